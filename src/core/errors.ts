@@ -1,0 +1,104 @@
+/** One error class, closed sets of codes, one table from code to status. Only our own words are ever in it. */
+export type Details = Readonly<Record<string, unknown>>;
+
+interface CodeFacts {
+  readonly status: number;
+  readonly hint: string;
+  /** Can the very same call succeed later? */
+  readonly retryable?: true;
+}
+
+/** Codes that any tool may throw; all others it declares under `errors`. */
+const COMMON = {
+  VALIDATION_ERROR: { status: 400, hint: 'Correct the input named in the message and call again.' },
+  INSUFFICIENT_PERMISSIONS: { status: 403, hint: 'Ask someone who holds one of the roles named in details.' },
+  SEPARATION_OF_DUTIES: { status: 403, hint: 'Ask another person who may do this, and who is not involved in it.' },
+} as const satisfies Record<string, CodeFacts>;
+
+/** Codes that only the pipeline and the surfaces throw. */
+const PIPELINE = {
+  UNAUTHENTICATED: { status: 401, hint: 'Sign in and call again with a fresh token.' },
+  IDENTITY_NOT_LINKED: { status: 403, hint: 'Ask an administrator to link your account to your employee record.' },
+  USER_MISMATCH: { status: 403, hint: 'Leave the user out: it is taken from your sign-in.' },
+  PERSON_REQUIRED: { status: 403, hint: 'A person has to decide this in the browser or at a terminal; a program cannot.' },
+  FORBIDDEN_ORIGIN: { status: 403, hint: 'Use the address that Tamshai printed at start.' },
+  TOOL_NOT_FOUND: { status: 404, hint: 'List the tools you may use and call one of them.' },
+  CONFIRMATION_NOT_FOUND: { status: 404, hint: 'Ask for the change again.' },
+  NOT_FOUND: { status: 404, hint: 'Check the address.' },
+  METHOD_NOT_ALLOWED: { status: 405, hint: 'Use the method that the documentation names.' },
+  INVALID_CURSOR: { status: 400, hint: 'Repeat the call without a cursor, with the same filters throughout.' },
+  ALREADY_DECIDED: { status: 409, hint: 'Nothing to do: it was decided before.' },
+  CHANGED_SINCE_APPROVAL: { status: 409, hint: 'Nothing was written. Ask for the change again to see what it would do now.' },
+  PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send less in one call.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, hint: 'Send uncompressed JSON with Content-Type: application/json.' },
+  RATE_LIMITED: { status: 429, hint: 'Wait as long as Retry-After says, then call again.', retryable: true },
+  TOO_MANY_PENDING: { status: 429, hint: 'Decide some of the changes that already wait, then ask again.' },
+  INTERNAL_ERROR: { status: 500, hint: 'Try once more; if it happens again, report the request id.', retryable: true },
+  DATABASE_ERROR: { status: 503, hint: 'Try again in a moment; if it happens again, report the request id.', retryable: true },
+  SERVICE_UNAVAILABLE: { status: 503, hint: 'Try again in a moment. Other servers are not affected.', retryable: true },
+  TIMEOUT: { status: 504, hint: 'Ask for less in one call, or try again in a moment.', retryable: true },
+} as const satisfies Record<string, CodeFacts>;
+
+export type CommonCode = keyof typeof COMMON;
+export type PipelineCode = keyof typeof PIPELINE;
+const KNOWN: Readonly<Record<string, CodeFacts>> = { ...COMMON, ...PIPELINE };
+export const commonCodes = Object.keys(COMMON) as CommonCode[];
+export const pipelineCodes = Object.keys(PIPELINE) as PipelineCode[];
+
+/** Either what to try next (the message is read off the code) or the message as well. */
+export type ErrorText = string | { readonly message: string; readonly hint: string; readonly status?: number };
+export type ErrorMap = Readonly<Record<Uppercase<string>, ErrorText>>;
+
+export interface ErrorAnswer {
+  readonly status: 'error';
+  readonly code: string;
+  readonly message: string;
+  readonly suggestedAction: string;
+  readonly retryable: boolean;
+  readonly details?: Details;
+}
+
+export class Failure extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly suggestedAction: string;
+  readonly retryable: boolean;
+  readonly details: Details | undefined;
+  constructor(code: string, text: { message: string; hint: string; status: number; retryable: boolean }, details?: Details) {
+    super(text.message);
+    this.name = 'Failure';
+    this.code = code;
+    this.status = text.status;
+    this.suggestedAction = text.hint;
+    this.retryable = text.retryable;
+    this.details = details;
+  }
+  answer(): ErrorAnswer {
+    const { code, message, suggestedAction, retryable, details } = this;
+    return { status: 'error', code, message, suggestedAction, retryable, ...(details && { details }) };
+  }
+}
+
+/** EMPLOYEE_NOT_FOUND reads "Employee not found." */
+const inWords = (code: string) => `${code.charAt(0)}${code.slice(1).toLowerCase().replaceAll('_', ' ')}.`;
+/** A tool's own code is 404 when its name says so, else a conflict with the state of things. */
+const statusByName = (code: string) => (code.endsWith('_NOT_FOUND') ? 404 : 409);
+
+/** A failure that a tool declared, or one of the common ones. `message` in details replaces the standing words. */
+export function toolFailure(code: string, errors: ErrorMap, details?: Details): Failure {
+  const own = (errors as Record<string, ErrorText>)[code];
+  if (own === undefined) {
+    const { message, ...rest } = details ?? {};
+    return failure(code as CommonCode, typeof message === 'string' ? message : inWords(code), Object.keys(rest).length > 0 ? rest : undefined);
+  }
+  const text = typeof own === 'string' ? { message: inWords(code), hint: own } : own;
+  return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
+}
+
+export function failure(code: PipelineCode | CommonCode, message: string, details?: Details): Failure {
+  const { status, hint, retryable = false } = KNOWN[code] ?? PIPELINE.INTERNAL_ERROR;
+  return new Failure(code, { message, hint, status, retryable }, details);
+}
+
+/** Status of a code as it travels: our own table, or a tool's own code by its name. */
+export const statusOf = (code: string): number => KNOWN[code]?.status ?? statusByName(code);

@@ -1,0 +1,21 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'libsql';
+
+export type Sqlite = Database.Database;
+export type SqliteStatement = Database.Statement;
+
+/** How long a writer waits for another process that is writing to the same file. */
+const BUSY_MS = 2_000;
+
+/**
+ * Opens a file that several processes may share. WAL with synchronous=NORMAL: a process that is killed loses nothing that was
+ * committed; a machine that loses power may lose the last moments, and never its consistency.
+ */
+export function openSqlite(file: string): Sqlite {
+  // The -wal and -shm files take their mode from this one.
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
+  const db = new Database(file, { timeout: BUSY_MS });
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  return db;
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { type Realm, type Role, rolesIn } from '../core/people.ts';
+import type { Clock, KeyValue } from '../core/ports.ts';
+
+/** A person that the embedded provider can sign in. */
+export interface Persona {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly realm: Realm;
+  readonly sub: string;
+  readonly employeeId?: string | undefined;
+  readonly organizationId?: string | undefined;
+  readonly roles: readonly string[];
+  readonly title: string;
+}
+
+/** How an account stands at this moment. */
+export interface PresentAccount {
+  readonly persona: Persona;
+  /** Already closed, as in `Person`. */
+  readonly roles: ReadonlySet<Role>;
+  /** Whatever was issued in this second or before is no longer valid (seconds since 1970). */
+  readonly notBefore: number;
+}
+
+export interface Accounts {
+  readonly personas: readonly Persona[];
+  /** By user name or `sub`; disabled ones too. */
+  find(usernameOrSub: string): Persona | undefined;
+  /** Undefined where there is no such account or it is disabled. Reads the store each time. */
+  present(realm: Realm, sub: string): Promise<PresentAccount | undefined>;
+  /** From now on just these roles, whatever the persona was made with. */
+  setRoles(usernameOrSub: string, roles: readonly string[]): Promise<void>;
+  disable(usernameOrSub: string): Promise<void>;
+  enable(usernameOrSub: string): Promise<void>;
+  /** Every token and session issued until now stops working. */
+  signOutEverywhere(usernameOrSub: string): Promise<void>;
+}
+
+const accountState = z.object({
+  disabled: z.boolean().optional(),
+  roles: z.array(z.string()).optional(),
+  notBefore: z.number().optional(),
+});
+type AccountState = z.infer<typeof accountState>;
+
+/** The port only knows values that expire; ten years outlive any sample account. */
+const TEN_YEARS = 10 * 365 * 24 * 3600;
+
+/** The personas, overlaid by what was changed about them since. The changes live in the shared store, so every replica sees them. */
+export function accounts(kv: KeyValue, personas: readonly Persona[], clock: Clock = { now: () => new Date() }): Accounts {
+  const known = new Map<string, Persona>();
+  for (const persona of personas) known.set(persona.sub, persona).set(persona.username, persona);
+
+  const change = async (usernameOrSub: string, next: (state: AccountState) => AccountState): Promise<void> => {
+    const persona = known.get(usernameOrSub);
+    if (!persona) throw new Error(`There is no account named ${usernameOrSub}.`);
+    const key = keyOf(persona.sub);
+    // Two changes at once must both hold, so a lost race starts over from the newer state.
+    for (;;) {
+      const before = await kv.get(key);
+      const after = JSON.stringify(next(read(before)));
+      if (before === undefined ? await kv.add(key, after, TEN_YEARS) : await kv.swap(key, before, after, TEN_YEARS)) return;
+    }
+  };
+
+  return {
+    personas,
+    find: (usernameOrSub) => known.get(usernameOrSub),
+    async present(realm, sub) {
+      const persona = known.get(sub);
+      if (persona?.realm !== realm || persona.sub !== sub) return undefined;
+      const { disabled, roles, notBefore } = read(await kv.get(keyOf(sub)));
+      return disabled ? undefined : { persona, roles: rolesIn(realm, roles ?? persona.roles), notBefore: notBefore ?? 0 };
+    },
+    setRoles: (usernameOrSub, roles) => change(usernameOrSub, (state) => ({ ...state, roles: [...roles] })),
+    disable: (usernameOrSub) => change(usernameOrSub, (state) => ({ ...state, disabled: true })),
+    enable: (usernameOrSub) => change(usernameOrSub, (state) => ({ ...state, disabled: false })),
+    signOutEverywhere: (usernameOrSub) =>
+      change(usernameOrSub, (state) => ({ ...state, notBefore: Math.max(state.notBefore ?? 0, Math.floor(clock.now().getTime() / 1000)) })),
+  };
+}
+
+const keyOf = (sub: string) => `account:${sub}`;
+/** A value that cannot be read throws: an account of unknown state must not pass for an unchanged one. */
+const read = (value: string | undefined): AccountState => (value === undefined ? {} : accountState.parse(JSON.parse(value)));

@@ -1,0 +1,260 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Realm } from '../core/people.ts';
+
+/** Something about the keys that only an operator can put right. The message is one whole sentence for the terminal. */
+export class KeyProblem extends Error {
+  override readonly name = 'KeyProblem';
+}
+
+/** Each use has a key of its own, so that what one of them signs or seals means nothing to another. */
+export type KeyUse =
+  | 'cursor'
+  | 'audit'
+  | 'checkpoint'
+  | 'kv'
+  | 'cookie'
+  | 'csrf'
+  | 'postgres'
+  | `postgres/${string}`
+  | 'request-state'
+  | 'master-check';
+
+export type Jwk = Readonly<Record<string, unknown>> & {
+  readonly kty: string;
+  readonly kid: string;
+  readonly alg: string;
+  readonly use: 'sig';
+};
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly alg: 'ES256' | 'EdDSA';
+  /** With the private part: for the embedded provider's own configuration, never for an answer. */
+  readonly jwk: Jwk;
+  readonly publicJwk: Jwk;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+export interface MasterKeys {
+  readonly master: Buffer;
+  /** Still opens what was sealed before the master key changed. */
+  readonly previousMaster: Buffer | undefined;
+}
+
+export interface Keys extends MasterKeys {
+  readonly realms: Readonly<Record<Realm, SigningKey>>;
+  readonly gateway: { readonly current: SigningKey; readonly previous: SigningKey | undefined };
+}
+
+export interface KeyOptions {
+  /** `TAMSHAI_MASTER_KEY`: 32 bytes as base64url, or two of them with a comma between, the newer first. */
+  readonly masterKey?: string | undefined;
+  /** `TAMSHAI_GATEWAY_KEY`: a private Ed25519 JWK, or `{"keys": […]}` with the current one first. Replicas of the gateway share it. */
+  readonly gatewayKey?: string | undefined;
+}
+
+const FILE = 'keys.json';
+const privateJwk = z.looseObject({ kty: z.enum(['EC', 'OKP']), crv: z.enum(['P-256', 'Ed25519']), d: z.string(), x: z.string() });
+const keyFile = z.strictObject({
+  version: z.literal(1),
+  masterKey: z.string().optional(),
+  /** Stands in for a master key that lives in the configuration: tells whether it is still the same one. */
+  masterCheck: z.string().optional(),
+  staff: privateJwk,
+  customer: privateJwk,
+  gateway: privateJwk,
+  previousGateway: privateJwk.optional(),
+});
+type KeyFile = z.infer<typeof keyFile>;
+
+/** Reads the keys of a data folder, or makes them where there are none yet. Two processes that start at once end up with the same keys. */
+export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions = {}): Keys {
+  const given = masterKey === undefined ? undefined : parseMasterKey(masterKey);
+  const path = join(folder, FILE);
+  const file = readKeyFile(path) ?? createKeyFile(folder, path, given);
+  const gateway = gatewayKey === undefined ? [file.gateway, file.previousGateway] : parseGatewayKey(gatewayKey);
+  const [current, previous] = gateway.map((jwk) => jwk && signingKey(jwk, 'Ed25519', path));
+  if (!current) throw new KeyProblem('The gateway key holds no key: give a private Ed25519 key as JWK.');
+  return {
+    ...settleMaster(path, file, given),
+    realms: { staff: signingKey(file.staff, 'P-256', path), customer: signingKey(file.customer, 'P-256', path) },
+    gateway: { current, previous },
+  };
+}
+
+/** A new gateway key; the present one stays valid as the previous one until the next change. Takes effect when the gateway starts. */
+export function rotateGatewayKey(folder: string): void {
+  const path = join(folder, FILE);
+  const file = readKeyFile(path);
+  if (!file) throw new KeyProblem(`There is no key file at ${path}; start Tamshai once to make it.`);
+  replaceFile(path, { ...file, gateway: newGatewayKey(), previousGateway: file.gateway });
+}
+
+/** The key for one use. Deterministic, so every replica with the same master key has the same one. */
+export const derive = (keys: Pick<MasterKeys, 'master'>, use: KeyUse): Buffer => expand(keys.master, use);
+
+/** The same for the master key before the last change, where there is one. */
+export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefined =>
+  keys.previousMaster && expand(keys.previousMaster, use);
+
+const expand = (master: Buffer, use: KeyUse) => Buffer.from(hkdfSync('sha256', master, 'tamshai', `tamshai/v1/${use}`, 32));
+
+export function parseMasterKey(text: string): MasterKeys {
+  const [master, previousMaster, ...more] = text.split(',').map((part) => {
+    const bytes = Buffer.from(part.trim(), 'base64url');
+    // Buffer.from forgives any character; what does not come out the same again was not base64.
+    const wellFormed = bytes.toString('base64url') === part.trim().replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    if (!wellFormed || bytes.length !== 32)
+      throw new KeyProblem('The master key must be 32 random bytes written as base64url (43 characters).');
+    if (new Set(bytes).size < 16) throw new KeyProblem('The master key is not random; make one with: openssl rand -base64 32');
+    return bytes;
+  });
+  if (!master || more.length > 0) throw new KeyProblem('Give one master key, or the new and the old one with a comma between.');
+  return { master, previousMaster };
+}
+
+function settleMaster(path: string, file: KeyFile, given: MasterKeys | undefined): MasterKeys {
+  if (!given) {
+    if (file.masterKey === undefined)
+      throw new KeyProblem(`The keys in ${path} belong to a master key that was configured; set TAMSHAI_MASTER_KEY to it again.`);
+    return parseMasterKey(file.masterKey);
+  }
+  const { master, previousMaster } = given;
+  const ours = file.masterKey === undefined ? file.masterCheck : checkOf(parseMasterKey(file.masterKey).master);
+  if (ours === checkOf(master)) return given;
+  if (previousMaster && ours === checkOf(previousMaster)) {
+    const { masterKey: _, ...rest } = file;
+    replaceFile(path, { ...rest, masterCheck: checkOf(master) });
+    return given;
+  }
+  throw new KeyProblem(
+    `TAMSHAI_MASTER_KEY is not the master key that the data beside ${path} was written with; give the new and the old one with a comma between.`,
+  );
+}
+
+const checkOf = (master: Buffer) => derive({ master }, 'master-check').toString('base64url');
+
+function readKeyFile(path: string): KeyFile | undefined {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (!facts) return undefined;
+  if (process.platform !== 'win32' && (facts.mode & 0o077) !== 0)
+    throw new KeyProblem(`${path} can be read by other users; run: chmod 600 ${path}`);
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new KeyProblem(`${path} is damaged; restore it from a backup.`);
+    throw new KeyProblem(`${path} cannot be read by this user.`);
+  }
+  const parsed = keyFile.safeParse(content);
+  if (!parsed.success) throw new KeyProblem(`${path} is damaged; restore it from a backup.`);
+  return parsed.data;
+}
+
+function createKeyFile(folder: string, path: string, given: MasterKeys | undefined): KeyFile {
+  const master = given ? { masterCheck: checkOf(given.master) } : { masterKey: randomBytes(32).toString('base64url') };
+  const fresh: KeyFile = { version: 1, ...master, staff: newRealmKey(), customer: newRealmKey(), gateway: newGatewayKey() };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = writeDraft(path, fresh);
+  try {
+    publish(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  // Whoever came first has won: everyone reads what is there now.
+  return readKeyFile(path) ?? fresh;
+}
+
+/** A link appears whole or not at all, and never replaces; where the file system has none, an exclusive copy has to do. */
+function publish(draft: string, path: string): void {
+  const tolerate = (error: unknown, ...codes: string[]) => {
+    if (!(error instanceof Error && 'code' in error && codes.includes(String(error.code)))) throw error;
+    return error.code;
+  };
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (tolerate(error, 'EEXIST', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS') === 'EEXIST') return;
+    try {
+      copyFileSync(draft, path, constants.COPYFILE_EXCL);
+    } catch (second) {
+      tolerate(second, 'EEXIST');
+    }
+  }
+}
+
+function replaceFile(path: string, content: KeyFile): void {
+  renameSync(writeDraft(path, content), path);
+}
+
+function writeDraft(path: string, content: KeyFile): string {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const handle = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(handle, `${JSON.stringify(content, null, 2)}\n`);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  return draft;
+}
+
+const exported = (key: KeyObject) => privateJwk.parse(key.export({ format: 'jwk' }));
+const newRealmKey = () => exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+const newGatewayKey = () => exported(generateKeyPairSync('ed25519').privateKey);
+
+function parseGatewayKey(text: string): z.infer<typeof privateJwk>[] {
+  try {
+    const content: unknown = JSON.parse(text);
+    const parsed = z
+      .union([z.object({ keys: z.array(privateJwk).min(1).max(2) }), privateJwk.transform((jwk) => ({ keys: [jwk] }))])
+      .parse(content);
+    return parsed.keys;
+  } catch {
+    throw new KeyProblem('The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.');
+  }
+}
+
+function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519', source: string): SigningKey {
+  if (jwk.crv !== curve) throw new KeyProblem(`${source} is damaged; restore it from a backup.`);
+  const alg = curve === 'P-256' ? 'ES256' : 'EdDSA';
+  try {
+    const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+    const publicKey = createPublicKey(privateKey);
+    const open = publicKey.export({ format: 'jwk' });
+    const kid = kidOf(open);
+    const facts = { kid, alg, use: 'sig' } as const;
+    return {
+      kid,
+      alg,
+      jwk: { ...privateKey.export({ format: 'jwk' }), kty: jwk.kty, ...facts },
+      publicJwk: { ...open, kty: jwk.kty, ...facts },
+      privateKey,
+      publicKey,
+    };
+  } catch {
+    throw new KeyProblem(`${source} is damaged; restore it from a backup.`);
+  }
+}
+
+/** RFC 7638: the members in this order and nothing else, so that the same key always has the same id. */
+function kidOf({ crv, kty, x, y }: Readonly<Record<string, unknown>>): string {
+  return hash('sha256', JSON.stringify(y === undefined ? { crv, kty, x } : { crv, kty, x, y }), 'base64url');
+}

@@ -45,6 +45,8 @@ export function openSqliteKeyValue(file: string | ':memory:', clock: Clock = { n
   };
   const attempt = async <T>(work: (now: number) => T): Promise<T> => {
     try {
+      // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+      if (!db.open) throw new Error('closed');
       return work(clock.now().getTime());
     } catch (cause) {
       throw unavailable(cause);

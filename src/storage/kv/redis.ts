@@ -1,0 +1,136 @@
+import { type ClientContext, Redis, type Result } from 'ioredis';
+import { type Failure, failure } from '../../core/errors.ts';
+import type { KeyValue, Logger } from '../../core/ports.ts';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context extends ClientContext> {
+    swapValue(key: string, expected: string, next: string, ttlMs: number): Result<number, Context>;
+    countUp(key: string, windowMs: number): Result<number, Context>;
+  }
+}
+
+const PREFIX = 'tamshai:';
+const START_MS = 5_000;
+const COMMAND_MS = 1_500;
+const LONGEST_PAUSE_MS = 2_000;
+
+const SWAP = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`;
+const COUNT = `
+local n = redis.call('INCR', KEYS[1])
+if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return n`;
+
+/** What may be written down of a driver's error: its errors carry the whole command, AUTH and its password included. */
+const reason = (error: unknown): string => {
+  const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
+  if (typeof code === 'string') return code;
+  return /^[A-Z]{3,}\b/.exec(String(message))?.[0] ?? String(name);
+};
+const unavailable = (error: unknown, sentence = 'The store for sessions and approvals cannot be reached right now.'): Failure =>
+  Object.assign(failure('SERVICE_UNAVAILABLE', sentence), { cause: reason(error) });
+const ms = (seconds: number) => Math.max(1, Math.ceil(seconds * 1000));
+
+/** Connects and checks the server. Rejects with one sentence that holds neither address nor password. */
+export async function openRedisKeyValue(url: string, logger?: Logger): Promise<KeyValue> {
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) {
+    throw failure('VALIDATION_ERROR', 'REDIS_URL must look like redis://host:6379 or rediss://user:password@host:6379.');
+  }
+  const redis = new Redis(url, {
+    keyPrefix: PREFIX,
+    lazyConnect: true,
+    connectTimeout: COMMAND_MS,
+    commandTimeout: COMMAND_MS,
+    // A caller gets its 503 at once. Nothing is sent again by itself: a swap that did happen must not be answered with "no".
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS),
+    // After a failover the old primary refuses writes until we look for the new one.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  redis.defineCommand('swapValue', { lua: SWAP, numberOfKeys: 1 });
+  redis.defineCommand('countUp', { lua: COUNT, numberOfKeys: 1 });
+  let last: unknown;
+  redis.on('error', (error: unknown) => {
+    last = error;
+  });
+  try {
+    await connected(redis, () => last);
+    await refuseEviction(redis, logger);
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+  reportOutages(redis, logger);
+
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+  return {
+    get: (key) => attempt(async () => (await redis.get(key)) ?? undefined),
+    set: (key, value, ttlSeconds) =>
+      attempt(async () => {
+        await redis.set(key, value, 'PX', ms(ttlSeconds));
+      }),
+    add: (key, value, ttlSeconds) => attempt(async () => (await redis.set(key, value, 'PX', ms(ttlSeconds), 'NX')) === 'OK'),
+    swap: (key, expected, next, ttlSeconds) => attempt(async () => (await redis.swapValue(key, expected, next, ms(ttlSeconds))) === 1),
+    delete: (key) =>
+      attempt(async () => {
+        await redis.del(key);
+      }),
+    count: (key, windowSeconds) => attempt(() => redis.countUp(key, ms(windowSeconds))),
+    ping: () =>
+      attempt(async () => {
+        await redis.ping();
+      }),
+    close: async () => redis.disconnect(),
+  };
+}
+
+/** Tries for a few seconds, as the server may be starting beside us. A refused password is final. */
+async function connected(redis: Redis, lastError: () => unknown): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  // A failed first attempt is tried again by the retry strategy: only its outcome counts.
+  redis.connect().catch(() => undefined);
+  while (redis.status !== 'ready') {
+    const error = lastError();
+    if (error !== undefined && /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password)/.test((error as Error).message)) {
+      throw unavailable(error, 'Redis refused the user name or the password in REDIS_URL.');
+    }
+    if (Date.now() > deadline) throw unavailable(error ?? 'TIMEOUT', 'Redis does not answer at the address in REDIS_URL.');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A server that throws keys away when memory is short would forget revoked tokens and waiting approvals. */
+async function refuseEviction(redis: Redis, logger: Logger | undefined): Promise<void> {
+  const info = await redis.info('memory').catch(() => '');
+  const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1];
+  if (policy === undefined) {
+    logger?.warn({}, 'Redis does not say its maxmemory-policy; make sure that it is noeviction.');
+  } else if (policy !== 'noeviction') {
+    throw failure(
+      'SERVICE_UNAVAILABLE',
+      `Redis may throw away waiting approvals: set its maxmemory-policy to noeviction (it is ${policy}).`,
+    );
+  }
+}
+
+function reportOutages(redis: Redis, logger: Logger | undefined): void {
+  let down = false;
+  redis.on('close', () => {
+    if (!down && redis.status !== 'end') logger?.warn({}, 'The connection to Redis is lost; trying to reconnect.');
+    down = true;
+  });
+  redis.on('ready', () => {
+    if (down) logger?.info({}, 'Redis is back.');
+    down = false;
+  });
+}

@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { KeyValue } from '../../core/ports.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE = 12;
+const TAG = 16;
+const SWAP_TRIES = 8;
+
+/**
+ * Values that the store itself cannot read: cards hold salaries. The key's name is bound in, so that a value copied under another
+ * name does not open. What does not open (damaged, or sealed with another master key) counts as not there.
+ * Counters are not secret and stay plain, so they are for `count` alone.
+ */
+export function sealedKeyValue(kv: KeyValue, key: Uint8Array): KeyValue {
+  const seal = (name: string, plain: string): string => {
+    const nonce = randomBytes(NONCE);
+    const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(name));
+    return Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+  };
+  const open = (name: string, sealed: string): string | undefined => {
+    const bytes = Buffer.from(sealed, 'base64url');
+    if (bytes.length < NONCE + TAG) return undefined;
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(Buffer.from(name));
+    decipher.setAuthTag(bytes.subarray(-TAG));
+    try {
+      return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
+    } catch {
+      return undefined;
+    }
+  };
+
+  return {
+    async get(name) {
+      const stored = await kv.get(name);
+      return stored === undefined ? undefined : open(name, stored);
+    },
+    set: (name, value, ttlSeconds) => kv.set(name, seal(name, value), ttlSeconds),
+    async add(name, value, ttlSeconds) {
+      const sealed = seal(name, value);
+      if (await kv.add(name, sealed, ttlSeconds)) return true;
+      const stored = await kv.get(name);
+      if (stored === undefined || open(name, stored) !== undefined) return false;
+      return kv.swap(name, stored, sealed, ttlSeconds);
+    },
+    /**
+     * The same text is sealed differently each time, so the stored bytes are read, opened and compared here, and those very bytes
+     * are then swapped: whoever wrote in between wins. If what they wrote opens to the expected text again, we try again.
+     */
+    async swap(name, expected, next, ttlSeconds) {
+      const sealed = seal(name, next);
+      for (let tries = 0; tries < SWAP_TRIES; tries++) {
+        const stored = await kv.get(name);
+        if (stored === undefined || open(name, stored) !== expected) return false;
+        if (await kv.swap(name, stored, sealed, ttlSeconds)) return true;
+      }
+      return false;
+    },
+    delete: (name) => kv.delete(name),
+    count: (name, windowSeconds) => kv.count(name, windowSeconds),
+    ping: () => kv.ping(),
+    close: () => kv.close(),
+  };
+}

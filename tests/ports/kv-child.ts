@@ -1,0 +1,14 @@
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+
+// A second process on the same file: counts, and tries to win every swap.
+const [, , file = '', name = '', rounds = '0'] = process.argv;
+const kv = openSqliteKeyValue(file);
+console.log('ready');
+while ((await kv.get('go')) === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+let won = 0;
+for (let i = 0; i < Number(rounds); i++) {
+  await kv.count('all', 60);
+  if (await kv.swap(`prize:${i}`, 'free', name, 60)) won++;
+}
+console.log(String(won));
+await kv.close();

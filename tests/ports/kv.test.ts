@@ -1,0 +1,401 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Failure } from '../../src/core/errors.ts';
+import type { KeyValue } from '../../src/core/ports.ts';
+import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
+import { sealedKeyValue } from '../../src/storage/kv/sealed.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { startChild } from '../services/child.ts';
+import { startRedis } from '../services/redis.ts';
+import { freePort } from '../services/server-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tamshai kv '));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const redisUrl = process.env.TAMSHAI_TEST_REDIS_URL;
+
+const adapters: Record<string, () => KeyValue | Promise<KeyValue>> = {
+  'SQLite in memory': () => openSqliteKeyValue(':memory:'),
+  'SQLite in a file': () => openSqliteKeyValue(join(folder, 'one.db')),
+  'SQLite, sealed': () => sealedKeyValue(openSqliteKeyValue(join(folder, 'sealed.db')), randomBytes(32)),
+};
+if (redisUrl) {
+  adapters.Redis = () => openRedisKeyValue(redisUrl);
+  adapters['Redis, sealed'] = async () => sealedKeyValue(await openRedisKeyValue(redisUrl), randomBytes(32));
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const refused = async (work: Promise<unknown>): Promise<Failure> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Failure);
+  return error as Failure;
+};
+
+describe.each(Object.entries(adapters))('key-value store: %s', (_name, open) => {
+  let kv: KeyValue;
+  beforeAll(async () => {
+    kv = await open();
+  });
+  afterAll(() => kv.close());
+  const fresh = () => `test:${randomUUID()}`;
+
+  test('gives back what was set, and nothing once it is deleted', async () => {
+    const key = fresh();
+    expect(await kv.get(key)).toBeUndefined();
+    await kv.set(key, 'one', 60);
+    await kv.set(key, 'two', 60);
+    expect(await kv.get(key)).toBe('two');
+    await kv.delete(key);
+    expect(await kv.get(key)).toBeUndefined();
+    await kv.delete(key);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['NUL', 'a\0b\0'],
+    ['emoji', '👩‍👩‍👧‍👦 été \u{10ffff}'],
+    ['decomposed letters', 'e\u0301'],
+    ['a number', '42'],
+    ['1 MB', 'x\0é'.repeat(262_144)],
+  ])('keeps a value byte for byte: %s', async (_what, value) => {
+    const key = fresh();
+    await kv.set(key, value, 60);
+    expect((await kv.get(key)) === value).toBe(true);
+    expect(await kv.swap(key, `${value}.`, 'no', 60)).toBe(false);
+    expect(await kv.swap(key, value, `${value}.`, 60)).toBe(true);
+    expect((await kv.get(key)) === `${value}.`).toBe(true);
+  });
+
+  test('keeps keys apart, whatever characters they hold', async () => {
+    const base = fresh();
+    const keys = [base, `${base}\0`, `${base}\0a`, `${base}%`, `${base}*`, `${base.toUpperCase()}`, `${base} `];
+    for (const key of keys) expect(await kv.add(key, key, 60)).toBe(true);
+    for (const key of keys) expect(await kv.get(key)).toBe(key);
+  });
+
+  test('honours the end of a value exactly', async () => {
+    const [short, long, added] = [fresh(), fresh(), fresh()];
+    await kv.set(short, 'x', 0.15);
+    await kv.set(long, 'x', 60);
+    await kv.add(added, 'x', 0.15);
+    expect(await kv.get(short)).toBe('x');
+    expect(await kv.add(added, 'y', 60)).toBe(false);
+    await pause(170);
+    expect(await kv.get(short)).toBeUndefined();
+    expect(await kv.swap(short, 'x', 'y', 60)).toBe(false);
+    expect(await kv.get(short)).toBeUndefined();
+    expect(await kv.add(added, 'y', 60)).toBe(true);
+    expect(await kv.get(added)).toBe('y');
+    expect(await kv.get(long)).toBe('x');
+  });
+
+  test('a swap sets a new end', async () => {
+    const key = fresh();
+    await kv.set(key, 'a', 0.1);
+    expect(await kv.swap(key, 'a', 'b', 60)).toBe(true);
+    expect(await kv.swap(key, 'b', 'b', 60)).toBe(true);
+    await pause(130);
+    expect(await kv.get(key)).toBe('b');
+  });
+
+  test('adds only where there is nothing: 200 at once, one winner', async () => {
+    const key = fresh();
+    const tries = await Promise.all(Array.from({ length: 200 }, (_, i) => kv.add(key, String(i), 60)));
+    expect(tries.filter(Boolean)).toHaveLength(1);
+    expect(await kv.get(key)).toBe(String(tries.indexOf(true)));
+  });
+
+  test('swaps only what is expected: 200 at once, one winner', async () => {
+    const key = fresh();
+    expect(await kv.swap(key, '', 'x', 60)).toBe(false);
+    await kv.set(key, 'waiting', 60);
+    const tries = await Promise.all(Array.from({ length: 200 }, (_, i) => kv.swap(key, 'waiting', String(i), 60)));
+    expect(tries.filter(Boolean)).toHaveLength(1);
+    expect(await kv.get(key)).toBe(String(tries.indexOf(true)));
+  });
+
+  test('counts in windows that start anew', async () => {
+    const key = fresh();
+    const counts = await Promise.all(Array.from({ length: 200 }, () => kv.count(key, 0.6)));
+    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
+    await pause(620);
+    expect(await kv.count(key, 60)).toBe(1);
+    expect(await kv.count(key, 60)).toBe(2);
+  });
+
+  test('answers a ping', () => kv.ping());
+});
+
+test('a closed store says so in our words', async () => {
+  const stores = [openSqliteKeyValue(join(folder, 'closed.db')), ...(redisUrl ? [await openRedisKeyValue(redisUrl)] : [])];
+  for (const kv of stores) {
+    await kv.set('a', 'x', 60);
+    await kv.close();
+    await kv.close();
+    expect((await refused(kv.get('a'))).code).toBe('SERVICE_UNAVAILABLE');
+  }
+});
+
+describe('SQLite', () => {
+  test('two processes on one file lose no count and have one winner each time', async () => {
+    const file = join(folder, 'shared.db');
+    const kv = openSqliteKeyValue(file);
+    const rounds = 400;
+    for (let i = 0; i < rounds; i++) await kv.set(`prize:${i}`, 'free', 60);
+    const children = ['a', 'b'].map((name) => startChild(new URL('./kv-child.ts', import.meta.url), file, name, String(rounds)));
+    for (const child of children) expect(await child.line()).toBe('ready');
+    await kv.set('go', '1', 60);
+    const won = await Promise.all(children.map(async (child) => Number(await child.line())));
+    expect((await Promise.all(children.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0]);
+    expect(won.reduce((a, b) => a + b)).toBe(rounds);
+    expect(await kv.count('all', 60)).toBe(2 * rounds + 1);
+    await kv.close();
+  });
+
+  test('what was set survives a restart; what ended is swept', async () => {
+    const file = join(folder, 'again.db');
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const clock = { now: () => new Date(now) };
+    const first = openSqliteKeyValue(file, clock);
+    await first.set('stays', 'x', 3600);
+    for (let i = 0; i < 50; i++) await first.set(`goes:${i}`, 'y'.repeat(1000), 1);
+    await first.close();
+    const second = openSqliteKeyValue(file, clock);
+    expect(await second.get('stays')).toBe('x');
+    now += 31_000;
+    await second.set('other', 'z', 60);
+    // Back in time, an unswept value would show again.
+    now -= 31_000;
+    expect(await second.get('goes:1')).toBeUndefined();
+    expect(await second.get('stays')).toBe('x');
+    await second.close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('sealed values', () => {
+  const key = randomBytes(32);
+  const inner = openSqliteKeyValue(':memory:');
+  const kv = sealedKeyValue(inner, key);
+
+  test('the store sees nothing of them, and the same text differs each time', async () => {
+    await kv.set('a', 'salary 123456', 60);
+    const first = await inner.get('a');
+    await kv.set('a', 'salary 123456', 60);
+    expect(first).not.toContain('123456');
+    expect(Buffer.from(first ?? '', 'base64url').toString('latin1')).not.toContain('salary');
+    expect(await inner.get('a')).not.toBe(first);
+  });
+
+  test('one that was damaged, moved or sealed with another key counts as not there, and can be replaced', async () => {
+    await kv.set('b', 'secret', 60);
+    const good = (await inner.get('b')) ?? '';
+    const bytes = Buffer.from(good, 'base64url');
+    bytes.writeUInt8(bytes.readUInt8(14) ^ 1, 14);
+    for (const bad of [bytes.toString('base64url'), '', 'x', 'plain text', '7', good.slice(0, -4)]) {
+      await inner.set('b', bad, 60);
+      expect(await kv.get('b')).toBeUndefined();
+      expect(await kv.swap('b', 'secret', 'other', 60)).toBe(false);
+    }
+    await inner.set('c', good, 60);
+    expect(await kv.get('c')).toBeUndefined();
+    expect(await kv.add('c', 'mine', 60)).toBe(true);
+    expect(await kv.get('c')).toBe('mine');
+    expect(await sealedKeyValue(inner, randomBytes(32)).get('c')).toBeUndefined();
+  });
+
+  test('a swap still wins when another wrote the same text in between', async () => {
+    await kv.set('d', 'same', 60);
+    let first = true;
+    const meddling: KeyValue = {
+      ...inner,
+      async swap(...args) {
+        if (first) await kv.set('d', 'same', 60);
+        first = false;
+        return inner.swap(...args);
+      },
+    };
+    expect(await sealedKeyValue(meddling, key).swap('d', 'same', 'next', 60)).toBe(true);
+    expect(await kv.get('d')).toBe('next');
+  });
+});
+
+describe.concurrent('Redis out of reach', () => {
+  const password = 'canary-5f1e';
+  const open = new Set<Server>();
+  afterAll(() => {
+    for (const server of open) server.close();
+  });
+  const listen = async (reply: (text: string) => string | undefined): Promise<string> => {
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', (data) => {
+          const answer = reply(data.toString());
+          if (answer !== undefined) socket.write(answer);
+        });
+    });
+    open.add(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    return `redis://:${password}@127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  };
+  const silent = (failure: Failure) => {
+    const all = `${failure.message} ${JSON.stringify(failure.answer())} ${String(failure.cause)} ${failure.stack}`;
+    expect(all).not.toMatch(/canary|127\.0\.0\.1|ECONN.*:\d|ioredis|Command timed out/);
+    expect(failure.message).toMatch(/^[^\n]+\.$/);
+  };
+
+  test('at start: one sentence, no address, no password', async () => {
+    const failure = await refused(openRedisKeyValue(`redis://:${password}@127.0.0.1:${await freePort()}`));
+    expect(failure.message).toBe('Redis does not answer at the address in REDIS_URL.');
+    silent(failure);
+  });
+
+  test('at start: a server that accepts and never answers', async () => {
+    const started = Date.now();
+    const failure = await refused(openRedisKeyValue(await listen(() => undefined)));
+    expect(failure.code).toBe('SERVICE_UNAVAILABLE');
+    expect(Date.now() - started).toBeLessThan(8_000);
+    silent(failure);
+  });
+
+  test('at start: an address that is none', async () => {
+    for (const url of ['localhost:6379', '/etc/passwd', 'http://localhost:1', 'redis://[', `canary-5f1e`]) {
+      const failure = await refused(openRedisKeyValue(url));
+      expect(failure.message).toContain('REDIS_URL must look like');
+      silent(failure);
+    }
+  });
+});
+
+// Beside the shared server, servers of their own that may be stopped, frozen and brought back.
+function ownRedis(url: string): void {
+  test('keeps everything under one prefix', async () => {
+    const kv = await openRedisKeyValue(url);
+    const plain = new Redis(url);
+    const name = randomUUID();
+    await kv.set(name, 'x', 60);
+    await kv.count(`${name}:n`, 60);
+    expect((await plain.keys(`*${name}*`)).toSorted()).toEqual([`tamshai:${name}`, `tamshai:${name}:n`]);
+    expect(await plain.pttl(`tamshai:${name}:n`)).toBeGreaterThan(50_000);
+    plain.disconnect();
+    await kv.close();
+  });
+
+  test('a server that went away: 503 within two seconds on every method, and all is well when it is back', async () => {
+    const password = 'canary-77aa';
+    const server = await startRedis({ password });
+    const said: string[] = [];
+    const say = (_fields: unknown, message: string) => void said.push(message);
+    const kv = await openRedisKeyValue(server.url, { info: say, warn: say, error: say });
+    await kv.set('a', 'x', 60);
+    await server.stop();
+    const calls = () => [
+      kv.get('a'),
+      kv.set('a', 'y', 60),
+      kv.add('a', 'y', 60),
+      kv.swap('a', 'x', 'y', 60),
+      kv.delete('a'),
+      kv.count('n', 60),
+      kv.ping(),
+    ];
+    for (let round = 0; round < 3; round++) {
+      const started = Date.now();
+      for (const failure of await Promise.all(calls().map(refused))) {
+        expect(failure.code).toBe('SERVICE_UNAVAILABLE');
+        expect(`${failure.message} ${JSON.stringify(failure)} ${failure.stack} ${String(failure.cause)}`).not.toMatch(
+          /canary|127\.0\.0\.1|writeable/,
+        );
+      }
+      expect(Date.now() - started).toBeLessThan(2_000);
+      await pause(100);
+    }
+    const back = await startRedis({ password, port: server.port });
+    await expect
+      .poll(
+        () =>
+          kv.ping().then(
+            () => 'up',
+            () => 'down',
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe('up');
+    expect(await kv.get('a')).toBeUndefined();
+    expect(await kv.add('a', 'z', 60)).toBe(true);
+    expect(await kv.swap('a', 'z', 'y', 60)).toBe(true);
+    expect(said).toEqual(['The connection to Redis is lost; trying to reconnect.', 'Redis is back.']);
+    await kv.close();
+    await back.stop();
+  });
+
+  test('a frozen server: 503 within two seconds', async () => {
+    const server = await startRedis();
+    const kv = await openRedisKeyValue(server.url);
+    process.kill(server.pid, 'SIGSTOP');
+    const started = Date.now();
+    const failures = await Promise.all([kv.get('a'), kv.swap('a', 'x', 'y', 60), kv.count('n', 60)].map(refused));
+    expect(failures.map(({ code }) => code)).toEqual(Array(3).fill('SERVICE_UNAVAILABLE'));
+    expect(Date.now() - started).toBeLessThan(2_000);
+    process.kill(server.pid, 'SIGCONT');
+    await expect
+      .poll(
+        () =>
+          kv.ping().then(
+            () => 'up',
+            () => 'down',
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe('up');
+    await kv.close();
+    await server.stop();
+  });
+
+  test('a server emptied under us forgets, and the scripts still work', async () => {
+    const server = await startRedis();
+    const kv = await openRedisKeyValue(server.url);
+    const plain = new Redis(server.url);
+    await kv.set('a', 'x', 60);
+    expect(await kv.count('n', 60)).toBe(1);
+    await plain.flushall();
+    await plain.script('FLUSH');
+    expect(await kv.get('a')).toBeUndefined();
+    expect(await kv.count('n', 60)).toBe(1);
+    expect(await kv.swap('a', 'x', 'y', 60)).toBe(false);
+    plain.disconnect();
+    await kv.close();
+    await server.stop();
+  });
+
+  test.each([
+    [
+      'a wrong password',
+      { password: 'right' },
+      (url: string) => url.replace('right', 'canary-wrong'),
+      /^Redis refused the user name or the password/,
+    ],
+    ['no password', { password: 'right' }, (url: string) => url.replace(':right@', ''), /^Redis refused the user name or the password/],
+    [
+      'a server that evicts',
+      { maxmemoryPolicy: 'allkeys-lru' },
+      (url: string) => url,
+      /set its maxmemory-policy to noeviction \(it is allkeys-lru\)\.$/,
+    ],
+  ])('refuses to start with %s', async (_what, options, change, sentence) => {
+    const server = await startRedis(options);
+    const failure = await refused(openRedisKeyValue(change(server.url)));
+    expect(failure.message).toMatch(sentence);
+    expect(`${failure.message} ${String(failure.cause)}`).not.toMatch(/canary|127\.0\.0\.1/);
+    await server.stop();
+  });
+}
+if (redisUrl) describe('Redis', () => ownRedis(redisUrl));

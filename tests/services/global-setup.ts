@@ -1,0 +1,32 @@
+import { NotRunnable, startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+import type { TestServer } from './server-process.ts';
+
+/**
+ * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis; nothing by default) and tells the suites where it is. A PostgreSQL that
+ * cannot run here is left out of the embedded run, and fails the run that is about servers.
+ */
+export default async function start(): Promise<() => Promise<void>> {
+  const wanted = new Set((process.env.TAMSHAI_TEST_SERVERS ?? '').split(',').filter(Boolean));
+  const needed = process.env.TAMSHAI_TEST_STORES === 'servers';
+  const running: TestServer[] = [];
+  if (wanted.has('postgres') && !process.env.TAMSHAI_TEST_DATABASE_URL) {
+    try {
+      const postgres = await startPostgres();
+      running.push(postgres);
+      process.env.TAMSHAI_TEST_DATABASE_URL = postgres.url;
+    } catch (error) {
+      if (needed || !(error instanceof NotRunnable)) throw error;
+      console.log(`${error.message} The suites run on the embedded stores alone.`);
+    }
+  }
+  if (wanted.has('redis') && !process.env.TAMSHAI_TEST_REDIS_URL) {
+    const redis = await startRedis();
+    running.push(redis);
+    process.env.TAMSHAI_TEST_REDIS_URL = redis.url;
+  }
+  if (running.length > 0) console.log(`Running beside the tests: ${running.map(({ version }) => version).join(', ')}.`);
+  return async () => {
+    await Promise.all(running.map((server) => server.stop()));
+  };
+}

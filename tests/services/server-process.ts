@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A real server that runs for the tests, on loopback, and ends with them. */
+export interface TestServer {
+  readonly url: string;
+  readonly version: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface Account {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+const atExit = new Set<() => void>();
+process.once('exit', () => {
+  for (const work of atExit) work();
+});
+
+/** Servers that refuse to run as root get the first of these accounts that exists; anyone else runs them as themselves. */
+export function unprivileged(...names: string[]): Account {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of [...names, 'nobody']) {
+    const ids = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
+    const [uid, gid] = ids.map(({ status, stdout }) => (status === 0 ? Number(stdout) : undefined));
+    if (uid !== undefined && gid !== undefined) return { uid, gid };
+  }
+  throw new Error('There is no unprivileged account to run a server with.');
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free port was found.');
+  return address.port;
+}
+
+/** The system's temp folder rather than the project's: an unprivileged account may not be able to reach the latter. */
+export function ownFolder(name: string, { uid, gid }: Account): string {
+  const folder = mkdtempSync(join(tmpdir(), `tamshai-test-${name}-`));
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+  atExit.add(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const hasSetpriv = () => spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0;
+
+export class Launched {
+  readonly child: ChildProcess;
+  readonly folder: string;
+  #over = false;
+  readonly #log: string;
+  readonly #exited: Promise<void>;
+
+  constructor(command: string, args: readonly string[], folder: string, account: Account, env: NodeJS.ProcessEnv = {}) {
+    this.folder = folder;
+    this.#log = join(folder, 'server.log');
+    const out = openSync(this.#log, 'a');
+    // The kernel ends the server when this process dies, however it dies. It forgets that at a change of account, hence after it.
+    const [program, all] = hasSetpriv() ? ['setpriv', ['--pdeathsig', 'SIGKILL', '--', command, ...args]] : [command, [...args]];
+    this.child = spawn(program, all, {
+      ...account,
+      cwd: folder,
+      env: { ...process.env, HOME: folder, ...env },
+      detached: true,
+      stdio: ['ignore', out, out],
+    });
+    closeSync(out);
+    this.#exited = new Promise((resolve) => {
+      const ended = () => {
+        this.#over = true;
+        resolve();
+      };
+      this.child.once('exit', ended).once('error', ended);
+    });
+    const kill = () => this.signal('SIGKILL');
+    atExit.add(kill);
+    void this.#exited.then(() => atExit.delete(kill));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#over || this.child.pid === undefined) return;
+    try {
+      process.kill(-this.child.pid, signal);
+    } catch {
+      // It ended in this very moment.
+    }
+  }
+
+  /** Waits until the port accepts connections. */
+  async listening(port: number, withinMs = 30_000): Promise<void> {
+    const deadline = Date.now() + withinMs;
+    while (!(await accepts(port))) {
+      if (this.#over || Date.now() > deadline) {
+        const log = readFileSync(this.#log, 'utf8').slice(-2000);
+        await this.stop('SIGKILL');
+        throw new Error(`The test server did not start:\n${log}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    this.signal(signal);
+    const late = setTimeout(() => this.signal('SIGKILL'), 10_000);
+    await this.#exited;
+    clearTimeout(late);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+/** Runs a command to its end as the given account; its output, or undefined if it failed. */
+export function output(
+  command: string,
+  args: readonly string[],
+  options: Account & { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): string | undefined {
+  try {
+    return execFileSync(command, args, { ...options, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** By name: the default order depends on what the last run on this machine took. */
+class ByName extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
+  }
+}
+
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.test.ts'],
+    globalSetup: ['tests/services/global-setup.ts'],
+    // Native modules and real child processes are at home in processes, not in threads.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    sequence: { sequencer: ByName },
+  },
+});

@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Realm } from '../core/people.ts';
 
-/** Something about the keys that only an operator can put right. The message is one whole sentence for the terminal. */
-export class KeyProblem extends Error {
-  override readonly name = 'KeyProblem';
+/** Something about keys or issuers that only an operator can put right. The message is one whole sentence for the terminal. */
+export class SetupProblem extends Error {
+  override readonly name = 'SetupProblem';
 }
 
 /** Each use has a key of its own, so that what one of them signs or seals means nothing to another. */
@@ -91,7 +91,7 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
   const file = readKeyFile(path) ?? createKeyFile(folder, path, given);
   const gateway = gatewayKey === undefined ? [file.gateway, file.previousGateway] : parseGatewayKey(gatewayKey);
   const [current, previous] = gateway.map((jwk) => jwk && signingKey(jwk, 'Ed25519', path));
-  if (!current) throw new KeyProblem('The gateway key holds no key: give a private Ed25519 key as JWK.');
+  if (!current) throw new SetupProblem('The gateway key holds no key: give a private Ed25519 key as JWK.');
   return {
     ...settleMaster(path, file, given),
     realms: { staff: signingKey(file.staff, 'P-256', path), customer: signingKey(file.customer, 'P-256', path) },
@@ -103,7 +103,7 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
 export function rotateGatewayKey(folder: string): void {
   const path = join(folder, FILE);
   const file = readKeyFile(path);
-  if (!file) throw new KeyProblem(`There is no key file at ${path}; start Tamshai once to make it.`);
+  if (!file) throw new SetupProblem(`There is no key file at ${path}; start Tamshai once to make it.`);
   replaceFile(path, { ...file, gateway: newGatewayKey(), previousGateway: file.gateway });
 }
 
@@ -122,18 +122,18 @@ export function parseMasterKey(text: string): MasterKeys {
     // Buffer.from forgives any character; what does not come out the same again was not base64.
     const wellFormed = bytes.toString('base64url') === part.trim().replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     if (!wellFormed || bytes.length !== 32)
-      throw new KeyProblem('The master key must be 32 random bytes written as base64url (43 characters).');
-    if (new Set(bytes).size < 16) throw new KeyProblem('The master key is not random; make one with: openssl rand -base64 32');
+      throw new SetupProblem('The master key must be 32 random bytes written as base64url (43 characters).');
+    if (new Set(bytes).size < 16) throw new SetupProblem('The master key is not random; make one with: openssl rand -base64 32');
     return bytes;
   });
-  if (!master || more.length > 0) throw new KeyProblem('Give one master key, or the new and the old one with a comma between.');
+  if (!master || more.length > 0) throw new SetupProblem('Give one master key, or the new and the old one with a comma between.');
   return { master, previousMaster };
 }
 
 function settleMaster(path: string, file: KeyFile, given: MasterKeys | undefined): MasterKeys {
   if (!given) {
     if (file.masterKey === undefined)
-      throw new KeyProblem(`The keys in ${path} belong to a master key that was configured; set TAMSHAI_MASTER_KEY to it again.`);
+      throw new SetupProblem(`The keys in ${path} belong to a master key that was configured; set TAMSHAI_MASTER_KEY to it again.`);
     return parseMasterKey(file.masterKey);
   }
   const { master, previousMaster } = given;
@@ -144,7 +144,7 @@ function settleMaster(path: string, file: KeyFile, given: MasterKeys | undefined
     replaceFile(path, { ...rest, masterCheck: checkOf(master) });
     return given;
   }
-  throw new KeyProblem(
+  throw new SetupProblem(
     `TAMSHAI_MASTER_KEY is not the master key that the data beside ${path} was written with; give the new and the old one with a comma between.`,
   );
 }
@@ -155,16 +155,16 @@ function readKeyFile(path: string): KeyFile | undefined {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (!facts) return undefined;
   if (process.platform !== 'win32' && (facts.mode & 0o077) !== 0)
-    throw new KeyProblem(`${path} can be read by other users; run: chmod 600 ${path}`);
+    throw new SetupProblem(`${path} can be read by other users; run: chmod 600 ${path}`);
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new KeyProblem(`${path} is damaged; restore it from a backup.`);
-    throw new KeyProblem(`${path} cannot be read by this user.`);
+    if (error instanceof SyntaxError) throw new SetupProblem(`${path} is damaged; restore it from a backup.`);
+    throw new SetupProblem(`${path} cannot be read by this user.`);
   }
   const parsed = keyFile.safeParse(content);
-  if (!parsed.success) throw new KeyProblem(`${path} is damaged; restore it from a backup.`);
+  if (!parsed.success) throw new SetupProblem(`${path} is damaged; restore it from a backup.`);
   return parsed.data;
 }
 
@@ -228,12 +228,12 @@ function parseGatewayKey(text: string): z.infer<typeof privateJwk>[] {
       .parse(content);
     return parsed.keys;
   } catch {
-    throw new KeyProblem('The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.');
+    throw new SetupProblem('The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.');
   }
 }
 
 function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519', source: string): SigningKey {
-  if (jwk.crv !== curve) throw new KeyProblem(`${source} is damaged; restore it from a backup.`);
+  if (jwk.crv !== curve) throw new SetupProblem(`${source} is damaged; restore it from a backup.`);
   const alg = curve === 'P-256' ? 'ES256' : 'EdDSA';
   try {
     const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
@@ -250,7 +250,7 @@ function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519',
       publicKey,
     };
   } catch {
-    throw new KeyProblem(`${source} is damaged; restore it from a backup.`);
+    throw new SetupProblem(`${source} is damaged; restore it from a backup.`);
   }
 }
 

@@ -1,0 +1,153 @@
+import type { Caller } from '../core/caller.ts';
+import { type Failure, failure } from '../core/errors.ts';
+import { type Role, rolesIn } from '../core/people.ts';
+import type { Issuer } from './issuers.ts';
+
+/** Why a token was refused. For the log alone: an answer never says which check failed. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/** The one answer to every bad sign-in, whatever is wrong with it. */
+export const unauthenticated = (): Failure => failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** What a token says, once its signature is known to be good. */
+export interface SignIn {
+  readonly sub: string;
+  readonly jti: string | undefined;
+  readonly sid: string | undefined;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly audiences: readonly string[];
+  readonly roles: ReadonlySet<Role>;
+  /** The employee record it would link to, if there is such a record. */
+  readonly employeeRef: string | undefined;
+  readonly organizationId: string | undefined;
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly client: string;
+  readonly origin: string;
+  readonly approves: Caller['approves'];
+}
+
+const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
+/** These stand in id tokens, logout tokens and tokens bound to a key we do not check: none of them is a bearer's access token. */
+const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'];
+
+export const LIFETIME = 300;
+export const TERMINAL_LIFETIME = 60;
+/** Clocks of two machines differ a little. */
+export const SKEW = 5;
+
+/** Refuses what is no access token at all. Needs no signature, so it comes first and costs next to nothing. */
+export function refuseOtherKinds(issuer: Pick<Issuer, 'algorithms'>, header: Claims, claims: Claims): void {
+  const { alg, typ } = header;
+  if (typeof alg !== 'string' || !issuer.algorithms.includes(alg)) throw new Refused('alg');
+  if (typ !== undefined && !(typeof typ === 'string' && ACCESS_TOKEN_TYPES.has(typ.toLowerCase()))) throw new Refused('typ');
+  // Keycloak says the kind in the claims as well: ID, Refresh, Logout, Bearer.
+  if (claims['typ'] !== undefined && claims['typ'] !== 'Bearer') throw new Refused('kind');
+  if (FOREIGN_CLAIMS.some((name) => claims[name] !== undefined)) throw new Refused('kind');
+}
+
+export function readSignIn(issuer: Issuer, claims: Claims, now: number): SignIn {
+  const { sub, iat, exp } = claims;
+  if (typeof sub !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(sub)) throw new Refused('sub');
+  if (typeof iat !== 'number' || typeof exp !== 'number') throw new Refused('times');
+  if (iat > now + SKEW || exp <= iat) throw new Refused('times');
+  if (issuer.embedded && exp - iat > LIFETIME + SKEW) throw new Refused('lifetime');
+  const organizationId = issuer.realm === 'customer' ? organization(claims['organization_id']) : undefined;
+  const email = plain(claims['email'], 254);
+  const client = plain(claims['client_id'], 255) || plain(claims['azp'], 255);
+  return {
+    sub,
+    jti: optionalId(claims['jti'], 'jti'),
+    sid: optionalId(claims['sid'], 'sid'),
+    issuedAt: iat,
+    expiresAt: exp,
+    audiences: audiencesOf(claims),
+    roles: rolesOf(issuer, claims),
+    employeeRef: issuer.realm === 'staff' ? employeeRef(claims['employee_id'], sub) : undefined,
+    organizationId,
+    username: plain(claims['preferred_username'], 255) || email || sub,
+    name: plain(claims['name'], 200) || plain(claims['preferred_username'], 200) || email || sub,
+    email,
+    client,
+    origin: originOf(client, claims['client_name']),
+    approves: approvalOf(issuer, claims, client, exp - iat),
+  };
+}
+
+/** Only these three places, each only as a list of strings. */
+export function rolesOf(issuer: Pick<Issuer, 'realm' | 'clientId'>, claims: Claims): Set<Role> {
+  const { realm, clientId } = issuer;
+  const ofClient = clientId === undefined ? undefined : member(claims['resource_access'], clientId);
+  return rolesIn(realm, [
+    ...names(claims['roles']),
+    ...names(member(claims['realm_access'], 'roles')),
+    ...names(member(ofClient, 'roles')),
+  ]);
+}
+
+export const saysRoles = (claims: Claims): boolean =>
+  ['roles', 'realm_access', 'resource_access'].some((name) => claims[name] !== undefined);
+
+export function audiencesOf({ aud }: Claims): readonly string[] {
+  return typeof aud === 'string' ? [aud] : names(aud);
+}
+
+const names = (value: unknown): string[] => (Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : []);
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Claims)[name] : undefined;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** One spelling for one id, so that comparing two of them as text is right. */
+export const canonicalUuid = (value: unknown): string | undefined => {
+  const lower = typeof value === 'string' ? value.toLowerCase() : '';
+  return UUID.test(lower) ? lower : undefined;
+};
+
+/** A claim that is there but unusable links to nobody; falling back to `sub` could link to somebody else. */
+const employeeRef = (claim: unknown, sub: string) => canonicalUuid(claim === undefined ? sub : claim);
+
+function organization(claim: unknown): string {
+  if (typeof claim !== 'string' || !/^[\w.:-]{1,64}$/.test(claim)) throw new Refused('organization_id');
+  return canonicalUuid(claim) ?? claim;
+}
+
+function optionalId(value: unknown, what: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value.length === 0 || value.length > 255) throw new Refused(what);
+  return value;
+}
+
+/** Text for people to read: nothing invisible, nothing that turns the direction of writing, no line breaks. */
+const plain = (value: unknown, longest: number): string =>
+  typeof value === 'string'
+    ? value
+        .normalize('NFC')
+        .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+        .trim()
+        .slice(0, longest)
+    : '';
+
+const OWN_CLIENTS: Readonly<Record<string, string>> = { 'tamshai-cli': 'command', 'tamshai-web': 'web' };
+
+/** A registered client chooses its own name, and must not be able to pass for one of ours on a card. */
+function originOf(client: string, name: unknown): string {
+  if (Object.hasOwn(OWN_CLIENTS, client)) return OWN_CLIENTS[client] ?? client;
+  const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !/^(?:web|command|tamshai.*)$/i.test(text));
+  return shown ?? 'unnamed client';
+}
+
+/** The right to approve comes with the command's own tokens and with nothing else that bears a signature. */
+function approvalOf(issuer: Issuer, claims: Claims, client: string, lifetime: number): Caller['approves'] {
+  const claim = claims['tamshai_approve'];
+  if (!issuer.embedded || client !== 'tamshai-cli' || issuer.approvals === undefined) return 'nothing';
+  if (claim === true) return issuer.approvals === 'scripted' ? 'anything' : 'nothing';
+  const confirmationId = canonicalUuid(claim);
+  return confirmationId !== undefined && confirmationId === claim && lifetime <= TERMINAL_LIFETIME ? { confirmationId } : 'nothing';
+}

@@ -1,0 +1,48 @@
+import { failure } from '../core/errors.ts';
+import type { Clock, People } from '../core/ports.ts';
+
+type Employment = Awaited<ReturnType<People['employment']>>;
+
+const PATIENCE_MS = 3_000;
+const REMEMBERED_FOR_MS = 5 * 60_000;
+const REMEMBERED_AT_MOST = 20_000;
+
+/**
+ * Which employee record a sign-in is linked to, if any; throws for an employment that has ended.
+ *
+ * When the records cannot be asked, what they said within the last five minutes still counts: the store that is down is the one an end
+ * of employment would be written to, so it can hardly have changed. With nothing known, or for an approval (`exact`), the answer is
+ * SERVICE_UNAVAILABLE; believing the token's claim instead would bring a terminated employee back for as long as the store is down.
+ */
+export function employmentOf(people: People, clock: Clock): (employeeId: string, exact: boolean) => Promise<string | undefined> {
+  const remembered = new Map<string, { readonly said: Employment; readonly at: number }>();
+
+  const ask = async (employeeId: string, exact: boolean): Promise<Employment> => {
+    const now = clock.now().getTime();
+    try {
+      const said = await inTime(people.employment(employeeId));
+      remembered.delete(employeeId);
+      remembered.set(employeeId, { said, at: now });
+      if (remembered.size > REMEMBERED_AT_MOST) remembered.delete(remembered.keys().next().value ?? '');
+      return said;
+    } catch {
+      const last = remembered.get(employeeId);
+      if (!exact && last && now - last.at <= REMEMBERED_FOR_MS) return last.said;
+      throw failure('SERVICE_UNAVAILABLE', 'Your employee record cannot be read at the moment.');
+    }
+  };
+
+  return async (employeeId, exact) => {
+    const said = await ask(employeeId, exact);
+    if (said === 'terminated') throw failure('INSUFFICIENT_PERMISSIONS', 'This employment has ended.');
+    return said === 'active' ? employeeId : undefined;
+  };
+}
+
+/** A store that hangs must not hang every sign-in with it. */
+function inTime<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('too late')), PATIENCE_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { Clock } from '../core/ports.ts';
+import type { Persona } from './accounts.ts';
+import { canonicalUuid, LIFETIME, TERMINAL_LIFETIME } from './claims.ts';
+import { embeddedIssuerUrl } from './issuers.ts';
+import type { Keys } from './keys.ts';
+
+export interface MintOptions {
+  readonly base: string;
+  readonly audience: string;
+  /** True: anything, which counts only where scripted approvals are switched on. An id: that one confirmation, for a minute. */
+  readonly approve?: true | string | undefined;
+  /** Seconds; five minutes at most. */
+  readonly ttl?: number | undefined;
+  readonly client?: string | undefined;
+  /** The account's present roles, where they are known; the verifier takes away what the account no longer has in any case. */
+  readonly roles?: Iterable<string> | undefined;
+  readonly scope?: string | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** What `tamshai token` prints and `--as` uses: the embedded provider's own kind of token, without its detour through a browser. */
+export async function mintToken(keys: Pick<Keys, 'realms'>, persona: Persona, options: MintOptions): Promise<string> {
+  const { base, audience, approve, ttl = LIFETIME, client = 'tamshai-cli', roles = persona.roles, scope = 'tamshai', clock } = options;
+  if (approve !== undefined && /\/mcp$/.test(audience)) throw new RangeError('A token for MCP clients can never approve anything.');
+  if (typeof approve === 'string' && canonicalUuid(approve) !== approve) throw new RangeError('That is not the id of a confirmation.');
+  const key = keys.realms[persona.realm];
+  const now = Math.floor((clock?.now().getTime() ?? Date.now()) / 1000);
+  const claims = {
+    preferred_username: persona.username,
+    email: persona.email,
+    name: persona.name,
+    roles: [...roles],
+    scope,
+    client_id: client,
+    sid: randomUUID(),
+    ...(persona.employeeId !== undefined && { employee_id: persona.employeeId }),
+    ...(persona.organizationId !== undefined && { organization_id: persona.organizationId }),
+    ...(approve !== undefined && { tamshai_approve: approve }),
+  };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt' })
+    .setIssuer(embeddedIssuerUrl(base, persona.realm))
+    .setSubject(persona.sub)
+    .setAudience(audience)
+    .setJti(randomUUID())
+    .setIssuedAt(now)
+    .setExpirationTime(now + Math.min(ttl, typeof approve === 'string' ? TERMINAL_LIFETIME : LIFETIME))
+    .sign(key.privateKey);
+}

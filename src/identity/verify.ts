@@ -1,0 +1,260 @@
+import { hash } from 'node:crypto';
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { Caller } from '../core/caller.ts';
+import { Failure, failure } from '../core/errors.ts';
+import type { Role } from '../core/people.ts';
+import type { Clock, People } from '../core/ports.ts';
+import {
+  audiencesOf,
+  type Claims,
+  LIFETIME,
+  Refused,
+  readSignIn,
+  refuseOtherKinds,
+  rolesOf,
+  SKEW,
+  type SignIn,
+  saysRoles,
+  unauthenticated,
+} from './claims.ts';
+import { employmentOf } from './employment.ts';
+import type { Issuer } from './issuers.ts';
+import type { Revocations } from './revocation.ts';
+
+export interface VerifierOptions {
+  readonly issuers: readonly Issuer[];
+  readonly people: People;
+  readonly denied: Pick<Revocations, 'isRevoked'>;
+  readonly clock: Clock;
+  /** Told why, in a word, for the log; never the token. */
+  readonly onRefused?: ((reason: string) => void) | undefined;
+  /** Told once per issuer when its tokens live longer than they should. */
+  readonly onLongLived?: ((issuer: string, seconds: number) => void) | undefined;
+}
+
+export interface Verifier {
+  /** The hot path: one hash and one look-up. Undefined means "ask `verify`", never "refused". Pass the same array each time. */
+  verifyCached(authorization: string | undefined, audiences: readonly string[]): Caller | undefined;
+  verify(token: string | undefined, audiences: readonly string[]): Promise<Caller>;
+  /** The person's state at this very moment, past every cache: for the moment of approving. The right to approve and the origin stay. */
+  refresh(caller: Caller): Promise<Caller>;
+}
+
+const LONGEST_TOKEN = 16 * 1024;
+const CACHED_FOR_MS = 10_000;
+const CACHED_AT_MOST = 10_000;
+const FRESH_FOR_SECONDS = 60;
+
+interface Entry {
+  readonly caller: Caller;
+  readonly audiences: readonly string[];
+  readonly until: number;
+  /** The list that last let this token in: servers pass the same array each time, so that one comparison does. */
+  passed: readonly string[] | undefined;
+}
+
+/** Where a caller came from; found again by its `token` object, which copies of a caller share. */
+interface Source {
+  readonly issuer: Issuer;
+  readonly signIn: SignIn;
+  readonly raw: string;
+  readonly cacheKey: string;
+}
+
+/** The token out of `Authorization: Bearer …`. */
+export const bearer = (authorization: string | undefined): string | undefined =>
+  authorization?.startsWith('Bearer ') || authorization?.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7) : undefined;
+
+export function createVerifier({ issuers, people, denied, clock, onRefused, onLongLived }: VerifierOptions): Verifier {
+  const byUrl = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
+  // Only tokens that passed are kept, so a flood of bad ones neither grows it nor pushes anyone out. As no entry lives longer than
+  // ten seconds, the oldest is also the one to go: keeping track of use would cost every hit and change nothing.
+  const cache = new Map<string, Entry>();
+  const running = new Map<string, Promise<Entry>>();
+  const sources = new WeakMap<Caller['token'], Source>();
+  const noted = new Set<string>();
+  const employment = employmentOf(people, clock);
+
+  const admits = (entry: Entry, audiences: readonly string[]): boolean => {
+    if (entry.passed === audiences) return true;
+    if (!entry.audiences.some((audience) => audiences.includes(audience))) return false;
+    entry.passed = audiences;
+    return true;
+  };
+
+  const cached = (key: string, audiences: readonly string[]): Caller | undefined => {
+    const entry = cache.get(key);
+    return entry !== undefined && entry.until > clock.now().getTime() && admits(entry, audiences) ? entry.caller : undefined;
+  };
+
+  const keep = (key: string, entry: Entry, now: number): void => {
+    cache.delete(key);
+    for (const [oldest, { until }] of cache) {
+      if (until > now && cache.size < CACHED_AT_MOST) break;
+      cache.delete(oldest);
+    }
+    cache.set(key, entry);
+  };
+
+  /** Everything about the person that can change while a token lives. */
+  const presentState = async (
+    issuer: Issuer,
+    signIn: Standing,
+    exact: boolean,
+  ): Promise<{ roles: ReadonlySet<Role>; employeeId: string | undefined }> => {
+    const { sub, jti, sid, issuedAt, roles, employeeRef } = signIn;
+    const [revoked, account] = await Promise.all([
+      answered(denied.isRevoked({ realm: issuer.realm, sub, jti, sid, issuedAt })),
+      issuer.present && answered(issuer.present(sub)),
+    ]);
+    if (revoked) throw new Refused('revoked');
+    if (issuer.present && !account) throw new Refused('account');
+    if (account && !(issuedAt > account.notBefore)) throw new Refused('signed out');
+    const employeeId = employeeRef === undefined ? undefined : await employment(employeeRef, exact);
+    return { roles: account ? intersect(roles, account.roles) : roles, employeeId };
+  };
+
+  const check = async (token: string, cacheKey: string, issuer: Issuer): Promise<Entry> => {
+    // Taken before anything is read, so that the ten seconds count from the oldest thing the answer rests on.
+    const started = clock.now();
+    const seconds = started.getTime() / 1000;
+    const { payload } = await jwtVerify(token, issuer.key, {
+      algorithms: [...issuer.algorithms],
+      issuer: issuer.issuer,
+      requiredClaims: ['exp', 'iat', 'sub', 'aud'],
+      currentDate: started,
+      clockTolerance: issuer.embedded ? 0 : SKEW,
+    });
+    const signIn = readSignIn(issuer, payload, seconds);
+    if (signIn.expiresAt - signIn.issuedAt > LIFETIME + SKEW && !noted.has(issuer.issuer)) {
+      noted.add(issuer.issuer);
+      onLongLived?.(issuer.issuer, signIn.expiresAt - signIn.issuedAt);
+    }
+    const { roles, employeeId } = await presentState(issuer, signIn, false);
+    const { sub, username, name, email, organizationId, client, issuedAt, expiresAt, approves, origin, audiences } = signIn;
+    const caller: Caller = {
+      person: {
+        principal: `${issuer.principalPrefix}${sub}`,
+        sub,
+        realm: issuer.realm,
+        username,
+        name,
+        email,
+        employeeId,
+        organizationId,
+        roles,
+      },
+      token: { id: signIn.jti ?? cacheKey, client, issuedAt, expiresAt },
+      approves,
+      origin,
+    };
+    sources.set(caller.token, { issuer, signIn, raw: token, cacheKey });
+    const entry: Entry = { caller, audiences, until: Math.min(started.getTime() + CACHED_FOR_MS, expiresAt * 1000), passed: undefined };
+    keep(cacheKey, entry, started.getTime());
+    return entry;
+  };
+
+  /** Any number of requests with one token at the same moment are one check. */
+  const checkOnce = (token: string, key: string, issuer: Issuer): Promise<Entry> => {
+    const already = running.get(key);
+    if (already) return already;
+    const started = check(token, key, issuer).finally(() => running.delete(key));
+    running.set(key, started);
+    return started;
+  };
+
+  const admit = async (token: string | undefined, audiences: readonly string[]): Promise<Caller> => {
+    if (!token) throw new Refused('missing');
+    if (token.length > LONGEST_TOKEN) throw new Refused('size');
+    const key = keyOf(token);
+    const hit = cached(key, audiences);
+    if (hit) return hit;
+    const claims: Claims = decodeJwt(token);
+    const issuer = typeof claims['iss'] === 'string' ? byUrl.get(claims['iss']) : undefined;
+    if (!issuer) throw new Refused('iss');
+    // Tokens for other applications of the same issuer are common, and go before they cost a signature check.
+    if (!audiencesOf(claims).some((audience) => audiences.includes(audience))) throw new Refused('aud');
+    refuseOtherKinds(issuer, headerOf(token), claims);
+    const entry = await checkOnce(token, key, issuer);
+    if (!admits(entry, audiences)) throw new Refused('aud');
+    return entry.caller;
+  };
+
+  const renew = async (caller: Caller): Promise<Caller> => {
+    const { person, token } = caller;
+    const source = sources.get(token);
+    const issuer =
+      source?.issuer ??
+      issuers.find(({ realm, principalPrefix }) => realm === person.realm && `${principalPrefix}${person.sub}` === person.principal);
+    if (!issuer) throw new Refused('iss');
+    if (source) cache.delete(source.cacheKey);
+    const now = clock.now().getTime() / 1000;
+    if (token.expiresAt <= now) throw new Refused('expired');
+    const signIn: Standing = source?.signIn ?? {
+      ...token,
+      sub: person.sub,
+      jti: token.id,
+      sid: undefined,
+      roles: person.roles,
+      employeeRef: person.employeeId,
+    };
+    const state = await presentState(issuer, signIn, true);
+    const roles =
+      issuer.present || now - token.issuedAt <= FRESH_FOR_SECONDS ? state.roles : await introspected(issuer, source?.raw, state.roles);
+    return { ...caller, person: { ...person, roles, employeeId: state.employeeId } };
+  };
+
+  const worded = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      if (!(error instanceof Refused || error instanceof errors.JOSEError)) throw error;
+      onRefused?.(error instanceof errors.JOSEError ? error.code : error.message);
+      throw unauthenticated();
+    }
+  };
+
+  return {
+    verifyCached(authorization, audiences) {
+      const token = bearer(authorization);
+      return token === undefined || token.length > LONGEST_TOKEN ? undefined : cached(keyOf(token), audiences);
+    },
+    verify: (token, audiences) => worded(admit(token, audiences)),
+    refresh: (caller) => worded(renew(caller)),
+  };
+}
+
+type Standing = Pick<SignIn, 'sub' | 'jti' | 'sid' | 'issuedAt' | 'roles' | 'employeeRef'>;
+
+function headerOf(token: string): Claims {
+  try {
+    return { ...decodeProtectedHeader(token) };
+  } catch {
+    throw new Refused('header');
+  }
+}
+
+const keyOf = (token: string) => hash('sha256', token, 'base64url');
+
+const intersect = (some: ReadonlySet<Role>, others: ReadonlySet<Role>): ReadonlySet<Role> =>
+  new Set([...some].filter((role) => others.has(role)));
+
+/** A store that cannot be asked must not let a revoked sign-in through: then nobody is let in by it. */
+async function answered<T>(question: Promise<T>): Promise<T> {
+  try {
+    return await question;
+  } catch {
+    throw failure('SERVICE_UNAVAILABLE', 'Your sign-in cannot be checked at the moment.');
+  }
+}
+
+/** An external issuer's older token says what was true when it was made; only the issuer knows what is true now. */
+async function introspected(issuer: Issuer, raw: string | undefined, roles: ReadonlySet<Role>): Promise<ReadonlySet<Role>> {
+  if (!issuer.introspect || raw === undefined) {
+    throw failure('UNAUTHENTICATED', 'Sign in again to decide this: your sign-in is too old to show your present roles.');
+  }
+  const claims = await answered(issuer.introspect(raw));
+  if (!claims) throw new Refused('inactive');
+  return saysRoles(claims) ? intersect(roles, rolesOf(issuer, claims)) : roles;
+}

@@ -32,7 +32,6 @@ const PIPELINE = {
   PAYLOAD_TOO_LARGE: { status: 413, hint: 'Send less in one call.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, hint: 'Send uncompressed JSON with Content-Type: application/json.' },
   RATE_LIMITED: { status: 429, hint: 'Wait as long as Retry-After says, then call again.', retryable: true },
-  TOO_MANY_PENDING: { status: 429, hint: 'Decide some of the changes that already wait, then ask again.' },
   INTERNAL_ERROR: { status: 500, hint: 'Try once more; if it happens again, report the request id.', retryable: true },
   DATABASE_ERROR: { status: 503, hint: 'Try again in a moment; if it happens again, report the request id.', retryable: true },
   SERVICE_UNAVAILABLE: { status: 503, hint: 'Try again in a moment. Other servers are not affected.', retryable: true },

@@ -23,6 +23,8 @@ export interface AuditRecord {
   readonly principal: string;
   readonly username: string;
   readonly surface: string;
+  /** web, command, or the MCP client's name. */
+  readonly origin: string;
   readonly server: string;
   readonly tool: string;
   readonly decision: Decision;

@@ -1,0 +1,62 @@
+/** Who may call what, with whose eyes. Everything here is read off the declarations. */
+import { failure } from './errors.ts';
+import type { Person, Role } from './people.ts';
+import type { StoreSession } from './store.ts';
+import type { Me, Tool } from './tool.ts';
+
+type Subject = Pick<Tool, 'domain' | 'roles' | 'as'>;
+
+export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
+
+/**
+ * The widest audience among the roles that open *this* tool. Not among all roles held: a manager with hr-read who
+ * opens a managers-only tool must not see it with hr-read's eyes.
+ */
+export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | undefined {
+  if (!opens(tool, roles)) return undefined;
+  if (tool.as !== undefined) return tool.as;
+  for (const [name, audience] of Object.entries(tool.domain.audiences)) {
+    if (audience.roles.some((role) => tool.roles.includes(role) && roles.has(role))) return name;
+  }
+  return undefined;
+}
+
+export function sessionFor(tool: Tool, person: Person): StoreSession {
+  const audience = audienceFor(tool, person.roles);
+  if (audience === undefined) {
+    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
+  }
+  if (tool.domain.audiences[audience]?.linked && person.employeeId === undefined) throw notLinked();
+  const shows = Object.entries(tool.domain.masks ?? {})
+    .filter(([, mask]) => mask.shownTo.some((role) => person.roles.has(role)))
+    .map(([name]) => name);
+  return { domain: tool.domain.name, audience, person, shows };
+}
+
+const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
+
+/** The person as tools see them. */
+export const meFor = (person: Person): Me => ({
+  ...person,
+  get employeeId() {
+    if (person.employeeId === undefined) throw notLinked();
+    return person.employeeId;
+  },
+});
+
+/** "Why can't I see this?", from the declaration alone. */
+export function hiddenFrom(tool: Tool, person: Person): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {
+  return Object.entries(tool.domain.masks ?? {})
+    .filter(([, mask]) => !mask.shownTo.some((role) => person.roles.has(role)))
+    .map(([mask, { hides, shownTo, andOwner }]) => ({ mask, hides, shownTo, andOwner }));
+}
+
+/** Role → what it sees through this tool: one line of the published matrix. */
+export function matrixRow(tool: Tool): Map<Role, string> {
+  const rows = new Map<Role, string>();
+  for (const role of tool.roles) {
+    const audience = audienceFor(tool, new Set([role]));
+    rows.set(role, tool.domain.audiences[audience ?? '']?.sees ?? '');
+  }
+  return rows;
+}

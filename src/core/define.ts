@@ -1,0 +1,149 @@
+/** The only declaration API: defineDomain → read, list, write, act. */
+import { z } from 'zod';
+import { type ErrorMap, toolFailure } from './errors.ts';
+import { masks as maskRegistry } from './fields.ts';
+import { Order } from './order.ts';
+import { cursor, limit } from './page.ts';
+import type { Role } from './people.ts';
+import { sql } from './sql.ts';
+import type {
+  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Described, DomainSpec, Effect, Finders, ListDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, WriteDef,
+  Writers,
+} from './tool.ts';
+
+/** Shown by the compiler where a builder is not to be had. */
+export interface Missing<_Why extends string> {
+  readonly missing: never;
+}
+
+export interface Domain<R extends Role, A extends string, C, W, F, Q> {
+  readonly spec: AnyDomain;
+  read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(def: ReadDef<R, A, C, I, O, E, D>): Tool;
+  list<I extends z.ZodObject, T extends z.ZodObject, N extends string = never, const E extends ErrorMap = {}, S extends z.ZodObject = z.ZodObject>(
+    def: ListDef<R, A, C, F, Q, I, T, N, E, S>,
+  ): Tool;
+  write<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const P extends Plan, const E extends ErrorMap = {}>(
+    def: WriteDef<R, A, C, W, I, O, E, P, D>,
+  ): Tool;
+}
+export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> extends Domain<R, A, C, W, F, Q> {
+  act<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(def: ActDef<R, A, W, I, O, E, D>): Tool;
+}
+
+type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
+type Seen<X, S> = [X] extends [never] ? S : X;
+
+export function defineDomain<const K extends StoreKind, const A extends Record<string, Audience>, X extends object = never, const Acts extends string | undefined = undefined>(
+  spec: DomainSpec<K, A, X> & { readonly actsAtOnce?: Acts },
+): Acts extends string
+  ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers[K]>, Seen<X, Writers[K]>, Finders[K], Queries[K]>
+  : Domain<RolesOf<A>, keyof A & string, Seen<X, Readers[K]>, Seen<X, Writers[K]>, Finders[K], Queries[K]> & {
+      readonly act: Missing<'act: this domain does not say why it may write without approval (actsAtOnce)'>;
+    };
+export function defineDomain(spec: AnyDomain): unknown {
+  checkAudiences(spec);
+  type Anything = Record<string, unknown>;
+
+  const contextFor = (call: CallContext, errors: ErrorMap, output?: z.core.$ZodType, plan?: Plan) => {
+    const own = spec.provide ? spec.provide({ ...call.handles, me: call.me } as never) : call.handles;
+    const fail = (code: string, details?: Record<string, unknown>): never => {
+      throw toolFailure(code, errors, details);
+    };
+    return { me: call.me, now: call.now, today: call.today, fail, output, plan, sql, ...own } as never;
+  };
+  const base = (
+    kind: Tool['kind'], def: Described<Role, string, z.ZodObject, ErrorMap, Anything>, input: z.ZodObject, output: z.core.$ZodType, effect?: Effect,
+  ): Tool => {
+    checkMasks(spec, def.name, output as z.ZodType);
+    return {
+      kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
+      roles: def.roles, as: def.as, plural: undefined, summary: undefined, errors: def.errors ?? {}, examples: def.examples ?? [],
+      aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
+      says: () => def.title,
+      run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name),
+    };
+  };
+
+  return {
+    spec,
+    read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
+      const tool = base('read', def, def.input, def.output);
+      return {
+        ...tool,
+        says: (data) => def.says?.(data) ?? def.title,
+        run: (input, call) => def.run(input as never, contextFor(call, tool.errors, def.output)),
+      };
+    },
+    list(def: ListDef<Role, string, Anything, Anything, unknown, z.ZodObject, z.ZodObject, string, ErrorMap, z.ZodObject>): Tool {
+      const orders: Record<string, Order<string>> = def.order instanceof Order ? { default: def.order } : { ...def.order };
+      const names = Object.keys(orders);
+      checkOrders(def.name, orders, def.item);
+      const paging: Record<string, z.ZodType> = { limit, cursor };
+      if (names.length > 1) paging['sort'] = z.enum(names).default(names[0] ?? '').describe('Order of the rows');
+      const tool = base('list', def, def.input.safeExtend(paging), z.array(def.item));
+      const { summary, summarise } = def;
+      return {
+        ...tool,
+        plural: def.plural,
+        summary,
+        says: (data) => `${(data as unknown[]).length} ${def.plural}`,
+        page: (input, call) => ({
+          order: orders[String(input['sort'] ?? names[0])] ?? new Order('asc', []),
+          query: def.find(input as never, contextFor(call, tool.errors)),
+          item: def.item,
+        }),
+        summarise: async (input, call) =>
+          summary && summarise ? summary.parse(await summarise(input as never, contextFor(call, tool.errors))) : undefined,
+      };
+    },
+    write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown>): Tool {
+      const tool = base('write', def, def.input, def.output, def.effect);
+      return {
+        ...tool,
+        prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
+        execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
+      };
+    },
+    act(def: ActDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
+      const tool = base('act', def, def.input, def.output, def.effect);
+      return { ...tool, execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)) };
+    },
+  };
+}
+
+/** The pipeline knows each kind's phases; another one's is our own mistake. */
+const none = (name: string) => (): never => {
+  throw new Error(`${name} has no such phase`);
+};
+
+function checkAudiences(spec: AnyDomain): void {
+  const seen = new Set<Role>();
+  for (const role of Object.values(spec.audiences).flatMap(({ roles }) => roles)) {
+    if (seen.has(role)) throw new Error(`${spec.name}: ${role} is in two audiences`);
+    seen.add(role);
+  }
+}
+
+/** A mask that no domain declares would be a hole in the role matrix: stop at start-up. */
+function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
+  const shape = schema instanceof z.ZodArray ? schema.element : schema;
+  if (!(shape instanceof z.ZodObject)) return;
+  for (const [field, inner] of Object.entries(shape.shape)) {
+    const mask = maskRegistry.get(inner as z.ZodType)?.mask;
+    if (mask !== undefined && !(mask in (spec.masks ?? {}))) throw new Error(`${spec.name}.${tool}: ${field} is under the mask '${mask}', which the domain does not declare`);
+  }
+}
+
+/** An order by a hidden value would tell the value; masked strings look like strings to the compiler. */
+function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, item: z.ZodObject): void {
+  for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
+    if (maskRegistry.has(item.shape[key] as z.ZodType)) throw new Error(`${tool}: ordered by the masked field ${key}`);
+  }
+}
+
+/** The fields that really differ: `changed(now, { salary: 95_000 }, 'money')`. */
+export function changed<T extends object>(before: T, after: Partial<T>, format: Change['format'] = 'text'): Change[] {
+  return Object.entries(after)
+    .map(([field, to]) => ({ field, from: (before as Record<string, unknown>)[field] ?? null, to, format }))
+    .filter(({ from, to }) => from !== to);
+}

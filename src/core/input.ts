@@ -1,0 +1,64 @@
+/** Input is made canonical once, here at the edge: aliases and camelCase twins to published keys, then strict parsing. */
+import { z } from 'zod';
+import { failure } from './errors.ts';
+import type { Person } from './people.ts';
+import type { Input, Tool } from './tool.ts';
+
+const snake = (key: string) => key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+const shown = (key: string) => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function renamed(value: unknown, schema: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    const { element } = inner;
+    return value.map((each) => renamed(each, element, {}));
+  }
+  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return value;
+  const { shape } = inner;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const name = publishedName(key, shape, aliases);
+    if (Object.hasOwn(out, name)) throw failure('VALIDATION_ERROR', `${shown(name)} is given twice, also as ${shown(key)}.`);
+    out[name] = renamed(value[key], shape[name], {});
+  }
+  return out;
+}
+
+function publishedName(key: string, shape: object, aliases: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(shape, key)) return key;
+  const name = snake(key);
+  return (Object.hasOwn(aliases, key) && aliases[key]) || (Object.hasOwn(aliases, name) && aliases[name]) || (Object.hasOwn(shape, name) ? name : key);
+}
+
+/** The caller's own id may be repeated in the input; another's is refused. */
+function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, person: Person): Record<string, unknown> {
+  const left = { ...raw };
+  for (const [pinned, own] of Object.entries(tool.domain.pinned ?? {})) {
+    for (const key of Object.keys(left).filter((each) => snake(each) === pinned)) {
+      if (typeof left[key] !== 'string' || !own(person).includes(left[key])) throw failure('USER_MISMATCH', `${pinned} is not yours to choose.`);
+      delete left[key];
+    }
+  }
+  return left;
+}
+
+export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
+  const given = raw === undefined || raw === null ? {} : raw;
+  if (!isRecord(given)) throw failure('VALIDATION_ERROR', 'The input must be a JSON object.');
+  const own = tool.domain.pinned ? withoutPinned(given, tool, person) : given;
+  const parsed = tool.input.safeParse(renamed(own, tool.input, tool.inputAliases));
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.slice(0, 10).map(inOurWords);
+  throw failure('VALIDATION_ERROR', issues.map(({ message }) => message).join('; '), { issues });
+}
+
+/** A message that the schema's author wrote stands alone; the library's own words get the field's name in front. */
+function inOurWords(issue: z.core.$ZodIssue): { path: string; message: string } {
+  const path = issue.path.map(String).join('.').slice(0, 120);
+  if (issue.code === 'unrecognized_keys') return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(shown).join(', ')}` };
+  if (/^Invalid input: expected .*received undefined$/.test(issue.message)) return { path, message: `${path || 'The input'} is required` };
+  const standing = /^(Invalid|Too|Unrecognized|Expected)\b/.test(issue.message);
+  return { path, message: standing && path ? `${path}: ${issue.message}` : issue.message };
+}

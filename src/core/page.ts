@@ -1,0 +1,39 @@
+/** Limit + 1, and what a list says about itself: the same on every store. */
+import { z } from 'zod';
+import type { ListMetadata } from './answer.ts';
+import type { Row } from './rows.ts';
+
+export const limit = z.int().min(1).max(50).default(50).describe('How many rows at most');
+export const cursor = z.string().max(4000).optional().describe('metadata.nextCursor of the page before, with the same filters');
+
+export interface ListInput {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+export function splitInput(input: Readonly<Record<string, unknown>>): ListInput {
+  const { limit: asked, cursor: at, ...filters } = input;
+  return { limit: Number(asked ?? 50), cursor: typeof at === 'string' ? at : undefined, filters };
+}
+
+/** `rows` holds one more than the limit when there is more. */
+export function pageOf(
+  rows: readonly Row[], asked: ListInput, filterNames: readonly string[], plural: string, nextCursor: (last: Row) => string, summary: unknown,
+): { data: readonly Row[]; metadata: ListMetadata } {
+  const hasMore = rows.length > asked.limit;
+  const data = hasMore ? rows.slice(0, asked.limit) : rows;
+  const total = hasMore ? `${asked.limit}+` : String(data.length);
+  const metadata: ListMetadata = { hasMore, returnedCount: data.length, totalEstimate: total, truncated: hasMore, totalCount: total };
+  const last = data.at(-1);
+  if (hasMore && last) {
+    const unused = filterNames.filter((name) => asked.filters[name] === undefined);
+    metadata.nextCursor = nextCursor(last);
+    metadata.hint = `To see more ${plural}, call again with cursor = nextCursor and the same filters.`;
+    metadata.warning =
+      `TRUNCATION WARNING: Only ${asked.limit} of ${total} records returned. The result is incomplete: say so. ` +
+      (unused.length > 0 ? `Narrow it by ${unused.join(', ')}, or ask for the next page.` : 'Ask for the next page to see the rest.');
+  }
+  if (summary !== undefined) metadata.summary = summary;
+  return { data, metadata };
+}

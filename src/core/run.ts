@@ -1,0 +1,254 @@
+/** The one pipeline: admission → role → parse → run → check output → audit. Every surface calls tools through it. */
+import { isDeepStrictEqual } from 'node:util';
+import { meFor, sessionFor } from './access.ts';
+import type { Admission } from './admission.ts';
+import type { Answer, CardChange, ConfirmationData, SuccessAnswer } from './answer.ts';
+import { type Approvals, shownOf, type Ticket } from './approvals.ts';
+import type { Caller, Surface } from './caller.ts';
+import type { Cursors, KeyPart } from './cursor.ts';
+import { type Details, Failure, failure } from './errors.ts';
+import { inWords, isSensitive } from './fields.ts';
+import { parseInput } from './input.ts';
+import { pageOf, splitInput } from './page.ts';
+import type { Person } from './people.ts';
+import type { AuditLog, AuditRecord, Clock, Decision, Logger } from './ports.ts';
+import { redact } from './redact.ts';
+import type { Registry } from './registry.ts';
+import type { Store, StoreSession, Versions } from './store.ts';
+import type { CallContext, Input, Plan, Queries, StoreKind, Tool } from './tool.ts';
+
+export interface Runtime {
+  readonly registry: Registry;
+  readonly stores: Readonly<Record<string, Store<StoreKind>>>;
+  readonly approvals: Approvals;
+  readonly audit: AuditLog;
+  readonly cursors: Cursors;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly deadlineMs: number;
+  readonly approvalUrl: (confirmationId: string) => string;
+  /** Named places where a test may stop the process. Nothing in production. */
+  readonly failpoint: (name: string) => void;
+}
+
+export interface CallRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly caller: Caller;
+  readonly surface: Surface;
+  readonly requestId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function call(runtime: Runtime, request: CallRequest): Promise<Answer> {
+  const started = performance.now();
+  const tool = runtime.registry.find(request.server, request.tool);
+  let answer: Answer;
+  let inStore = false;
+  try {
+    if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(request.tool.slice(0, 60))} on ${JSON.stringify(request.server.slice(0, 60))}.`);
+    const entering = runtime.admission.enter(request.caller.person.principal);
+    const leave = typeof entering === 'function' ? entering : await entering;
+    try {
+      answer = await within(runtime.deadlineMs, request.signal, attempt(runtime, tool, request, started));
+      inStore = tool.kind === 'act';
+    } finally {
+      leave();
+    }
+  } catch (error) {
+    answer = answerFor(runtime, error, request.requestId);
+  }
+  if (inStore) return answer;
+  try {
+    await runtime.audit.append(recordOf(runtime, request, tool, answer, started));
+  } catch (error) {
+    return answerFor(runtime, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), request.requestId);
+  }
+  return answer;
+}
+
+async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, started: number): Promise<Answer> {
+  const { person } = request.caller;
+  const who = sessionFor(tool, person);
+  const input = parseInput(tool, request.input, person);
+  const store = storeOf(runtime, tool);
+  const now = runtime.clock.now();
+  switch (tool.kind) {
+    case 'read':
+      return { status: 'success', data: tool.output.parse(await store.read(who, (handles) => tool.run(input, context(person, now, handles)))) };
+    case 'list':
+      return list(runtime, tool, who, store, input, now);
+    case 'act':
+      return (await store.once(who, { id: undefined, tool: tool.name }, async ({ writing }) => {
+        const data = tool.output.parse(await tool.execute(input, context(person, now, writing), undefined));
+        const result: SuccessAnswer = { status: 'success', data };
+        return { result, audit: recordOf(runtime, request, tool, result, started) };
+      })) as Answer;
+    case 'write':
+      return ask(runtime, tool, who, store, input, now, request);
+  }
+}
+
+async function list(runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date): Promise<Answer> {
+  const asked = splitInput(input);
+  const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: who.person };
+  const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
+  const describing = context(who.person, now, {});
+  const { order, query, item } = tool.page(input, describing);
+  const rows = await store.page(who, query as Queries[StoreKind], { order, after, take: asked.limit + 1 }, item);
+  const summary = tool.summary && (await store.read(who, (handles) => tool.summarise(input, context(who.person, now, handles))));
+  const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
+  const next = (last: Readonly<Record<string, unknown>>) => runtime.cursors.seal(order.keys.map((key) => last[key] as KeyPart), binding);
+  return { status: 'success', ...pageOf(rows, asked, filterNames, tool.plural ?? 'rows', next, summary) };
+}
+
+async function ask(
+  runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date, request: CallRequest,
+): Promise<Answer> {
+  const { person } = who;
+  const { plan, versions } = await store.read(who, async (handles, read) => ({ plan: await tool.prepare(input, context(person, now, handles)), versions: read }));
+  const ticket = await runtime.approvals.ask({
+    server: tool.domain.name, tool: tool.name, input, person, versions, askedAt: now,
+    message: messageOf(tool, plan),
+    card: (id, expiresAt) => cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin }),
+  });
+  return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
+}
+
+/** Carries out a claimed ticket, once: every rule is checked again, and what was shown must still be so. */
+export async function execute(runtime: Runtime, ticket: Ticket, person: Person, origin: string, requestId: string): Promise<Answer> {
+  const started = performance.now();
+  const tool = runtime.registry.find(ticket.server, ticket.tool);
+  if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
+  const who = sessionFor(tool, person);
+  const input = tool.input.parse(ticket.input);
+  const asked = new Date(ticket.askedAt);
+  const body = async (handles: { reading: object; writing: object }, versions: Versions) => {
+    const plan = await tool.prepare(input, context(person, asked, handles.reading)).catch(changedSince);
+    const shown = shownOf(cardOf(tool, plan, input, person, ticket.card));
+    if (!isDeepStrictEqual(shown, shownOf(ticket.card)) || !isDeepStrictEqual(versions, ticket.versions)) {
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: it is no longer as it was shown.', { current: shown.changes });
+    }
+    const data = tool.output.parse(await tool.execute(input, context(person, asked, handles.writing), plan));
+    const result: SuccessAnswer = { status: 'success', data };
+    const request = { server: ticket.server, tool: tool.name, input: ticket.input, surface: 'internal' as const, requestId, origin, person };
+    const audit = { ...auditRecord(runtime, request, tool, 'approved', null, 1, started), confirmationId: ticket.id, changes: changesForTrail(tool, ticket.card.changes) };
+    return { result, audit };
+  };
+  runtime.failpoint('after-claim');
+  const result = (await storeOf(runtime, tool).once(who, { id: ticket.id, tool: tool.name }, body)) as Answer;
+  runtime.failpoint('after-commit');
+  return result;
+}
+
+/** A rule that no longer holds means that things have changed; one about the person is told as it is. */
+function changedSince(error: unknown): never {
+  if (!(error instanceof Failure) || error.retryable || error.status === 403) throw error;
+  throw failure('CHANGED_SINCE_APPROVAL', `Nothing was written: ${error.message}`, { because: error.code });
+}
+
+/** The kept result of a ticket's effect, if it happened: the domain's store is the truth. */
+export async function settled(runtime: Runtime, ticket: Ticket, person: Person): Promise<Answer | undefined> {
+  const tool = runtime.registry.find(ticket.server, ticket.tool);
+  return tool && ((await storeOf(runtime, tool).settled(sessionFor(tool, person), ticket.id)) as Answer | undefined);
+}
+
+const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
+  const store = runtime.stores[tool.domain.name];
+  if (!store) throw failure('SERVICE_UNAVAILABLE', `${tool.domain.title} does not answer.`);
+  return store;
+};
+
+const context = (person: Person, now: Date, handles: CallContext['handles']): CallContext => ({
+  me: meFor(person), now, today: now.toISOString().slice(0, 10), handles,
+  fail: (code) => {
+    throw new Error(`undeclared failure ${code}`);
+  },
+});
+
+const messageOf = (tool: Tool, plan: Plan) =>
+  `${plan.summary}? ${tool.effect === 'removes' ? 'The record stays for the audit; no tool can bring it back. ' : ''}Nothing has changed yet.`;
+
+type CardMoment = Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin'>;
+
+/** Through JSON, so that a fresh card and a stored one can be compared. */
+function cardOf(tool: Tool, plan: Plan, input: Input, person: Person, moment: CardMoment): ConfirmationData {
+  const { timestamp, expiresAt, approvalUrl, origin } = moment;
+  const changes = plan.changes.map(({ field, from, to, label, format }): CardChange => ({ field, label: label ?? inWords(field), from, to, format: format ?? 'text' }));
+  const reason = plan.reason ?? (typeof input['reason'] === 'string' ? input['reason'] : null);
+  const card: ConfirmationData = {
+    action: tool.name, mcpServer: tool.domain.name, userId: person.employeeId ?? person.sub, timestamp, expiresAt, approvalUrl,
+    summary: plan.summary, subject: plan.subject, changes, reason, destructive: tool.effect === 'removes', origin,
+  };
+  return JSON.parse(JSON.stringify(card)) as ConfirmationData;
+}
+
+const sensitiveFields = new WeakMap<Tool, ReadonlySet<string>>();
+function sensitiveIn(tool: Tool | undefined): ReadonlySet<string> {
+  if (!tool) return new Set();
+  let fields = sensitiveFields.get(tool);
+  if (!fields) {
+    fields = new Set(Object.entries(tool.input.shape).filter(([, schema]) => isSensitive(schema as never)).map(([key]) => key));
+    sensitiveFields.set(tool, fields);
+  }
+  return fields;
+}
+
+/** Values under a mask stay out of the trail; that they changed does not. */
+function changesForTrail(tool: Tool, changes: readonly CardChange[]): Details[] {
+  const hidden = new Set(Object.keys(tool.domain.masks ?? {}).length > 0 ? ['salary', 'phone', 'home_address', 'ssn'] : []);
+  return changes.map(({ field, from, to }) => (hidden.has(field) ? { field } : { field, from, to }));
+}
+
+function recordOf(runtime: Runtime, request: CallRequest, tool: Tool | undefined, answer: Answer, started: number): AuditRecord {
+  const [decision, code] = decisionOf(answer);
+  const rows = answer.status === 'success' ? (Array.isArray(answer.data) ? answer.data.length : 1) : 0;
+  const record = auditRecord(runtime, { ...request, origin: request.caller.origin, person: request.caller.person }, tool, decision, code, rows, started);
+  return answer.status === 'pending_confirmation' ? { ...record, confirmationId: answer.confirmationId } : record;
+}
+
+function decisionOf(answer: Answer): [Decision, string | null] {
+  if (answer.status === 'success') return ['allowed', null];
+  if (answer.status === 'pending_confirmation') return ['pending', null];
+  return [answer.retryable ? 'failed' : 'refused', answer.code];
+}
+
+interface Recorded {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly surface: Surface;
+  readonly requestId: string;
+  readonly origin: string;
+  readonly person: Person;
+}
+export const auditRecord = (
+  runtime: Pick<Runtime, 'clock'>, request: Recorded, tool: Tool | undefined, decision: Decision, code: string | null, rows: number, started: number,
+): AuditRecord => ({
+  at: runtime.clock.now().toISOString(), principal: request.person.principal, username: request.person.username, surface: request.surface, origin: request.origin,
+  server: tool?.domain.name ?? request.server.slice(0, 64), tool: tool?.name ?? request.tool.slice(0, 64),
+  decision, code, ms: Math.round((performance.now() - started) * 100) / 100, rows, requestId: request.requestId, input: redact(request.input, sensitiveIn(tool)),
+});
+
+/** Only our own words leave; anything unforeseen is logged under its request id. */
+export function answerFor(runtime: Pick<Runtime, 'log'>, error: unknown, requestId: string): Answer {
+  if (error instanceof Failure) return error.answer();
+  const { name, code, stack } = error as Error & { code?: string };
+  // Not the message: a driver's words can carry row values.
+  runtime.log.error({ requestId, error: name, code, at: stack?.split('\n').filter((each) => each.startsWith('    at ')).slice(0, 6) }, 'unexpected failure');
+  return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${requestId}.`, { requestId }).answer();
+}
+
+function within<T>(ms: number, signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(failure('TIMEOUT', `No answer within ${ms / 1000} seconds.`)), ms);
+    const stop = () => reject(failure('TIMEOUT', 'The caller stopped waiting.'));
+    signal?.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(late);
+      signal?.removeEventListener('abort', stop);
+    });
+  });
+}

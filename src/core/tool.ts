@@ -1,0 +1,200 @@
+/** What a declaration may say, and what it becomes. The builders are in define.ts; everything derived works on `Tool`. */
+import type { z } from 'zod';
+import type { CardChange } from './answer.ts';
+import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
+import type { Order, Sortable } from './order.ts';
+import type { Person, Role } from './people.ts';
+import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
+
+/** What a tool sees, by the kind of store its domain lives in. */
+export interface Readers {
+  sql: { readonly sql: SqlReader };
+}
+export interface Writers {
+  sql: { readonly sql: SqlWriter };
+}
+/** `find` only describes rows, so it gets the words to describe them with and no way to fetch. */
+export interface Finders {
+  sql: { readonly sql: SqlTag };
+}
+export interface Queries {
+  sql: SqlText;
+}
+export type StoreKind = keyof Readers;
+
+/** The caller, as a tool knows them. */
+export interface Me extends Omit<Person, 'employeeId'> {
+  /** The caller's own employee record. Asking for it without one ends the call with IDENTITY_NOT_LINKED: no rule about "self" can pass by accident. */
+  readonly employeeId: string;
+}
+
+export interface Calling<Codes extends string> {
+  readonly me: Me;
+  /** When the call was made; for a write, when it was asked for, also while it is carried out. */
+  readonly now: Date;
+  /** `now` as a date, in UTC. */
+  readonly today: string;
+  /** Throws. `x ?? fail('…')` narrows; in a statement write `throw fail('…')`. */
+  readonly fail: (code: Codes | CommonCode, details?: Details) => never;
+}
+export interface Answering<O> {
+  /** The tool's own output schema. */
+  readonly output: O;
+}
+
+export interface Example<X> {
+  /** The words of a person: a title in the docs, a question for the assistant. */
+  readonly ask: string;
+  readonly as: string;
+  readonly input: X;
+  /** What it must come to; by default the tool's success (for a write: an approval card). */
+  readonly gives?: Uppercase<string>;
+}
+
+export interface Described<R extends Role, A extends string, I extends z.ZodObject, E extends ErrorMap, X = z.input<I>> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Any of them opens the tool; which rows it then shows follows from the role that opened it. */
+  readonly roles: readonly [R, ...R[]];
+  /** An audience of its own, whatever role opened it: the company directory is the same for everyone. */
+  readonly as?: A;
+  readonly input: I;
+  /** The codes that `fail` takes, each with what to try next. */
+  readonly errors?: E & { readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : never };
+  readonly examples?: readonly Example<X>[];
+  /** Older names: they work, and are listed nowhere. */
+  readonly aliases?: readonly string[];
+  readonly inputAliases?: Readonly<Record<string, keyof z.output<I>>>;
+}
+
+type Codes<E> = keyof E & string;
+
+/**
+ * What a tool may return. The builders take it as a `const` parameter bounded by the schema, not as the schema's type
+ * itself: only so does `status: 'completed'` stay a literal inside one object literal.
+ */
+export type Answerable<O extends z.core.$ZodType> = Frozen<z.input<O>>;
+type Frozen<T> = T extends readonly (infer U)[] ? readonly Frozen<U>[] : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
+export interface ReadDef<R extends Role, A extends string, C, I extends z.ZodObject, O extends z.core.$ZodType, E extends ErrorMap, D>
+  extends Described<R, A, I, E> {
+  readonly output: O;
+  run(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & C): Promise<D>;
+  /** One line for a reader who sees nothing else; the title by default. */
+  says?(data: z.output<O>): string;
+}
+
+type Paged<I extends z.ZodObject, N extends string> = z.input<I> & { readonly limit?: number; readonly sort?: NoInfer<N> };
+
+export interface ListDef<
+  R extends Role, A extends string, C, F, Q, I extends z.ZodObject, T extends z.ZodObject, N extends string, E extends ErrorMap, S extends z.ZodObject,
+> extends Described<R, A, I, E, Paged<I, N>> {
+  /** What the rows are called: "employees". */
+  readonly plural: string;
+  /** One row. */
+  readonly item: T;
+  /** One order, or several by name: then the tool takes `sort`, the first by default. */
+  readonly order: Order<Sortable<z.output<T>>> | { readonly [P in N]: Order<Sortable<z.output<T>>> };
+  /** Which rows. Limit, cursor, order, count and warning are added around it. */
+  find(input: z.output<I>, context: Calling<Codes<E>> & F): Q;
+  /** Totals over all rows the caller may see, not the page: `metadata.summary`. */
+  readonly summary?: S;
+  summarise?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
+}
+
+/** One line of an approval card. */
+export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
+/** What the approver sees. Built when asked and again when approved: if the two differ, nothing is written. */
+export interface Plan {
+  /** What will happen, in one sentence without its full stop. */
+  readonly summary: string;
+  readonly subject: { readonly label: string; readonly id: string };
+  readonly changes: readonly Change[];
+  readonly reason?: string | null | undefined;
+}
+export type Effect = 'adds' | 'changes' | 'removes';
+
+export interface WriteDef<R extends Role, A extends string, C, W, I extends z.ZodObject, O extends z.core.$ZodType, E extends ErrorMap, P extends Plan, D>
+  extends Described<R, A, I, E> {
+  readonly effect: Effect;
+  readonly output: O;
+  /** Reads what would change and says it. A function of input, rows and `now` alone: it runs again when approved. */
+  prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
+  execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
+}
+
+export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObject, O extends z.core.$ZodType, E extends ErrorMap, D>
+  extends Described<R, A, I, E> {
+  readonly effect: Effect;
+  readonly output: O;
+  execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
+}
+
+export interface Audience {
+  /** The roles it belongs to; none for one that only a tool's `as` reaches. */
+  readonly roles: readonly Role[];
+  /** Published in the role matrix and in "why can't I see this". */
+  readonly sees: string;
+  /** Its rows depend on the caller's own employee record. */
+  readonly linked?: boolean;
+}
+export interface Mask {
+  readonly hides: string;
+  readonly shownTo: readonly Role[];
+  readonly andOwner: boolean;
+}
+
+export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X> {
+  readonly name: string;
+  readonly title: string;
+  readonly port: number;
+  readonly store: K;
+  /** Widest first. The roles named here are the roles that the domain's tools may name. */
+  readonly audiences: A;
+  readonly masks?: Readonly<Record<string, Mask>>;
+  /** Input keys that are the caller's identity: accepted when they say the same, refused else, never published. */
+  readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
+  /** Why tools of this domain may write without an approval; without it, `act` does not exist. */
+  readonly actsAtOnce?: string;
+  /** What tools see in place of the store. */
+  readonly provide?: (given: Writers[K] & { readonly me: Me }) => X;
+}
+export type AnyDomain = DomainSpec<StoreKind, Record<string, Audience>, object>;
+
+export interface CallContext extends Calling<string> {
+  readonly handles: Partial<Readers[StoreKind]>;
+}
+export interface Page {
+  readonly order: Order<string>;
+  readonly query: unknown;
+  readonly item: z.ZodObject;
+}
+
+/** A declaration with its types erased: all that the pipeline and everything derived ever see. */
+export interface Tool {
+  readonly kind: 'read' | 'list' | 'write' | 'act';
+  readonly domain: AnyDomain;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly roles: readonly Role[];
+  readonly as: string | undefined;
+  readonly effect: Effect | undefined;
+  readonly plural: string | undefined;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+  readonly summary: z.ZodObject | undefined;
+  readonly errors: ErrorMap;
+  readonly examples: readonly { readonly ask: string; readonly as: string; readonly input: Readonly<Record<string, unknown>>; readonly gives?: string }[];
+  readonly aliases: readonly string[];
+  readonly inputAliases: Readonly<Record<string, string>>;
+  says(data: unknown): string;
+  run(input: Input, context: CallContext): Promise<unknown>;
+  page(input: Input, context: CallContext): Page;
+  summarise(input: Input, context: CallContext): Promise<unknown>;
+  prepare(input: Input, context: CallContext): Promise<Plan>;
+  execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
+}
+/** Input that the tool's own schema has parsed. */
+export type Input = Readonly<Record<string, unknown>>;

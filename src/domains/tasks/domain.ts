@@ -1,0 +1,18 @@
+import { defineDomain } from '../../core/define.ts';
+import { sqlTaskRepository } from './repository.ts';
+import { taskUseCases } from './use-cases.ts';
+
+export const tasks = defineDomain({
+  name: 'tasks',
+  title: 'My tasks',
+  port: 3108,
+  store: 'sql',
+  audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },
+  // A caller may repeat who they are; naming anyone else is refused.
+  pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },
+  actsAtOnce: 'A personal to-do list concerns nobody but its owner.',
+  /** Tools see use cases and nothing below them. */
+  provide: ({ sql, me }) => taskUseCases(sqlTaskRepository(sql, me.principal)),
+});
+
+export const anyone = ['employee', 'lead-customer', 'basic-customer'] as const;

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { anyone, tasks } from '../domain.ts';
+import { notFound, outcome, taskId } from '../schemas.ts';
+
+export const completeTask = tasks.act({
+  name: 'complete_task',
+  title: 'Complete a task',
+  description: 'Mark a task as completed',
+  roles: anyone,
+  effect: 'changes',
+  input: z.object({ task_id: taskId }),
+  output: outcome('completed'),
+  errors: { TASK_NOT_FOUND: notFound },
+  examples: [{ ask: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' }],
+
+  async execute({ task_id }, { completeTask, fail }) {
+    const task = (await completeTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
+    return { task_id: task.id, status: 'completed', title: task.title };
+  },
+});

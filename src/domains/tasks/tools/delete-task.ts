@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { anyone, tasks } from '../domain.ts';
+import { notFound, outcome, taskId } from '../schemas.ts';
+
+export const deleteTask = tasks.act({
+  name: 'delete_task',
+  title: 'Delete a task',
+  description: 'Permanently remove a task',
+  roles: anyone,
+  effect: 'removes',
+  input: z.object({ task_id: taskId }),
+  output: outcome('deleted'),
+  errors: { TASK_NOT_FOUND: notFound },
+  examples: [{ ask: 'Delete task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' }],
+
+  async execute({ task_id }, { deleteTask, fail }) {
+    const task = (await deleteTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
+    return { task_id: task.id, status: 'deleted', title: task.title };
+  },
+});

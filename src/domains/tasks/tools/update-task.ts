@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { anyone, tasks } from '../domain.ts';
+import { description, notFound, outcome, taskId, title } from '../schemas.ts';
+
+export const updateTask = tasks.act({
+  name: 'update_task',
+  title: 'Change a task',
+  description: "Modify a task's title or description",
+  roles: anyone,
+  effect: 'changes',
+  input: z
+    .object({ task_id: taskId, title: title.optional(), description: description.optional() })
+    .refine((given) => given.title !== undefined || given.description !== undefined, 'At least title or description required'),
+  output: outcome('updated'),
+  errors: { TASK_NOT_FOUND: notFound },
+  examples: [{ ask: 'Rename task 9999 to "Call the bank"', as: 'frank.davis', input: { task_id: 9999, title: 'Call the bank' }, gives: 'TASK_NOT_FOUND' }],
+
+  async execute({ task_id, ...change }, { updateTask, fail }) {
+    const task = (await updateTask(task_id, change)) ?? fail('TASK_NOT_FOUND', { task_id });
+    return { task_id: task.id, status: 'updated', title: task.title };
+  },
+});

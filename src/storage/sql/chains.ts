@@ -1,0 +1,45 @@
+/** A domain's chain of approved changes, as its own database keeps it. Only the auditing role can read it. */
+import type { AuditChains, AuditQuery, ChainedRecord } from '../../core/ports.ts';
+import type { Row } from '../../core/rows.ts';
+import { type SqlText, sql } from '../../core/sql.ts';
+import type { SqlDatabase } from './database.ts';
+import { inOurWords } from './errors.ts';
+
+const BATCH = 500;
+const recordOf = (row: Row): ChainedRecord => ({ chain: String(row['chain']), n: Number(row['n']), body: String(row['body']), mac: String(row['mac']) });
+
+export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
+  const table = sql.ref(`${domain}.audit`);
+  const fetch = async (query: SqlText) => {
+    const values: unknown[] = [];
+    const text = query.compile(values);
+    try {
+      return await database.read(`${domain}_audit`, { text, values });
+    } catch (error) {
+      throw inOurWords(error);
+    }
+  };
+  return {
+    chains: async () => (await fetch(sql`select chain, count(*)::int as count from ${table} group by chain order by chain`)).map((row) => ({ chain: String(row['chain']), count: Number(row['count']) })),
+    async *records(chain) {
+      for (let after = -1; ; ) {
+        const rows = await fetch(sql`select chain, n, body, mac from ${table} where chain = ${chain} and n > ${after}::bigint order by n limit ${BATCH}::int`);
+        for (const row of rows) yield recordOf(row);
+        const last = rows.at(-1);
+        if (rows.length < BATCH || last === undefined) return;
+        after = Number(last['n']);
+      }
+    },
+    async record(chain, n) {
+      const [row] = await fetch(sql`select chain, n, body, mac from ${table} where chain = ${chain} and n = ${n}::bigint`);
+      return row && recordOf(row);
+    },
+    async newest({ principal, limit, before }: AuditQuery) {
+      const rows = await fetch(sql`
+        select chain, n, body, mac from ${table}
+        where true ${sql.given({ principal })} ${sql.when(before, () => sql`(at, chain, n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`)}
+        order by at desc, chain desc, n desc limit ${limit}::int`);
+      return rows.map(recordOf);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** What the SQL store needs of a database, whichever it is. */
+import type { CustomTypesConfig } from 'pg';
+import type { Row } from '../../core/rows.ts';
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** One open transaction. */
+export interface SqlSession {
+  query(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface SqlDatabase {
+  /** One read-only statement as one database role, in one round trip. */
+  read(role: string, statement: Statement): Promise<Row[]>;
+  /** One serializable transaction as a database role, its first statement sent along with its beginning. */
+  transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802 };
+const asText = (value: string) => value;
+const parsers = new Map<number, (value: string) => unknown>([
+  ...[OID.int8, OID.int2, OID.int4, OID.float4, OID.float8, OID.numeric].map((oid) => [oid, Number] as const),
+  [OID.bool, (value: string) => value === 't'],
+  [OID.json, JSON.parse], [OID.jsonb, JSON.parse],
+]);
+/** Money is a number; dates and times stay text: parsed to `Date` they lose the microseconds that a keyset stands on. */
+export const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText } as unknown as CustomTypesConfig;
+
+/** A short name for each distinct statement of a role, so that the database plans it once. */
+export function statementNames(): (role: string, text: string) => string {
+  const names = new Map<string, string>();
+  return (role, text) => {
+    const key = `${role} ${text}`;
+    let name = names.get(key);
+    if (name === undefined) {
+      name = `s${names.size}`;
+      names.set(key, name);
+    }
+    return name;
+  };
+}

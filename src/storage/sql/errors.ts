@@ -1,0 +1,24 @@
+/** A driver's words stop here: each kind of trouble becomes one of our own failures, or is tried again. */
+import { Failure, failure } from '../../core/errors.ts';
+
+const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
+
+/** The database asks for the transaction to be run again. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+
+const GONE = /^(08|57P|53|ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOENT|28)/;
+/** Unique, foreign key, check and exclusion constraints: someone else's change came first. */
+const CONSTRAINT = /^23(505|503|514|P01)$/;
+
+export function inOurWords(error: unknown): Error {
+  if (error instanceof Failure) return error;
+  const code = codeOf(error);
+  if (code === '57014' || (error instanceof Error && error.message === 'Query read timeout')) return failure('TIMEOUT', 'The database took too long.');
+  if (GONE.test(code) || (error instanceof Error && /terminated|not queryable|timeout exceeded|Connection/i.test(error.message))) {
+    return failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
+  }
+  if (CONSTRAINT.test(code)) return failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: another change came first.');
+  if (isConflict(error)) return failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
+  if (code === '42501') return failure('INSUFFICIENT_PERMISSIONS', 'The database does not let you do this.');
+  return error instanceof Error ? error : new Error('unknown');
+}

@@ -1,0 +1,109 @@
+/**
+ * The embedded PostgreSQL, behind the same driver as the server: a stream in place of a socket. It has one session, which
+ * gives up its rights once the schema is there; from then on each transaction takes the one role it needs.
+ */
+import { Duplex } from 'node:stream';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import type { Row } from '../../core/rows.ts';
+import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+
+class Wire extends Duplex {
+  readonly #db: PGlite;
+  constructor(db: PGlite) {
+    super({ highWaterMark: 1 << 20 });
+    this.#db = db;
+  }
+  connect() {
+    process.nextTick(() => this.emit('connect'));
+    return this;
+  }
+  setNoDelay() {}
+  setKeepAlive() {}
+  ref() {}
+  unref() {}
+  override _read() {}
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void) {
+    this.#db.execProtocolRaw(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length)).then((out) => {
+      if (out.length > 0) this.push(Buffer.from(out.buffer, out.byteOffset, out.length));
+      done();
+    }, done);
+  }
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void) {
+    const [only] = chunks;
+    this._write(chunks.length === 1 && only ? only.chunk : Buffer.concat(chunks.map(({ chunk }) => chunk)), 'buffer', done);
+  }
+  override _final(done: () => void) {
+    this.push(null);
+    done();
+  }
+}
+
+export interface EmbeddedDatabase extends SqlDatabase {
+  /** The one session while it still owns everything, for migration and sample data. */
+  readonly owner: pg.Client;
+  /** Gives the owner's rights up for good. */
+  surrender(): Promise<void>;
+}
+
+export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
+  const db = await PGlite.create(folder === undefined ? {} : { dataDir: folder });
+  const client = new pg.Client({ stream: () => new Wire(db) as never, user: 'postgres', database: 'postgres', pipeline: true, types, ssl: false } as pg.ClientConfig);
+  client.on('error', () => {});
+  await client.connect();
+  const nameOf = statementNames();
+
+  // One session: a transaction that waits for our own code must not let others in between its statements.
+  let turn: Promise<unknown> = Promise.resolve();
+  let held = 0;
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    held++;
+    const result = turn.then(work).finally(() => held--);
+    turn = result.catch(() => {});
+    return result;
+  }
+
+  /** Sent in one go, so nothing can come between; a failed statement turns the commit into a rollback. */
+  async function burst(role: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    const begun = client.query(`begin read only; set local role ${role}`);
+    const rows = client.query<Row>({ name: nameOf(role, text), text, values: values as unknown[] });
+    const ended = client.query('commit');
+    ended.catch(() => {});
+    rows.catch(() => {});
+    await begun;
+    const result = await rows;
+    await ended;
+    return result.rows;
+  }
+
+  return {
+    owner: client,
+    async surrender() {
+      await client.query('set session authorization tamshai_app');
+    },
+    read: (role, { text, values }) => (held === 0 ? burst(role, text, values) : exclusively(() => burst(role, text, values))),
+    transaction: (role, first, body) =>
+      exclusively(async () => {
+        const session: SqlSession = { query: async (text, values) => (await client.query<Row>(text, values as unknown[])).rows };
+        try {
+          const begun = client.query(`begin isolation level serializable; set local role ${role}`);
+          begun.catch(() => {});
+          await session.query(first.text, first.values);
+          const result = await body(session);
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          await client.query('rollback');
+          throw error;
+        }
+      }),
+    async ping() {
+      await client.query('select 1');
+    },
+    async close() {
+      await turn;
+      await client.end();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * A PostgreSQL server. Each database role has logins of its own and nothing else, so that a connection can become
+ * nobody else. Reads share a few pipelined connections a role; transactions have a pool.
+ */
+import pg from 'pg';
+import { failure } from '../../core/errors.ts';
+import type { Row } from '../../core/rows.ts';
+import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+
+export interface PostgresOptions {
+  /** Host, port and database; the user in it is not used to read or write rows. */
+  readonly url: string;
+  readonly password: (role: string) => string;
+  readonly readers?: number;
+  readonly writers?: number;
+}
+
+/** Anything longer than this is not an answer a person waits for. */
+const STATEMENT_MS = 5000;
+const CONNECT_MS = 2000;
+
+export function openPostgres({ url, password, readers = 2, writers = 4 }: PostgresOptions): SqlDatabase {
+  const configFor = (role: string): pg.ClientConfig => {
+    const address = new URL(url);
+    address.username = role;
+    address.password = password(role);
+    return { connectionString: address.href, types, connectionTimeoutMillis: CONNECT_MS, query_timeout: STATEMENT_MS + 1000, keepAlive: true, application_name: 'tamshai' };
+  };
+  const settings = (readOnly: boolean) => `set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}`;
+
+  const readersOf = new Map<string, PipelinedReaders>();
+  const reading = (role: string) => {
+    let all = readersOf.get(role);
+    if (!all) {
+      all = new PipelinedReaders(role, () => open(role), readers);
+      readersOf.set(role, all);
+    }
+    return all;
+  };
+  async function open(role: string): Promise<pg.Client> {
+    const client = new pg.Client({ ...configFor(role), pipeline: true } as pg.ClientConfig);
+    client.on('error', () => {});
+    await client.connect();
+    await client.query(settings(true));
+    await checkLogin(client, role);
+    return client;
+  }
+
+  const pools = new Map<string, pg.Pool>();
+  const poolOf = (role: string) => {
+    let pool = pools.get(role);
+    if (!pool) {
+      pool = new pg.Pool({ ...configFor(role), max: writers, idleTimeoutMillis: 30_000 });
+      pool.on('error', () => {});
+      pools.set(role, pool);
+    }
+    return pool;
+  };
+  const checked = new WeakSet<pg.PoolClient>();
+
+  return {
+    read: (role, statement) => reading(role).query(statement.text, statement.values),
+    async transaction(role, first, body) {
+      const client = await poolOf(role).connect();
+      let broken = false;
+      try {
+        if (!checked.has(client)) {
+          await client.query(settings(false));
+          await checkLogin(client, role);
+          checked.add(client);
+        }
+        const session: SqlSession = { query: async (text, values) => (await client.query<Row>(text, values as unknown[])).rows };
+        await client.query('begin isolation level serializable');
+        await session.query(first.text, first.values);
+        const result = await body(session);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch(() => {
+          broken = true;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    async ping() {
+      const [role] = readersOf.keys();
+      if (role !== undefined) await reading(role).query('select 1', []);
+    },
+    async close() {
+      await Promise.all([...[...readersOf.values()].map((each) => each.close()), ...[...pools.values()].map((pool) => pool.end())]);
+    },
+  };
+}
+
+/** A login that is not the role it was asked for, or that could bypass row security, must not read a single row. */
+async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
+  const { rows } = await client.query<{ who: string; free: boolean }>(
+    'select current_user as who, rolsuper or rolbypassrls or rolcreaterole as free from pg_roles where rolname = current_user',
+  );
+  const [login] = rows;
+  if (login?.who !== role || login.free) {
+    await ('release' in client ? Promise.resolve() : (client as pg.Client).end());
+    throw failure('SERVICE_UNAVAILABLE', `The database login for ${role} has more rights than it may have, or is someone else's.`);
+  }
+}
+
+/** A few connections that take many statements each without waiting in between. */
+class PipelinedReaders {
+  readonly #open: () => Promise<pg.Client>;
+  readonly #slots: { client: Promise<pg.Client> | undefined; waiting: number }[];
+  readonly #nameOf = statementNames();
+  readonly #role: string;
+  #refusedUntil = 0;
+
+  constructor(role: string, open: () => Promise<pg.Client>, size: number) {
+    this.#role = role;
+    this.#open = open;
+    this.#slots = Array.from({ length: size }, () => ({ client: undefined, waiting: 0 }));
+  }
+
+  async query(text: string, values: readonly unknown[]): Promise<Row[]> {
+    let slot = this.#slots[0];
+    for (const each of this.#slots) if (slot === undefined || each.waiting < slot.waiting) slot = each;
+    if (slot === undefined) return [];
+    slot.waiting++;
+    try {
+      slot.client ??= this.#connect(slot);
+      const client = await slot.client;
+      return (await client.query<Row>({ name: this.#nameOf(this.#role, text), text, values: values as unknown[] })).rows;
+    } finally {
+      slot.waiting--;
+    }
+  }
+
+  /** After a refused connection the next second's callers hear so at once, instead of queueing up. */
+  async #connect(slot: { client: Promise<pg.Client> | undefined }): Promise<pg.Client> {
+    const forget = () => {
+      slot.client = undefined;
+    };
+    if (Date.now() < this.#refusedUntil) {
+      forget();
+      throw failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
+    }
+    try {
+      const client = await this.#open();
+      client.once('end', forget);
+      client.once('error', forget);
+      return client;
+    } catch (error) {
+      this.#refusedUntil = Date.now() + 500;
+      forget();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#slots.map(async ({ client }) => (await client?.catch(() => undefined))?.end()));
+  }
+}

@@ -1,0 +1,164 @@
+/** The SQL store: rows by role and settings, pages by keyset, one effect for one approval. PGlite and PostgreSQL share it. */
+import type { z } from 'zod';
+import type { ChainWriter } from '../../core/audit.ts';
+import { failure } from '../../core/errors.ts';
+import type { AuditChains } from '../../core/ports.ts';
+import { type Row, rowParser } from '../../core/rows.ts';
+import { type SqlReader, SqlText, type SqlWriter, sql } from '../../core/sql.ts';
+import type { Store, StoreSession, Versions, Window } from '../../core/store.ts';
+import type { SqlDatabase, SqlSession, Statement } from './database.ts';
+import { inOurWords, isConflict } from './errors.ts';
+
+/** Sets who is asking, for this transaction only. The three values are always the first three parameters. */
+const IDENTITY = "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c";
+const identityOf = ({ person, shows }: StoreSession): unknown[] => [person.employeeId ?? '', person.principal, shows.join(',')];
+
+const roleOf = ({ domain, audience }: StoreSession) => `${domain}_${audience}`;
+const ATTEMPTS = 12;
+
+/**
+ * Identity and query as one statement. The query depends on the identity's row and cannot be flattened into it (offset 0),
+ * so it never starts before the settings stand.
+ */
+function asCaller(who: StoreSession, query: SqlText): Statement {
+  const values = identityOf(who);
+  const text = query.compile(values);
+  return {
+    text: `with s as materialized (select ${IDENTITY}) select q.* from s cross join lateral (select * from (${text}) t where s.a is not null and s.b is not null and s.c is not null offset 0) q`,
+    values,
+  };
+}
+
+export function paged(query: SqlText, { order, after, take }: Window): SqlText {
+  const keys = sql.list(order.keys.map((key) => sql.ref(key)));
+  const past = after ? sql`where (${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})` : sql``;
+  const by = sql.list(order.keys.map((key) => (order.direction === 'asc' ? sql.ref(key) : sql`${sql.ref(key)} desc`)));
+  return sql`select * from (${query}) page ${past} order by ${by} limit ${take}`;
+}
+
+type Fetch = (query: SqlText) => Promise<Row[]>;
+
+function readerOver(fetch: Fetch, versions: Versions): SqlReader {
+  const many = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
+    const rows = await fetch(query);
+    const parse = rowParser(schema);
+    return rows.map((row) => {
+      if (typeof row['row_version'] === 'string' || typeof row['row_version'] === 'number') versions.push(String(row['row_version']));
+      return parse(row);
+    });
+  };
+  const maybeOne = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
+    const rows = await many(schema, query);
+    if (rows.length > 1) throw new Error('more than one row');
+    return rows[0] ?? null;
+  };
+  const one = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
+    const row = await maybeOne(schema, query);
+    if (row === null) throw new Error('no row');
+    return row;
+  };
+  return Object.assign((strings: TemplateStringsArray, ...values: readonly unknown[]) => sql(strings, ...values), {
+    ref: sql.ref, list: sql.list, given: sql.given, when: sql.when, many, maybeOne, one,
+  });
+}
+
+/** Within one transaction, reading verbs run as the reading role and `change` as the writing one: the database refuses the rest. */
+function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): { reading: SqlReader; writing: SqlWriter } {
+  const readRole = roleOf(who);
+  let role = `${readRole}_write`;
+  const as = (wanted: string): Fetch => async (query) => {
+    if (role !== wanted) await session.query(`set local role ${wanted}`);
+    role = wanted;
+    const values: unknown[] = [];
+    const text = query.compile(values);
+    return session.query(text, values);
+  };
+  const reading = readerOver(as(readRole), versions);
+  const write = as(`${readRole}_write`);
+  const changeMany = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
+    const rows = await write(query);
+    if (rows.length === 0) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the row is no longer as it was shown, or not yours to change.');
+    return rows.map(rowParser(schema));
+  };
+  const change = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
+    const [row, ...more] = await changeMany(schema, query);
+    if (row === undefined || more.length > 0) throw new Error('more than one row was changed');
+    return row;
+  };
+  // A fresh list of versions: what `execute` reads again is not what the approver was shown.
+  return { reading, writing: Object.assign(readerOver(as(readRole), []), { change, changeMany }) };
+}
+
+export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {
+  const schema = sql.ref(domain);
+  const reading = async (who: StoreSession, query: SqlText) => {
+    try {
+      return await database.read(roleOf(who), asCaller(who, query));
+    } catch (error) {
+      throw inOurWords(error);
+    }
+  };
+  const run = (session: SqlSession, query: SqlText) => {
+    const values: unknown[] = [];
+    const text = query.compile(values);
+    return session.query(text, values);
+  };
+  const transaction = <T>(who: StoreSession, body: (session: SqlSession) => Promise<T>) =>
+    database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who) }, body);
+
+  return {
+    kind: 'sql',
+    read: (who, body) => {
+      const versions: Versions = [];
+      return body({ sql: readerOver((query) => reading(who, query), versions) }, versions);
+    },
+    async page(who, query, window, item) {
+      return (await reading(who, paged(query, window))).map(rowParser(item));
+    },
+    async once(who, { id, tool }, body) {
+      for (let attempt = 1; ; attempt++) {
+        let release: (committed: boolean) => Promise<void> = async () => {};
+        let committed = false;
+        try {
+          await chain.ready();
+          const result = await transaction(who, async (session) => {
+            const own = sql`${id}::uuid`;
+            if (id !== undefined) {
+              await run(session, sql`insert into ${schema}.effects (confirmation_id, tool, principal) values (${own}, ${tool}, ${who.person.principal}) on conflict do nothing`);
+              const [kept] = await run(session, sql`select result from ${schema}.effects where confirmation_id = ${own}`);
+              if (kept?.['result'] != null) return kept['result'];
+            }
+            const versions: Versions = [];
+            const { reading: read, writing } = handlesIn(session, who, versions);
+            const effected = await body({ reading: { sql: read }, writing: { sql: writing } }, versions);
+            await session.query(`set local role ${roleOf(who)}_write`);
+            if (id !== undefined) await run(session, sql`update ${schema}.effects set result = ${JSON.stringify(effected.result)}::json where confirmation_id = ${own}`);
+            const next = await chain.next(effected.audit);
+            release = next.release;
+            const { record } = next;
+            await run(session, sql`insert into ${schema}.audit (chain, n, body, mac, at, principal) values (${record.chain}, ${record.n}, ${record.body}, ${record.mac}, ${effected.audit.at}, ${effected.audit.principal})`);
+            return effected.result;
+          });
+          committed = true;
+          return result;
+        } catch (error) {
+          if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+        } finally {
+          await release(committed);
+        }
+        await new Promise((again) => setTimeout(again, Math.random() * 8 * attempt));
+      }
+    },
+    async settled(who, id) {
+      try {
+        const [kept] = await transaction(who, (session) => run(session, sql`select result from ${schema}.effects where confirmation_id = ${id}::uuid and result is not null`));
+        return kept?.['result'];
+      } catch (error) {
+        throw inOurWords(error);
+      }
+    },
+    audit,
+    ping: () => database.ping(),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type InputRequiredResult, inputRequired, type Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { Answer, PendingAnswer } from '../../core/answer.ts';
+import { failure } from '../../core/errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { McpLimits, McpOptions, TicketView } from './options.ts';
+import { openState, type StateBinding, sealState } from './request-state.ts';
+import type { Streams } from './streams.ts';
+
+const POLL_MS = 500;
+
+/** Taking a waiting change to the person. A client's "accept" ends the waiting and no more: what is answered is the ticket's state. */
+export class Approval {
+  readonly #options: McpOptions;
+  readonly #limits: McpLimits;
+  readonly #streams: Streams;
+
+  constructor(options: McpOptions, limits: McpLimits, streams: Streams) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#streams = streams;
+  }
+
+  /** 2026-07-28: the client shows the page and repeats its request with the sealed state. */
+  request(exchange: Exchange, pending: PendingAnswer): InputRequiredResult {
+    const { stateKey, clock } = this.#options;
+    const expiresAt = clock.now().getTime() + this.#limits.approvalMs;
+    return inputRequired({
+      inputRequests: { approval: inputRequired.elicitUrl({ message: pending.message, url: pending.confirmationData.approvalUrl }) },
+      requestState: sealState(stateKey, bindingOf(exchange, exchange.name, exchange.args), {
+        confirmationId: pending.confirmationId,
+        expiresAt,
+      }),
+    });
+  }
+
+  /** What to answer when it does; undefined for a state that was not made for this person, tool and input. */
+  async resume(exchange: Exchange, name: string, args: unknown, sealed: string): Promise<Answer | undefined> {
+    const { stateKey, clock } = this.#options;
+    const state = openState(stateKey, bindingOf(exchange, name, args), sealed);
+    if (state === undefined) return undefined;
+    exchange.name = name;
+    const view = await this.#look(exchange, state.confirmationId);
+    // Too late to go on waiting, though not to learn how it ended.
+    if (state.expiresAt < clock.now().getTime() && isOpen(view)) return told({ state: 'expired' });
+    return told(view);
+  }
+
+  /** 2025-11-25: the page is shown within the call. Whatever goes wrong there, the change still waits for its person. */
+  async elicit(exchange: Exchange, pending: PendingAnswer, context: ServerContext): Promise<Answer> {
+    const release = this.#streams.take(exchange.caller);
+    if (release === undefined) return pending;
+    const { confirmationId, message, confirmationData } = pending;
+    try {
+      await context.mcpReq.elicitInput(
+        { mode: 'url', message, url: confirmationData.approvalUrl, elicitationId: confirmationId },
+        { relatedRequestId: context.mcpReq.id, timeout: this.#limits.approvalMs, signal: exchange.signal },
+      );
+      return told(await this.#look(exchange, confirmationId));
+    } catch {
+      return pending;
+    } finally {
+      release();
+    }
+  }
+
+  async #look(exchange: Exchange, confirmationId: string): Promise<TicketView> {
+    const { clock } = this.#options;
+    const until = clock.now().getTime() + this.#limits.settleMs;
+    for (;;) {
+      const view = await this.#options.ticket(confirmationId, exchange.caller);
+      if (!isOpen(view) || clock.now().getTime() >= until || exchange.signal.aborted) return view;
+      await pause(POLL_MS);
+    }
+  }
+}
+
+/** Can this client show its user a page? */
+export function opensUrls(capabilities: unknown): boolean {
+  const { elicitation } = (capabilities ?? {}) as { elicitation?: { url?: unknown } };
+  return typeof elicitation?.url === 'object' && elicitation.url !== null;
+}
+
+/** Elicitation by URL came with 2025-11-25; an older session cannot mean it. */
+export const sessionOpensUrls = (server: Server): boolean =>
+  server.getNegotiatedProtocolVersion() === '2025-11-25' && opensUrls(server.getClientCapabilities());
+
+const bindingOf = ({ caller }: Exchange, tool: string, args: unknown): StateBinding => ({ principal: caller.person.principal, tool, args });
+const isOpen = ({ state }: TicketView) => state === 'waiting' || state === 'executing';
+
+function told(view: TicketView): Answer {
+  if ('answer' in view) return view.answer;
+  if (view.state === 'denied') return failure('ALREADY_DECIDED', 'The person decided against this change; nothing was written.').answer();
+  return failure('CONFIRMATION_NOT_FOUND', 'Confirmation not found or expired.').answer();
+}

@@ -1,0 +1,103 @@
+import {
+  type AuthInfo,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ListToolsResult,
+  mergeCapabilities,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { Failure } from '../../core/errors.ts';
+import { type Approval, opensUrls, sessionOpensUrls } from './approval.ts';
+import { Exchange } from './exchange.ts';
+import { clientName, LEGACY, MODERN } from './hot.ts';
+import type { McpOptions } from './options.ts';
+import { callResult } from './result.ts';
+
+/** The SDK hands AuthInfo through to its handlers: the exchange travels in it, the token itself does not. */
+export const authInfoOf = (exchange: Exchange): AuthInfo => ({
+  token: '',
+  clientId: exchange.caller.token.client,
+  scopes: [],
+  extra: { exchange },
+});
+
+function exchangeOf({ http }: ServerContext): Exchange {
+  const exchange = http?.authInfo?.extra?.exchange;
+  if (!(exchange instanceof Exchange)) throw new Error('a request reached the SDK without its exchange');
+  return exchange;
+}
+
+export function capabilitiesOf({ features = [] }: McpOptions): ServerCapabilities {
+  return features.reduce((all, { capabilities }) => mergeCapabilities(all, capabilities), { tools: {} } as ServerCapabilities);
+}
+
+/** The slow leg's server: for one request of a 2026 client, or for the session of a 2025 one. */
+export function sdkServer(options: McpOptions, approval: Approval): Server {
+  const { serverInfo, instructions, features = [] } = options;
+  const server = new Server(serverInfo, {
+    capabilities: capabilitiesOf(options),
+    supportedProtocolVersions: [...LEGACY],
+    inputRequired: { legacyShim: false },
+    ...(instructions !== undefined && { instructions }),
+  });
+  server.setRequestHandler('tools/list', ({ params }, context) =>
+    guarded(options, context, () => {
+      // We never give a cursor out, so none can be right.
+      if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
+      const { caller, servers } = exchangeOf(context);
+      return { tools: options.list(caller, servers).tools as ListToolsResult['tools'] };
+    }),
+  );
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    guarded(options, context, () => callTool({ options, approval, server }, params.name, params.arguments ?? {}, context)),
+  );
+  for (const feature of features) feature.install(server, exchangeOf);
+  return server;
+}
+
+interface Parts {
+  readonly options: McpOptions;
+  readonly approval: Approval;
+  readonly server: Server;
+}
+
+async function callTool(
+  { options, approval, server }: Parts,
+  name: string,
+  args: unknown,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const exchange = exchangeOf(context);
+  const modern = server.getNegotiatedProtocolVersion() === MODERN;
+  exchange.clientName ??= clientName(server.getClientVersion());
+  context.mcpReq.signal.addEventListener('abort', () => exchange.cancel(), { once: true });
+
+  const sealed = modern ? context.mcpReq.requestState<unknown>() : undefined;
+  if (typeof sealed === 'string') {
+    const answer = await approval.resume(exchange, name, args, sealed);
+    if (answer !== undefined) return callResult(options, exchange, answer);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
+  }
+
+  const answer = await exchange.perform(name, args);
+  if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+  if (answer.status !== 'pending_confirmation') return callResult(options, exchange, answer);
+  if (modern) return opensUrls(server.getClientCapabilities()) ? approval.request(exchange, answer) : callResult(options, exchange, answer);
+  return callResult(options, exchange, sessionOpensUrls(server) ? await approval.elicit(exchange, answer, context) : answer);
+}
+
+/** The SDK puts the message of whatever a handler throws on the wire: only our own words may get that far. */
+async function guarded<T>({ log }: McpOptions, context: ServerContext, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof ProtocolError) throw thrown;
+    if (thrown instanceof Failure) throw new ProtocolError(ProtocolErrorCode.InternalError, thrown.message, thrown.answer());
+    log.error({ requestId: exchangeOf(context).requestId, error: thrown }, 'an MCP request broke');
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong on our side.');
+  }
+}

@@ -1,0 +1,162 @@
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Failure } from '../../src/core/errors.ts';
+import { readJson } from '../../src/transports/body.ts';
+import { sendFailure } from '../../src/transports/guard.ts';
+import { parseJson } from '../../src/transports/json.ts';
+
+function refusal(text: string, duplicates: 'refuse' | 'allow' = 'refuse'): Failure {
+  try {
+    parseJson(text, { duplicates });
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown;
+    throw thrown;
+  }
+  throw new Error('was accepted');
+}
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join()}}`;
+
+describe('parseJson takes what is fine', () => {
+  it.each([
+    ['null', null],
+    ['-0.5e-3', -0.0005],
+    ['"\\u00e9\\ud83d\\ude00"', 'é😀'],
+    ['"\\\\u0000 written out"', '\\u0000 written out'],
+    ['{"a":":","b":{"a":"\\":{"},"c":[{"a":1},{"a":2}]}', { a: ':', b: { a: '":{' }, c: [{ a: 1 }, { a: 2 }] }],
+    ['{"proto":1,"Constructor":2}', { proto: 1, Constructor: 2 }],
+    ['1.7976931348623157e308', Number.MAX_VALUE],
+    [nested(32), JSON.parse(nested(32))],
+    [objects(32), JSON.parse(objects(32))],
+  ])('%s', (text, value) => {
+    expect(parseJson(text, { duplicates: 'refuse' })).toEqual(value);
+  });
+
+  it('and limits at their very edge', () => {
+    expect(parseJson(keys(2_000), { duplicates: 'refuse' })).toMatchObject({ k1999: 1999 });
+    expect(parseJson(JSON.stringify('é'.repeat(32_768)), { duplicates: 'refuse' })).toHaveLength(32_768);
+  });
+});
+
+describe('parseJson refuses', () => {
+  it.each([
+    ['', /empty/],
+    ['{', /not valid JSON/],
+    ["{'a':1}", /not valid JSON/],
+    ['1e400', /too large/],
+    ['{"a":[-1e999]}', /too large/],
+    ['"a\\u0000b"', /NUL/],
+    ['{"a\\u0000":1}', /NUL/],
+    ['"\\ud83d"', /surrogate/],
+    ['"\\ude00\\ud83d"', /surrogate/],
+    ['{"\\uD800":1}', /surrogate/],
+    ['{"__proto__":{"admin":true}}', /__proto__/],
+    ['{"\\u005f_proto__":1}', /__proto__/],
+    ['[{"constructor":1}]', /constructor/],
+    ['{"prototype":1}', /prototype/],
+    ['{"a":1,"a":1}', /twice/],
+    ['{"a":{"b":1,"c":2,"b":3}}', /twice/],
+    ['{"a":1,"\\u0061":2}', /twice/],
+  ])('%s', (text, message) => {
+    const { code, status, message: said } = refusal(text);
+    expect({ code, status }).toEqual({ code: 'VALIDATION_ERROR', status: 400 });
+    expect(said).toMatch(message);
+  });
+
+  it('what is too deep, wide or long, however deep', () => {
+    expect(refusal(nested(33)).message).toMatch(/32 levels/);
+    expect(refusal(objects(33)).message).toMatch(/32 levels/);
+    expect(refusal(nested(100_000)).message).toMatch(/32 levels/);
+    expect(refusal(keys(2_001)).message).toMatch(/2000 keys/);
+    expect(refusal(JSON.stringify('a'.repeat(65_537))).message).toMatch(/64 kB/);
+    expect(refusal(JSON.stringify('é'.repeat(32_769))).message).toMatch(/64 kB/);
+    expect(refusal(JSON.stringify({ ['k'.repeat(65_537)]: 1 })).message).toMatch(/64 kB/);
+  });
+
+  it('but duplicates only where it is asked to', () => {
+    expect(parseJson('{"a":1,"a":2}', { duplicates: 'allow' })).toEqual({ a: 2 });
+  });
+
+  it('nothing of the body is in what it says', () => {
+    for (const text of ['{"password":"hunter2"', '{"hunter2":1,"hunter2":2}']) expect(refusal(text).message).not.toContain('hunter2');
+  });
+});
+
+describe('a body is read', () => {
+  const server = http.createServer((req, res) => {
+    readJson(req, { duplicates: 'refuse' }, { bytes: 256 * 1024, ms: 150 })
+      .then((value) => res.end(JSON.stringify({ value })))
+      .catch((thrown: Failure) => sendFailure(res, thrown));
+  });
+  let url = '';
+  beforeAll(async () => {
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  afterAll(() => void server.close());
+  const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
+    const res = await fetch(url, { method: 'POST', headers, body });
+    return { status: res.status, body: (await res.json()) as Record<string, unknown> };
+  };
+
+  it('whole, as UTF-8', async () => {
+    expect(await post('{"a":"é😀"}')).toEqual({ status: 200, body: { value: { a: 'é😀' } } });
+    const large = JSON.stringify(Array.from({ length: 5 }, () => 'x'.repeat(50_000)));
+    expect((await post(large)).status).toBe(200);
+  });
+
+  it.each([
+    ['broken UTF-8', Uint8Array.of(0x22, 0xc3, 0x28, 0x22), {}, 400, 'VALIDATION_ERROR'],
+    ['a surrogate as UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), {}, 400, 'VALIDATION_ERROR'],
+    ['a byte order mark', Uint8Array.of(0xef, 0xbb, 0xbf, 0x31), {}, 400, 'VALIDATION_ERROR'],
+    ['nothing', '', {}, 400, 'VALIDATION_ERROR'],
+    ['gzip', '{}', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['two encodings', '{}', { 'content-encoding': 'identity, br' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['257 kB', `"${'x'.repeat(257 * 1024)}"`, {}, 413, 'PAYLOAD_TOO_LARGE'],
+  ])('but not %s', async (_, body, headers, status, code) => {
+    expect(await post(body, headers as Record<string, string>)).toMatchObject({ status, body: { status: 'error', code } });
+  });
+
+  const raw = (head: string, ...pieces: string[]) =>
+    new Promise<string>((resolve) => {
+      const socket = net.connect(Number(new URL(url).port), '127.0.0.1', () => {
+        socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+        for (const piece of pieces) socket.write(piece);
+      });
+      let got = '';
+      socket.on('data', (data) => {
+        got += data;
+      });
+      socket.on('error', () => undefined).on('close', () => resolve(got));
+    });
+
+  it('nor one that grows past the limit without saying so', async () => {
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    expect(await raw('Transfer-Encoding: chunked', chunk, chunk, chunk, chunk, chunk)).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it('nor one that drips, and the connection is closed', async () => {
+    const answer = await raw('Content-Length: 10', '{');
+    expect(answer).toMatch(/^HTTP\/1.1 504 /);
+    expect(answer).toMatch(/connection: close/i);
+  });
+});
+
+it('a small body costs microseconds', () => {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name: 'hr_get_employee', arguments: { employee_id: 'x'.repeat(36) } },
+  });
+  const time = () => {
+    const started = performance.now();
+    for (let i = 0; i < 20_000; i++) parseJson(body, { duplicates: 'refuse' });
+    return ((performance.now() - started) / 20_000) * 1_000;
+  };
+  const best = Math.min(...Array.from({ length: 5 }, time));
+  expect(best).toBeLessThan(20);
+});

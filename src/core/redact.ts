@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { HIDDEN } from './fields.ts';
+
+const FIELD_BYTES = 2_048;
+const INPUT_BYTES = 8_192;
+const NAME_BYTES = 128;
+/** What the edge lets through is smaller and shallower; this is for whatever did not come through it. */
+const LONGEST_TEXT = 262_144;
+const DEEPEST = 32;
+const MOST_VALUES = 10_000;
+
+/** Names are compared without case and punctuation: home_address, homeAddress and Home-Address are one. */
+const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+const SECRET_NAMES = new Set(
+  `address street phone mobile fax dob birthdate date_of_birth wage wages hourly_rate bonus compensation net_pay gross_pay net gross
+   account iban bic swift tin ein itin tax_identifier cookie set_cookie credentials credential otp pin cvv cvc card card_number code_verifier
+   assertion session_id private_key api_key`
+    .split(/\s+/)
+    .map(plainName),
+);
+const SECRET_PARTS =
+  /salary|ssn|socialsecurity|passw|passphrase|secret|token|authoriz|homeaddress|phonenumber|homephone|accountn|bankaccount|routing|taxid|taxn|apikey|privatekey/;
+
+/** Ids and days are looked for first, and kept: both are digits with dashes. */
+const PATTERNS =
+  /(?<keep>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\d(?!\d))|\bbearer\s+[\w.~+/=-]+|eyJ[\w-]{8,}[\w.-]*|\b(?:sk|pk|ghp|xox[a-z])[-_][\w-]{12,}|\d(?:[ ().\-/\u2010-\u2015\u2212]{0,2}\d){8,}/gi;
+
+/** Social security numbers, account-like numbers, bearer tokens and keys, wherever they stand in a text. */
+export const hidePatterns = (text: string): string =>
+  text.replace(PATTERNS, (found, keep?: string) => (keep === undefined ? HIDDEN : found));
+
+/** If nothing of this is in a short input, there is nothing to do. It may find too much, never too little. */
+const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus compens pay net gross account iban bic swift tin ein tax cookie
+  credential otp pin cv[vc] card code assert session key salary s.?s.?n social pass secret token authoriz routing bearer eyj sk[-_] pk[-_] ghp xox`;
+const suspicious = (extra: readonly string[]) => {
+  const words = SUSPECTS.split(/\s+/);
+  for (const name of extra) words.push([...plainName(name)].join('[^a-z0-9]*'));
+  return new RegExp(`${words.join('|')}|\\d(?:[ ().\\-/]{0,2}\\d){8}|\\\\ud|[^\\x20-\\x7e]`, 'i');
+};
+
+/** The beginning of a text that fits into so many bytes; characters stay whole. */
+const begin = (text: string, bytes: number): string => text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read);
+const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function safeText(text: string): string {
+  const shown = hidePatterns(text.slice(0, LONGEST_TEXT).replace(/\p{Surrogate}/gu, '\ufffd'));
+  if (fits(shown, FIELD_BYTES)) return shown;
+  // The digest is of what may be shown: one of the whole text would let a short secret in it be guessed.
+  return `${begin(shown, FIELD_BYTES)}… [cut: ${Buffer.byteLength(text)} bytes, sha256 ${digest(shown)}]`;
+}
+
+/** Made once for a set of further field names, and used for every call. */
+function redactor(fields: readonly string[]): (input: unknown) => string {
+  const own = new Set(fields.map(plainName));
+  const suspect = suspicious(fields);
+  const secret = (name: string): boolean => {
+    const plain = plainName(name);
+    return SECRET_NAMES.has(plain) || own.has(plain) || SECRET_PARTS.test(plain);
+  };
+  const clean = (value: unknown, depth: number, room: { values: number }): unknown => {
+    if (typeof value === 'string') return safeText(value);
+    if (typeof value === 'number') return Math.abs(value) >= 1e8 && Math.abs(value) < 1e21 ? HIDDEN : value;
+    if (typeof value === 'bigint') return safeText(String(value));
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > DEEPEST || --room.values < 0) return '[left out]';
+    if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1, room));
+    const kept = Object.entries(value).map(([name, item]) => {
+      const hide = secret(name) && item !== null && item !== undefined;
+      return [begin(safeText(name), NAME_BYTES), hide ? HIDDEN : clean(item, depth + 1, room)] as const;
+    });
+    // Not by assignment: a key may be called __proto__.
+    return Object.fromEntries(kept);
+  };
+
+  return (input) => {
+    const quick = quickText(input);
+    if (quick !== undefined && quick.length <= FIELD_BYTES && !suspect.test(quick)) return quick;
+    const text = JSON.stringify(clean(input, 0, { values: MOST_VALUES })) ?? 'null';
+    return fits(text, INPUT_BYTES) ? text : cut(text);
+  };
+}
+
+/** Still JSON. Escaped once more as a string, the beginning must still fit. */
+function cut(text: string): string {
+  const facts = { cut: true, bytes: Buffer.byteLength(text), sha256: digest(text) };
+  for (let room = INPUT_BYTES - 200; ; room = Math.floor(room * 0.8)) {
+    const shorter = JSON.stringify({ ...facts, begin: begin(text, room) });
+    if (fits(shorter, INPUT_BYTES)) return shorter;
+  }
+}
+
+/** Undefined for what JSON cannot say: then the careful way is taken. */
+function quickText(input: unknown): string | undefined {
+  try {
+    return JSON.stringify(input);
+  } catch {
+    return undefined;
+  }
+}
+
+const common = redactor([]);
+const made = new WeakMap<ReadonlySet<string>, (input: unknown) => string>();
+
+/**
+ * Makes what a call was given fit for the trail: JSON text without secrets, at most 8 kB. `fields` are further names whose values
+ * are not to be kept, as a tool's schema says; hand in the same set each time.
+ */
+export function redact(input: unknown, fields?: ReadonlySet<string>): string {
+  if (fields === undefined || fields.size === 0) return common(input);
+  let own = made.get(fields);
+  if (own === undefined) {
+    own = redactor([...fields]);
+    made.set(fields, own);
+  }
+  return own(input);
+}

@@ -48,6 +48,8 @@ const FRESH_FOR_SECONDS = 60;
 interface Entry {
   readonly caller: Caller;
   readonly audiences: readonly string[];
+  /** From when until when it counts. A clock that was set back must not prolong it. */
+  readonly from: number;
   readonly until: number;
   /** The list that last let this token in: servers pass the same array each time, so that one comparison does. */
   passed: readonly string[] | undefined;
@@ -57,7 +59,8 @@ interface Entry {
 interface Source {
   readonly issuer: Issuer;
   readonly signIn: SignIn;
-  readonly raw: string;
+  /** Kept only where it may be needed to ask the issuer. */
+  readonly raw: string | undefined;
   readonly cacheKey: string;
 }
 
@@ -84,7 +87,9 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
 
   const cached = (key: string, audiences: readonly string[]): Caller | undefined => {
     const entry = cache.get(key);
-    return entry !== undefined && entry.until > clock.now().getTime() && admits(entry, audiences) ? entry.caller : undefined;
+    if (entry === undefined) return undefined;
+    const now = clock.now().getTime();
+    return entry.from <= now && now < entry.until && admits(entry, audiences) ? entry.caller : undefined;
   };
 
   const keep = (key: string, entry: Entry, now: number): void => {
@@ -148,9 +153,10 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
       approves,
       origin,
     };
-    sources.set(caller.token, { issuer, signIn, raw: token, cacheKey });
-    const entry: Entry = { caller, audiences, until: Math.min(started.getTime() + CACHED_FOR_MS, expiresAt * 1000), passed: undefined };
-    keep(cacheKey, entry, started.getTime());
+    sources.set(caller.token, { issuer, signIn, raw: issuer.introspect && token, cacheKey });
+    const from = started.getTime();
+    const entry: Entry = { caller, audiences, from, until: Math.min(from + CACHED_FOR_MS, expiresAt * 1000), passed: undefined };
+    keep(cacheKey, entry, from);
     return entry;
   };
 

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mayDecide } from '../../src/core/caller.ts';
+import { bearer } from '../../src/identity/verify.ts';
+import { persona } from '../../src/sample/people.ts';
+import { API, BASE, refusal, type Setup, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
+
+let here: Setup;
+beforeEach(() => {
+  here = setUp();
+});
+afterEach(() => here.close());
+
+const alice = persona('alice.chen');
+const aliceId = alice.employeeId ?? '';
+const ENDED = { code: 'INSUFFICIENT_PERMISSIONS', status: 403, message: 'This employment has ended.' };
+
+/** Every way in which a person can lose something; each must show within ten seconds. */
+const losses: Record<
+  string,
+  { lose: (token: { jti: string; sid: string }) => Promise<unknown> | unknown; then: object | readonly string[] }
+> = {
+  'a role removed': { lose: () => here.accounts.setRoles('alice.chen', ['employee', 'hr-read']), then: ['employee', 'hr-read'] },
+  'all roles removed': { lose: () => here.accounts.setRoles('alice.chen', []), then: [] },
+  'the account disabled': { lose: () => here.accounts.disable('alice.chen'), then: UNAUTHENTICATED },
+  'signed out everywhere': { lose: () => here.accounts.signOutEverywhere(alice.sub), then: UNAUTHENTICATED },
+  'the employment ended': { lose: () => here.people.records.set(aliceId, 'terminated'), then: ENDED },
+  'the token revoked': { lose: ({ jti }) => here.denied.revokeToken('staff', jti), then: UNAUTHENTICATED },
+  'the session revoked': { lose: ({ sid }) => here.denied.revokeSession('staff', sid), then: UNAUTHENTICATED },
+  'the person revoked': { lose: () => here.denied.revokePerson('staff', alice.sub), then: UNAUTHENTICATED },
+};
+
+describe.each(Object.entries(losses))('%s', (_, { lose, then }) => {
+  const claimsOf = (token: string) =>
+    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string; sid: string };
+
+  it('shows after ten seconds at the latest', async () => {
+    const token = await here.token('alice.chen');
+    await here.verifier.verify(token, API);
+    here.clock.pass(5);
+    await lose(claimsOf(token));
+    here.clock.pass(4.9);
+    expect(here.verifier.verifyCached(`Bearer ${token}`, API)?.person.roles.has('hr-write')).toBe(true);
+    here.clock.pass(0.2);
+    expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
+    const outcome = here.verifier.verify(token, API);
+    if (Array.isArray(then)) expect([...(await outcome).person.roles]).toEqual(then);
+    else expect(await refusal(outcome)).toEqual(then);
+  });
+
+  it('shows at once when approving, and in the cache from then on', async () => {
+    const token = await here.token('alice.chen');
+    const caller = await here.verifier.verify(token, API);
+    await lose(claimsOf(token));
+    const outcome = here.verifier.refresh({ ...caller, approves: 'anything', origin: 'web' });
+    if (Array.isArray(then)) {
+      const renewed = await outcome;
+      expect([...renewed.person.roles]).toEqual(then);
+      expect(renewed).toMatchObject({ approves: 'anything', origin: 'web', token: caller.token });
+    } else expect(await refusal(outcome)).toEqual(then);
+    expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
+  });
+
+  it('leaves everyone else alone', async () => {
+    const token = await here.token('bob.martinez');
+    await lose({ jti: randomUUID(), sid: randomUUID() });
+    expect((await here.verifier.verify(token, API)).person.roles.has('finance-write')).toBe(true);
+  });
+});
+
+describe('the cache', () => {
+  it('ends with the token, however young the entry', async () => {
+    const token = await here.token('alice.chen', { ttl: 4 });
+    await here.verifier.verify(token, API);
+    here.clock.pass(4);
+    expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
+    expect(await refusal(here.verifier.verify(token, API))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('does not live longer when the clock is set back', async () => {
+    const token = await here.token('alice.chen');
+    here.clock.pass(2);
+    await here.verifier.verify(token, API);
+    here.clock.pass(-1);
+    expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
+  });
+
+  it('asks once for many requests at the same moment', async () => {
+    const token = await here.token('alice.chen');
+    const callers = await Promise.all(Array.from({ length: 50 }, () => here.verifier.verify(token, API)));
+    expect(new Set(callers).size).toBe(1);
+    expect(here.people.asked).toBe(1);
+  });
+
+  it('keeps its good entries through a flood of bad tokens', async () => {
+    const token = await here.token('alice.chen');
+    await here.verifier.verify(token, API);
+    const [head, body] = token.split('.');
+    const flood = Array.from(
+      { length: 12_000 },
+      (_, i) => `${head}.${body}.${Buffer.from(String(i).padStart(64, '0')).toString('base64url')}`,
+    );
+    const outcomes = await Promise.allSettled(flood.map((one) => here.verifier.verify(one, API)));
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(here.verifier.verifyCached(`Bearer ${token}`, API)?.person.username).toBe('alice.chen');
+    expect(here.people.asked).toBe(1);
+  });
+
+  it('reads the header as people write it', () => {
+    expect(bearer('Bearer abc')).toBe('abc');
+    expect(bearer('bearer abc')).toBe('abc');
+    for (const other of [undefined, '', 'Basic abc', 'Bearerabc', 'abc']) expect(bearer(other)).toBeUndefined();
+  });
+});
+
+describe('the employee record', () => {
+  it('is none where there is no such employee', async () => {
+    here.people.records.delete(aliceId);
+    expect((await here.verifier.verify(await here.token('alice.chen'), API)).person.employeeId).toBeUndefined();
+  });
+
+  const eve = persona('eve.thompson');
+  const withClaims = async (claims: object) => {
+    const { kid, privateKey } = here.keys.realms.staff;
+    const now = here.clock.seconds();
+    const token = { iss: `${BASE}/oidc/staff`, sub: eve.sub, aud: `${BASE}/api`, iat: now, exp: now + 60, roles: ['employee'], ...claims };
+    return here.verifier.verify(await signed(privateKey, { alg: 'ES256', kid }, token), API);
+  };
+
+  it('is the claim, in one spelling, else the sub', async () => {
+    expect((await withClaims({})).person.employeeId).toBe(eve.sub);
+    expect((await withClaims({ employee_id: aliceId.toUpperCase() })).person.employeeId).toBe(aliceId);
+  });
+
+  it('is never found by way of the sub when the claim makes no sense', async () => {
+    for (const employee_id of ['', 'eve', `{${eve.sub}}`, 7, null, [eve.sub]]) {
+      expect((await withClaims({ employee_id })).person.employeeId).toBeUndefined();
+    }
+  });
+
+  it('is remembered for five minutes while the records cannot be asked', async () => {
+    await here.verifier.verify(await here.token('alice.chen'), API);
+    here.people.down = true;
+    here.clock.pass(299);
+    const { person } = await here.verifier.verify(await here.token('alice.chen'), API);
+    expect(person.employeeId).toBe(aliceId);
+    here.clock.pass(12);
+    expect(await refusal(here.verifier.verify(await here.token('alice.chen'), API))).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      status: 503,
+    });
+  });
+
+  it('is SERVICE_UNAVAILABLE where nothing was ever known, and customers do not need it', async () => {
+    here.people.down = true;
+    expect(await refusal(here.verifier.verify(await here.token('alice.chen'), API))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await here.verifier.verify(await here.token('jane.smith@acme.example'), API)).person.realm).toBe('customer');
+  });
+
+  it('is not remembered for an approval', async () => {
+    const caller = await here.verifier.verify(await here.token('alice.chen'), API);
+    here.people.down = true;
+    expect(await refusal(here.verifier.refresh(caller))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
+
+describe('when the shared store is gone', () => {
+  it('nobody is let in, and nobody is told to sign in again', async () => {
+    const token = await here.token('alice.chen');
+    const caller = await here.verifier.verify(token, API);
+    await here.close();
+    here.clock.pass(11);
+    expect(await refusal(here.verifier.verify(token, API))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
+    expect(await refusal(here.verifier.refresh(caller))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
+    here = setUp();
+  });
+});
+
+describe('refreshing', () => {
+  it('refuses a sign-in that has expired meanwhile, and one of an issuer that is not ours', async () => {
+    const caller = await here.verifier.verify(await here.token('alice.chen'), API);
+    const elsewhere = {
+      ...caller,
+      token: { ...caller.token },
+      person: { ...caller.person, principal: `https://login.evil.example#${alice.sub}` },
+    };
+    expect(await refusal(here.verifier.refresh(elsewhere))).toEqual(UNAUTHENTICATED);
+    here.clock.pass(301);
+    expect(await refusal(here.verifier.refresh(caller))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('works for a caller whose token it never saw, by the account alone', async () => {
+    const caller = await here.verifier.verify(await here.token('alice.chen'), API);
+    const copy = { ...caller, token: { ...caller.token } };
+    expect((await here.verifier.refresh(copy)).person).toEqual(caller.person);
+    await here.accounts.setRoles('alice.chen', ['employee']);
+    expect((await here.verifier.refresh(copy)).person.roles).toEqual(new Set(['employee']));
+  });
+
+  it('never gives a role that the token did not have', async () => {
+    const caller = await here.verifier.verify(await here.token('frank.davis'), API);
+    await here.accounts.setRoles('frank.davis', ['employee', 'executive']);
+    expect((await here.verifier.refresh(caller)).person.roles).toEqual(new Set(['employee']));
+  });
+});
+
+describe('the right to approve', () => {
+  const id = randomUUID();
+  const approves = async (setup: Setup, options: object) =>
+    (await setup.verifier.verify(await setup.token('alice.chen', options), API)).approves;
+
+  it("is in no ordinary token, and a script's right counts only where it is switched on", async () => {
+    expect(await approves(here, {})).toBe('nothing');
+    expect(await approves(here, { approve: true })).toBe('nothing');
+    const scripted = setUp({ scriptedApprovals: true });
+    expect(await approves(scripted, {})).toBe('nothing');
+    expect(await approves(scripted, { approve: true })).toBe('anything');
+    await scripted.close();
+  });
+
+  it('from the terminal is for one confirmation and one minute', async () => {
+    const caller = await here.verifier.verify(await here.token('alice.chen', { approve: id, ttl: 300 }), API);
+    expect(caller.approves).toEqual({ confirmationId: id });
+    expect(caller.token.expiresAt - caller.token.issuedAt).toBe(60);
+    expect(mayDecide(caller, id)).toBe(true);
+    expect(mayDecide(caller, randomUUID())).toBe(false);
+  });
+
+  it('is not for any other client, a longer life, or a claim of another shape', async () => {
+    const scripted = setUp({ scriptedApprovals: true });
+    expect(await approves(scripted, { approve: true, client: 'some-agent' })).toBe('nothing');
+    expect(await approves(scripted, { approve: id, client: 'tamshai-web' })).toBe('nothing');
+    const { kid, privateKey } = scripted.keys.realms.staff;
+    const now = scripted.clock.seconds();
+    for (const claims of [
+      { tamshai_approve: id, exp: now + 61 },
+      { tamshai_approve: 'true' },
+      { tamshai_approve: 1 },
+      { tamshai_approve: [id] },
+      { tamshai_approve: { confirmationId: id } },
+      { tamshai_approve: id.toUpperCase() },
+      { scope: 'approve tamshai_approve' },
+    ]) {
+      const all = {
+        iss: `${BASE}/oidc/staff`,
+        sub: alice.sub,
+        aud: `${BASE}/api`,
+        iat: now,
+        exp: now + 60,
+        client_id: 'tamshai-cli',
+        ...claims,
+      };
+      const caller = await scripted.verifier.verify(await signed(privateKey, { alg: 'ES256', kid }, all), API);
+      expect(caller.approves).toBe('nothing');
+    }
+    await scripted.close();
+  });
+});

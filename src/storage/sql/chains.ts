@@ -43,3 +43,11 @@ export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
     },
   };
 }
+
+/** Where a chain ends now. */
+export async function lastLink(database: SqlDatabase, domain: string, chain: string): Promise<{ n: number; mac: string } | undefined> {
+  const values: unknown[] = [];
+  const text = sql`select n, mac from ${sql.ref(`${domain}.audit`)} where chain = ${chain} order by n desc limit 1`.compile(values);
+  const [row] = await database.read(`${domain}_audit`, { text, values });
+  return row && { n: Number(row['n']), mac: String(row['mac']) };
+}

@@ -1,0 +1,128 @@
+/** The only reader of the environment. A setting that is wrong or unknown stops the start with one sentence. */
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** What the person at the terminal reads; never a stack, never a secret. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+}
+
+const DOMAINS = ['hr', 'finance', 'sales', 'support', 'journey', 'payroll', 'tax', 'tasks', 'knowledge'] as const;
+const port = z.coerce.number().int().min(0).max(65535).optional();
+const count = (standard: number) => z.coerce.number().int().min(1).max(10_000_000).default(standard);
+const flag = z.enum(['0', '1', 'true', 'false']).default('0').transform((text) => text === '1' || text === 'true');
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be an address that begins with ${protocols.map((each) => `${each}//`).join(' or ')}`).optional();
+
+const perDomain = Object.fromEntries(
+  DOMAINS.flatMap((domain) => {
+    const name = domain.toUpperCase();
+    return [[`${name}_PORT`, port], [`${name}_URL`, url('http:', 'https:')], [`${name}_DATABASE_URL`, url('postgres:', 'postgresql:')]];
+  }),
+) as Record<string, z.ZodType>;
+
+const settings = z.object({
+  NODE_ENV: z.string().default('development'),
+  TAMSHAI_DATA: z.string().min(1).default('data'),
+  TAMSHAI_HOST: z.string().min(1).optional(),
+  TAMSHAI_PUBLIC_URL: url('http:', 'https:'),
+  GATEWAY_PORT: port,
+  DATABASE_URL: url('postgres:', 'postgresql:'),
+  REDIS_URL: url('redis:', 'rediss:'),
+  OIDC_ISSUER: url('http:', 'https:'),
+  OIDC_CUSTOMER_ISSUER: url('http:', 'https:'),
+  OIDC_CLIENT_ID: z.string().min(1).default('tamshai'),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_CUSTOMER_CLIENT_ID: z.string().min(1).optional(),
+  TAMSHAI_MASTER_KEY: z.string().min(1).optional(),
+  TAMSHAI_GATEWAY_KEY: z.string().min(1).optional(),
+  TAMSHAI_GATEWAY_PUBLIC_KEYS: z.string().min(1).optional(),
+  TAMSHAI_INSTANCE: z.string().regex(/^[a-z0-9-]{1,32}$/, 'may hold lower case letters, digits and dashes only').default('main'),
+  TAMSHAI_SCRIPTED_APPROVALS: flag,
+  TAMSHAI_SAMPLE_EMPLOYEES: count(500),
+  TAMSHAI_RATE_PER_MINUTE: count(120),
+  TAMSHAI_CALLS_AT_ONCE: count(8),
+  TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('warn'),
+  TAMSHAI_FAILPOINT: z.string().optional(),
+  ...perDomain,
+});
+
+export interface Config {
+  readonly production: boolean;
+  readonly dataFolder: string;
+  /** Addresses to listen on. */
+  readonly hosts: readonly string[];
+  readonly loopbackOnly: boolean;
+  readonly base: string;
+  readonly ports: Readonly<Record<string, number>>;
+  readonly databaseUrl: (domain: string) => string | undefined;
+  readonly remoteUrl: (domain: string) => string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly issuers: { readonly staff: string | undefined; readonly customer: string | undefined; readonly clientId: string; readonly customerClientId: string; readonly clientSecret: string | undefined };
+  readonly masterKey: string | undefined;
+  readonly gatewayKey: string | undefined;
+  readonly gatewayPublicKeys: string | undefined;
+  readonly instance: string;
+  readonly scriptedApprovals: boolean;
+  readonly sampleEmployees: number;
+  readonly limits: { readonly perMinute: number; readonly atOnce: number };
+  readonly logLevel: string;
+  readonly failpoint: string | undefined;
+}
+
+const STANDARD_PORTS: Readonly<Record<string, number>> = {
+  gateway: 3100, hr: 3101, finance: 3102, sales: 3103, support: 3104, journey: 3105, payroll: 3106, tax: 3107, tasks: 3108, knowledge: 3109,
+};
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
+/** Variables of ours: a misspelt one must not be ignored in silence. */
+const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL)$|^(DATABASE|REDIS)_URL$/;
+
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const unknown = Object.keys(given).find((name) => OURS.test(name) && !name.startsWith('TAMSHAI_TEST_') && !(name in settings.shape));
+  if (unknown !== undefined) throw new ConfigProblem(`There is no setting ${unknown}; see the README for those there are.`);
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const message = issue?.message ?? '';
+    throw new ConfigProblem(`${String(issue?.path[0])} ${message.startsWith('m') ? message : `is not valid: ${message.charAt(0).toLowerCase()}${message.slice(1)}`}.`);
+  }
+  const env = parsed.data as z.infer<typeof settings> & Record<string, string | number | undefined>;
+  const hosts = env.TAMSHAI_HOST === undefined ? ['127.0.0.1', '::1'] : [env.TAMSHAI_HOST];
+  for (const host of hosts) if (!LOOPBACK.has(host) && isIP(host) === 0) throw new ConfigProblem('TAMSHAI_HOST must be an IP address or localhost.');
+  const loopbackOnly = hosts.every((host) => LOOPBACK.has(host));
+  const ports = Object.fromEntries(Object.entries(STANDARD_PORTS).map(([name, standard]) => [name, (env[`${name.toUpperCase()}_PORT`] as number | undefined) ?? standard]));
+  const config: Config = {
+    production: env.NODE_ENV === 'production',
+    dataFolder: resolve(env.TAMSHAI_DATA),
+    hosts, loopbackOnly, ports,
+    base: (env.TAMSHAI_PUBLIC_URL ?? `http://localhost:${ports['gateway']}`).replace(/\/+$/, ''),
+    databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
+    remoteUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
+    redisUrl: env.REDIS_URL,
+    issuers: { staff: env.OIDC_ISSUER, customer: env.OIDC_CUSTOMER_ISSUER, clientId: env.OIDC_CLIENT_ID, customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },
+    masterKey: env.TAMSHAI_MASTER_KEY, gatewayKey: env.TAMSHAI_GATEWAY_KEY, gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,
+    instance: env.TAMSHAI_INSTANCE,
+    scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
+    sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
+    limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE },
+    logLevel: env.TAMSHAI_LOG_LEVEL,
+    failpoint: env.TAMSHAI_FAILPOINT,
+  };
+  checkSafety(config);
+  return config;
+}
+
+/** The combinations that would open the door to anyone. */
+function checkSafety(config: Config): void {
+  const { staff, customer } = config.issuers;
+  for (const issuer of [staff, customer]) {
+    if (issuer !== undefined && new URL(issuer).protocol === 'http:' && !LOOPBACK.has(new URL(issuer).hostname)) throw new ConfigProblem('OIDC_ISSUER must use https unless it is on this machine.');
+  }
+  if (staff === undefined && customer !== undefined) throw new ConfigProblem('OIDC_CUSTOMER_ISSUER needs OIDC_ISSUER: the built-in identity provider serves both realms or none.');
+  if (staff === undefined && !config.loopbackOnly) throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');
+  if (staff === undefined && config.production) throw new ConfigProblem('The built-in identity provider does not run in production; set OIDC_ISSUER.');
+  if (config.scriptedApprovals && staff !== undefined) throw new ConfigProblem('TAMSHAI_SCRIPTED_APPROVALS works with the built-in identity provider only.');
+  if (config.failpoint !== undefined && config.production) throw new ConfigProblem('TAMSHAI_FAILPOINT is not for production.');
+}

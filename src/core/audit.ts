@@ -1,0 +1,139 @@
+/**
+ * The trail is made of chains: each record carries a code over itself and the record before, made with a key that its store does not
+ * hold. Signed checkpoints, kept elsewhere, say how long a chain was and how it ended, so that a cut tail or an old copy shows.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { AuditChains, AuditRecord, ChainedRecord } from './ports.ts';
+
+export interface Checkpoint {
+  readonly chain: string;
+  readonly count: number;
+  /** The code of record number `count`. */
+  readonly mac: string;
+  readonly at: string;
+  readonly signature: string;
+}
+
+/** The newest key first; older ones still vouch for what was written before a change of keys. */
+export interface AuditKeys {
+  readonly chain: readonly Uint8Array[];
+  readonly checkpoint: readonly Uint8Array[];
+}
+
+export interface VerifiedChain {
+  readonly chain: string;
+  readonly count: number;
+  /** Up to here a checkpoint vouches that nothing was cut off; what follows is newer than the last one. */
+  readonly checkpointed: number;
+}
+
+export type AuditVerdict =
+  | { readonly ok: true; readonly chains: readonly VerifiedChain[] }
+  | { readonly ok: false; readonly chain: string; readonly n: number; readonly problem: string };
+
+/** A chain that grew by this many records has had a checkpoint. */
+export const CHECKPOINT_EVERY = 100;
+
+/** The bytes that are stored, and that the code is computed over. They are never made again from what they say. */
+export const bodyOf = (record: AuditRecord): string => JSON.stringify(record);
+
+/** Of the record before the first there is no code: it is the empty text. */
+export const macOf = (key: Uint8Array, chain: string, n: number, previous: string, body: string): string =>
+  createHmac('sha256', key)
+    .update(`${JSON.stringify(chain)} ${n} ${previous}\n${body}`)
+    .digest('base64url');
+
+const signatureOf = (key: Uint8Array, { chain, count, mac, at }: Omit<Checkpoint, 'signature'>): string =>
+  createHmac('sha256', key)
+    .update(`checkpoint ${JSON.stringify([chain, count, mac, at])}`)
+    .digest('base64url');
+
+export function signCheckpoint(key: Uint8Array, facts: Omit<Checkpoint, 'signature'>): Checkpoint {
+  const { chain, count, mac, at } = facts;
+  return { chain, count, mac, at, signature: signatureOf(key, facts) };
+}
+
+export const isOurs = (keys: AuditKeys, checkpoint: Checkpoint): boolean =>
+  keys.checkpoint.some((key) => same(signatureOf(key, checkpoint), checkpoint.signature));
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const MISSING = 'The record is missing.';
+const broken = (chain: string, n: number, problem: string) => ({ ok: false, chain, n, problem }) as const;
+
+/**
+ * Walks every chain from its first record and holds it against the checkpoints. Read the checkpoints first: chains may grow while
+ * they are walked, but never shrink. Stops at the first thing that is not as it was written.
+ */
+export async function verifyChains(
+  sources: readonly AuditChains[],
+  checkpoints: readonly Checkpoint[],
+  keys: AuditKeys | undefined,
+): Promise<AuditVerdict> {
+  if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'Without the key of the trail nobody can vouch for it.');
+  const marks = marksOf(checkpoints, keys);
+  if (!(marks instanceof Map)) return marks;
+
+  const chains: VerifiedChain[] = [];
+  const seen = new Set<string>();
+  for (const source of sources) {
+    for (const { chain, count } of await source.chains()) {
+      if (seen.has(chain)) return broken(chain, 1, 'The chain is kept in two places: one of them is not ours.');
+      seen.add(chain);
+      const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
+      if ('ok' in result) return result;
+      chains.push(result);
+    }
+  }
+  for (const chain of marks.keys()) if (!seen.has(chain)) return broken(chain, 1, 'The whole chain is missing.');
+  return { ok: true, chains };
+}
+
+type Marks = Map<string, Map<number, string>>;
+
+/** What the end of each chain has been, at which length; or what is wrong with the checkpoints themselves. */
+function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Marks | (AuditVerdict & { ok: false }) {
+  const marks: Marks = new Map();
+  for (const checkpoint of checkpoints) {
+    const { chain, count, mac } = checkpoint;
+    if (!isOurs(keys, checkpoint)) return broken(chain, count, 'A checkpoint at this record is not signed with our key.');
+    const known = marks.get(chain) ?? new Map<number, string>();
+    marks.set(chain, known);
+    if ((known.get(count) ?? mac) !== mac) return broken(chain, count, 'Two checkpoints disagree about this record: the chain was forked.');
+    known.set(count, mac);
+  }
+  return marks;
+}
+
+async function walk(
+  source: AuditChains,
+  chain: string,
+  count: number,
+  marks: ReadonlyMap<number, string>,
+  keys: readonly Uint8Array[],
+): Promise<VerifiedChain | (AuditVerdict & { ok: false })> {
+  let n = 0;
+  let rows = 0;
+  let previous = '';
+  for await (const record of source.records(chain)) {
+    rows++;
+    if (record.n !== n + 1) return broken(chain, n + 1, record.n > n + 1 ? MISSING : 'There is a record here that does not belong.');
+    n = record.n;
+    if (!isLinked(record, chain, previous, keys)) return broken(chain, n, 'The record is not as it was written.');
+    if ((marks.get(n) ?? record.mac) !== record.mac) {
+      return broken(chain, n, 'A checkpoint knows another record here: an old copy was restored and written to.');
+    }
+    previous = record.mac;
+  }
+  if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
+  const checkpointed = Math.max(0, ...marks.keys());
+  if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
+  if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY) return broken(chain, n, 'No checkpoint vouches for the end of this chain.');
+  return { chain, count: n, checkpointed };
+}
+
+const isLinked = (record: ChainedRecord, chain: string, previous: string, keys: readonly Uint8Array[]): boolean =>
+  record.chain === chain && keys.some((key) => same(macOf(key, chain, record.n, previous, record.body), record.mac));

@@ -1,0 +1,57 @@
+/** The published shape of what a tool answers. */
+import { z } from 'zod';
+import type { Tool } from '../tool.ts';
+
+const metadata = z.object({
+  hasMore: z.boolean(),
+  nextCursor: z.string().optional(),
+  returnedCount: z.int(),
+  totalEstimate: z.string(),
+  hint: z.string().optional(),
+  truncated: z.boolean(),
+  totalCount: z.string(),
+  warning: z.string().optional(),
+});
+
+export const errorAnswer = z.object({
+  status: z.literal('error'),
+  code: z.string(),
+  message: z.string(),
+  suggestedAction: z.string(),
+  retryable: z.boolean(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const confirmationData = z.object({
+  action: z.string(),
+  mcpServer: z.string(),
+  userId: z.string(),
+  timestamp: z.int(),
+  expiresAt: z.string(),
+  approvalUrl: z.string(),
+  summary: z.string(),
+  subject: z.object({ label: z.string(), id: z.string() }),
+  changes: z.array(z.object({ field: z.string(), label: z.string(), from: z.unknown(), to: z.unknown(), format: z.enum(['text', 'money', 'date', 'number', 'days']) })),
+  reason: z.string().nullable(),
+  destructive: z.boolean(),
+  origin: z.string(),
+});
+
+export const pendingAnswer = z.object({ status: z.literal('pending_confirmation'), confirmationId: z.uuid(), message: z.string(), confirmationData });
+
+const successOf = (tool: Tool) =>
+  z.object({
+    status: z.literal('success'),
+    data: tool.output,
+    ...(tool.kind === 'list' && { metadata: tool.summary ? metadata.extend({ summary: tool.summary }) : metadata }),
+  });
+
+/** What the call itself may answer; a write's own result comes after the approval. */
+export const answerOf = (tool: Tool) => (tool.kind === 'write' ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), errorAnswer]));
+export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
+
+/** Without what a reader of one schema does not need. */
+export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Record<string, unknown>;
+  return rest;
+}

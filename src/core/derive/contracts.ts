@@ -1,0 +1,27 @@
+/** What is generated and committed: a change of any of it is reviewed as a change of the contract. */
+import type { Registry } from '../registry.ts';
+import { answerOf, jsonSchema, resultOf } from './answers.ts';
+import { roleMatrix, toolReference } from './docs.ts';
+import { mcpTool } from './mcp.ts';
+import { openapi } from './openapi.ts';
+
+const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Path under contracts/ → text. */
+export function contracts(registry: Registry, version: string): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const tool of registry.tools) {
+    const { name, title, description, roles, aliases, inputAliases, kind } = tool;
+    files.set(`tools/${tool.domain.name}/${name}.json`, pretty({
+      name, title, kind, description, roles, aliases, inputAliases,
+      errors: Object.keys(tool.errors),
+      mcp: mcpTool(tool, true),
+      answer: jsonSchema(answerOf(tool), 'output'),
+      ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output') }),
+    }));
+  }
+  files.set('openapi.json', pretty(openapi(registry, version)));
+  files.set('roles.md', roleMatrix(registry));
+  files.set('tools.md', toolReference(registry));
+  return files;
+}

@@ -1,0 +1,117 @@
+/** The whole REST API as OpenAPI 3.1, from the declarations. */
+import { z } from 'zod';
+import { toolFailure } from '../errors.ts';
+import type { Registry } from '../registry.ts';
+import type { Tool } from '../tool.ts';
+import { answerOf, confirmationData, errorAnswer, jsonSchema, resultOf } from './answers.ts';
+
+type Json = Record<string, unknown>;
+const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema, ...(examples && { examples }) } });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const failureResponse = (description: string) => ({ description, content: json(ref('Error')) });
+
+/** Answers that any call may get, whatever it asks for. */
+const COMMON_RESPONSES: Json = {
+  400: failureResponse('VALIDATION_ERROR, INVALID_CURSOR: the input is not as described'),
+  401: failureResponse('UNAUTHENTICATED: no token, or not a good one for this address'),
+  403: failureResponse('INSUFFICIENT_PERMISSIONS, IDENTITY_NOT_LINKED, SEPARATION_OF_DUTIES and their like'),
+  404: failureResponse('Not found, or not yours: the two read the same'),
+  409: failureResponse('The state of things does not allow it'),
+  413: failureResponse('PAYLOAD_TOO_LARGE'),
+  415: failureResponse('UNSUPPORTED_MEDIA_TYPE'),
+  429: failureResponse('RATE_LIMITED: wait for Retry-After seconds'),
+  500: failureResponse('INTERNAL_ERROR, with a request id'),
+  503: failureResponse('SERVICE_UNAVAILABLE, DATABASE_ERROR: try again in a moment'),
+  504: failureResponse('TIMEOUT'),
+};
+
+function toolPath(tool: Tool): [string, Json] {
+  const byStatus = new Map<string, string[]>();
+  for (const code of Object.keys(tool.errors)) {
+    const { status, suggestedAction } = toolFailure(code, tool.errors);
+    byStatus.set(String(status), [...(byStatus.get(String(status)) ?? []), `${code}: ${suggestedAction}`]);
+  }
+  const own = [...byStatus].map(([status, said]) => [status, failureResponse(said.join(' '))]);
+  const examples = Object.fromEntries(tool.examples.map(({ ask, input }) => [ask, { value: input }]));
+  return [
+    `/api/tools/${tool.domain.name}/${tool.name}`,
+    {
+      post: {
+        operationId: `${tool.domain.name}_${tool.name}`,
+        summary: tool.title,
+        description: `${tool.description}\n\nFor: ${tool.roles.join(', ')}.`,
+        tags: [tool.domain.name],
+        'x-kind': tool.kind,
+        requestBody: { required: true, content: json(jsonSchema(tool.input, 'input'), tool.examples.length > 0 ? examples : undefined) },
+        responses: { 200: { description: tool.kind === 'write' ? 'Waits for approval' : tool.title, content: json(jsonSchema(answerOf(tool), 'output')) }, ...COMMON_RESPONSES, ...Object.fromEntries(own) },
+      },
+    },
+  ];
+}
+
+const view = z.object({
+  state: z.enum(['waiting', 'executing', 'done', 'denied', 'failed', 'expired']),
+  confirmationId: z.uuid(),
+  message: z.string(),
+  confirmationData,
+  decidedAt: z.string().optional(),
+  result: z.unknown().optional(),
+  error: errorAnswer.optional(),
+});
+const cancelled = z.object({ status: z.literal('cancelled'), confirmationId: z.uuid(), message: z.string() });
+const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+
+const operation = (summary: string, schema: Json, more: Json = {}) => ({ summary, responses: { 200: { description: summary, content: json(schema) }, ...COMMON_RESPONSES }, ...more });
+const success = (data: z.ZodType) => jsonSchema(z.object({ status: z.literal('success'), data }), 'output');
+
+function gatewayPaths(registry: Registry): Json {
+  const results = registry.tools.filter(({ kind }) => kind === 'write').map((tool) => jsonSchema(resultOf(tool), 'output'));
+  return {
+    '/api/confirm/{confirmationId}': {
+      post: operation('Approve or deny a waiting change', { anyOf: [...results, jsonSchema(cancelled, 'output')] }, {
+        operationId: 'confirm',
+        tags: ['approvals'],
+        description: 'Only a signed-in person can: a browser session, or the command at a terminal. Approving carries out the stored input, once.',
+        parameters: [idParameter],
+        requestBody: { required: true, content: json({ type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'], additionalProperties: false }) },
+      }),
+    },
+    '/api/confirmations': { get: operation('What waits for me', success(z.array(view)), { operationId: 'confirmations', tags: ['approvals'] }) },
+    '/api/confirmations/{confirmationId}': {
+      get: operation('One change that I asked for, also after the decision', success(view), { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
+    },
+    '/api/user/info': {
+      get: operation('Who am I', success(z.object({ username: z.string(), name: z.string(), email: z.string(), realm: z.enum(['staff', 'customer']), employee_id: z.string().nullable(), organization_id: z.string().nullable(), roles: z.array(z.string()) })), { operationId: 'userInfo', tags: ['user'] }),
+    },
+    '/api/user/mcp-tools': {
+      get: operation('Which tools may I use', success(z.object({ servers: z.array(z.record(z.string(), z.unknown())) })), { operationId: 'userTools', tags: ['user'] }),
+    },
+    '/api/audit': {
+      get: operation('The trail, newest first: executives see all of it, others their own calls', success(z.array(z.record(z.string(), z.unknown()))), {
+        operationId: 'audit', tags: ['audit'],
+        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } }, { name: 'cursor', in: 'query', schema: { type: 'string' } }],
+      }),
+    },
+    '/api/audit/{chain}/{n}': {
+      get: operation('One record of the trail', success(z.record(z.string(), z.unknown())), {
+        operationId: 'auditRecord', tags: ['audit'],
+        parameters: [{ name: 'chain', in: 'path', required: true, schema: { type: 'string' } }, { name: 'n', in: 'path', required: true, schema: { type: 'integer' } }],
+      }),
+    },
+    '/api/audit/verify': { get: operation('Whether the whole trail is as it was written (executives)', success(z.record(z.string(), z.unknown())), { operationId: 'auditVerify', tags: ['audit'] }) },
+    '/health': { get: { operationId: 'health', tags: ['operations'], summary: 'The process is alive', security: [], responses: { 200: { description: 'Alive', content: json({ type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }) } } } },
+    '/ready': { get: { operationId: 'ready', tags: ['operations'], summary: 'All needed stores answer', security: [], responses: { 200: { description: 'Ready', content: json({ type: 'object' }) }, 503: { description: 'Not ready', content: json({ type: 'object' }) } } } },
+  };
+}
+
+export function openapi(registry: Registry, version: string): Json {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tamshai', version, description: 'Every tool as a plain HTTP call. Send a token for the `/api` audience; each answer is one of success, error and pending_confirmation.' },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: [...registry.domains.map(({ name, title }) => ({ name, description: title })), { name: 'approvals' }, { name: 'user' }, { name: 'audit' }, { name: 'operations' }],
+    paths: { ...Object.fromEntries(registry.tools.map(toolPath)), ...gatewayPaths(registry) },
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, schemas: { Error: jsonSchema(errorAnswer, 'output') } },
+  };
+}

@@ -1,0 +1,39 @@
+/** Who is calling, by whichever way they came: a token for this address, or a browser session of our own. */
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../core/caller.ts';
+import { failure } from '../core/errors.ts';
+import { bearer, type Verifier } from '../identity/verify.ts';
+
+/** The browser session, as far as the API needs it. */
+export interface BrowserSessions {
+  /** Undefined when the request carries no session. */
+  authenticate(req: IncomingMessage): Promise<Caller | undefined>;
+  /** Throws unless the request comes from a page of ours and repeats the session's own token. */
+  checkCsrf(req: IncomingMessage): void | Promise<void>;
+}
+
+export type Authenticate = (req: IncomingMessage) => Caller | Promise<Caller>;
+
+/** Tokens only: for MCP and for domain servers, where cookies mean nothing. */
+export const byToken = (verifier: Verifier, audiences: readonly string[]): Authenticate => (req) => {
+  const { authorization } = req.headers;
+  return verifier.verifyCached(authorization, audiences) ?? verifier.verify(bearer(authorization), audiences);
+};
+
+export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[], sessions: BrowserSessions): Authenticate => {
+  const token = byToken(verifier, audiences);
+  return (req) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions));
+};
+
+async function bySession(req: IncomingMessage, sessions: BrowserSessions): Promise<Caller> {
+  const caller = await sessions.authenticate(req);
+  if (!caller) throw failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
+  if (req.method !== 'GET' && req.method !== 'HEAD') await sessions.checkCsrf(req);
+  return caller;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+/** Someone at this very machine; a proxy on it that speaks for others gives itself away. */
+export const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
+  LOOPBACK.has(socket.remoteAddress ?? '') && headers['x-forwarded-for'] === undefined && headers.forwarded === undefined;

@@ -1,0 +1,103 @@
+/** A domain's own HTTP server: its tools for signed-in clients and for the gateway, and the door for approved changes. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Ticket } from '../core/approvals.ts';
+import type { Caller } from '../core/caller.ts';
+import { Failure, failure } from '../core/errors.ts';
+import type { KeyValue, People } from '../core/ports.ts';
+import type { Registry } from '../core/registry.ts';
+import type { GatewayKeys } from '../identity/gateway-keys.ts';
+import { verifyGrant, verifyIdentity } from '../identity/internal.ts';
+import { bearer } from '../identity/verify.ts';
+import { inputOf, sendAnswer } from '../transports/rest.ts';
+import type { Authenticate } from './access.ts';
+import type { ToolBackend } from './backends.ts';
+
+export interface DomainServer {
+  readonly server: string;
+  readonly registry: Registry;
+  readonly backend: ToolBackend;
+  readonly authenticate: Authenticate;
+  readonly gatewayKeys: GatewayKeys;
+  readonly kv: KeyValue;
+  readonly people: People;
+  readonly onUnauthenticated: () => void;
+}
+
+const execution = z.strictObject({ confirmationId: z.uuid(), tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean().default(false) });
+
+/** The kind of token is in its header; only its signature is believed, later. */
+function kindOf(token: string | undefined): string | undefined {
+  try {
+    return (JSON.parse(Buffer.from(token?.split('.')[0] ?? '', 'base64url').toString()) as { typ?: string }).typ;
+  } catch {
+    return undefined;
+  }
+}
+
+export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
+  const { server, registry, backend } = deps;
+
+  async function counted<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Failure && error.status === 401) deps.onUnauthenticated();
+      throw error;
+    }
+  }
+
+  app.post<{ Params: { tool: string } }>('/tools/:tool', async (req, reply) => {
+    const tool = registry.find(server, req.params.tool);
+    const token = bearer(req.headers.authorization);
+    const body = req.rawBody ?? Buffer.alloc(0);
+    const userContext = (req.body as { userContext?: unknown } | undefined)?.userContext;
+    const { caller, requestId } = await counted(async (): Promise<{ caller: Caller; requestId: string }> => {
+      if (kindOf(token) === 'tamshai-identity+jwt') {
+        // A captured identity must not write twice; reading twice harms nobody.
+        const firstUse = tool?.kind === 'write' || tool?.kind === 'act' ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds) : undefined;
+        return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse });
+      }
+      if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
+      return { caller: await deps.authenticate(req.raw), requestId: req.id };
+    });
+    const input = inputOf(req.body, ['userContext']);
+    const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface: 'direct', requestId });
+    return sendAnswer(reply, answer, tool);
+  });
+
+  app.post('/execute', async (req, reply) => {
+    const body = execution.safeParse(req.body);
+    const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
+    // The grant is looked at first: who has none learns nothing about what a good body is.
+    const { caller, requestId } = await counted(() => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server }));
+    const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
+    const tool = registry.find(server, ticket.tool);
+    if (grant.settle) {
+      const kept = await backend.settled(ticket, caller.person);
+      return sendAnswer(reply, kept ?? failure('CONFIRMATION_NOT_FOUND', 'This has not taken effect.').answer(), tool);
+    }
+    try {
+      return await sendAnswer(reply, await backend.execute(ticket, caller, requestId), tool);
+    } catch (error) {
+      if (error instanceof Failure) return sendAnswer(reply, error.answer(), tool);
+      throw error;
+    }
+  });
+
+  app.get('/health', async () => ({ status: 'ok' }));
+  app.get('/ready', async (_req, reply) => {
+    const ready = await backend.ping().then(() => true, () => false);
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
+  });
+
+  if (server === 'hr') {
+    // The gateway asks this at sign-in when hr runs in another process.
+    app.post('/employment', async (req) => {
+      await counted(() => verifyIdentity(deps.gatewayKeys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+      const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
+      if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
+      return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
+    });
+  }
+}

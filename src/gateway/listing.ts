@@ -1,0 +1,74 @@
+/** What each caller may use, as MCP lists it and as the API tells it. Made once for each set of roles. */
+import { opens } from '../core/access.ts';
+import { mcpTool, type McpTool } from '../core/derive/mcp.ts';
+import { masks } from '../core/fields.ts';
+import type { Person } from '../core/people.ts';
+import { qualifiedName, type Registry } from '../core/registry.ts';
+import type { Tool } from '../core/tool.ts';
+import { z } from 'zod';
+
+export interface Listing {
+  readonly bytes: Buffer;
+  readonly tools: readonly McpTool[];
+}
+
+export interface Listings {
+  for(person: Person, servers: ReadonlySet<string> | undefined): Listing;
+  /** By the name a client uses, aliases too. */
+  find(name: string): Tool | undefined;
+}
+
+const MOST_KEPT = 200;
+
+/** `qualified`: with the server's name in front, as the gateway lists them. */
+export function listings(registry: Registry, only: string | undefined): Listings {
+  const qualified = only === undefined;
+  const tools = registry.tools.filter(({ domain }) => only === undefined || domain.name === only);
+  const published = new Map(tools.map((tool) => [tool, mcpTool(tool, qualified)]));
+  const byName = new Map(tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const)));
+  const kept = new Map<string, Listing>();
+  return {
+    for(person, servers) {
+      const key = `${[...person.roles].sort().join(' ')}|${servers ? [...servers].sort().join(' ') : ''}`;
+      let listing = kept.get(key);
+      if (!listing) {
+        const open = tools.filter((tool) => opens(tool, person.roles) && (servers === undefined || servers.has(tool.domain.name)));
+        const shown = open.flatMap((tool) => published.get(tool) ?? []);
+        listing = { tools: shown, bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`) };
+        if (kept.size >= MOST_KEPT) kept.clear();
+        kept.set(key, listing);
+      }
+      return listing;
+    },
+    find: (name) => byName.get(name),
+  };
+}
+
+/** For the web app and for people who write programs: everything about the tools that this person may use. */
+export function toolsOf(registry: Registry, person: Person) {
+  const servers = registry.domains.map((domain) => {
+    const open = registry.tools.filter((tool) => tool.domain === domain && opens(tool, person.roles));
+    return { name: domain.name, title: domain.title, tools: open.map((tool) => describeTool(tool)) };
+  });
+  return { servers: servers.filter(({ tools }) => tools.length > 0) };
+}
+
+function describeTool(tool: Tool) {
+  const { name: qualified, inputSchema, outputSchema, annotations, description } = mcpTool(tool, true);
+  return {
+    name: tool.name, qualifiedName: qualified, title: tool.title, description, kind: tool.kind, plural: tool.plural ?? null, needsApproval: tool.kind === 'write',
+    roles: tool.roles, inputSchema, outputSchema, annotations,
+    examples: tool.examples.filter(({ gives }) => gives === undefined).map(({ ask, input }) => ({ ask, input })),
+    masked: maskedFields(tool),
+  };
+}
+
+/** Which fields may read `*** (Hidden)`, and who sees them. */
+export function maskedFields(tool: Tool) {
+  const shape = tool.output instanceof z.ZodArray ? tool.output.element : tool.output;
+  if (!(shape instanceof z.ZodObject)) return [];
+  return Object.entries(shape.shape).flatMap(([field, schema]) => {
+    const mask = tool.domain.masks?.[masks.get(schema as z.ZodType)?.mask ?? ''];
+    return mask ? [{ field, hides: mask.hides, shownTo: mask.shownTo, andOwner: mask.andOwner }] : [];
+  });
+}

@@ -1,0 +1,106 @@
+/** The MCP endpoint of the gateway, for all servers at once, and of each server alone. */
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../core/caller.ts';
+import type { ConfirmationView } from '../core/decide.ts';
+import { describeAnswer } from '../core/derive/mcp.ts';
+import { Failure, failure } from '../core/errors.ts';
+import type { Clock, Logger } from '../core/ports.ts';
+import type { Registry } from '../core/registry.ts';
+import type { Guard } from '../transports/guard.ts';
+import { type McpHandler, type McpOptions, mcpHandler } from '../transports/mcp/index.ts';
+import type { Authenticate } from './access.ts';
+import type { ToolBackend } from './backends.ts';
+import { listings } from './listing.ts';
+
+export interface McpEndpointOptions {
+  readonly registry: Registry;
+  /** One server alone; the gateway serves all. */
+  readonly only?: string | undefined;
+  readonly version: string;
+  /** Where people reach this endpoint. */
+  readonly base: string;
+  readonly backend: (server: string) => ToolBackend;
+  readonly authenticate: Authenticate;
+  readonly recheck: (caller: Caller) => Promise<void>;
+  readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationView>;
+  readonly guard: Guard;
+  readonly stateKey: Uint8Array;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onUnauthenticated: () => void;
+}
+
+const INSTRUCTIONS =
+  'Business data of the company the user works for, as far as this user may see it. Lists hold at most 50 rows: when metadata.hasMore is true, say that the result is incomplete, ' +
+  'and narrow it or ask for the next page with the cursor. Tools that change something answer pending_confirmation: nothing has changed then; give the user the link and never claim that it is done.';
+
+export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
+  const { registry, only, backend } = options;
+  const { for: listFor, find } = listings(registry, only);
+  const names = new Set(registry.domains.map(({ name }) => name));
+  const domain = registry.domains.find(({ name }) => name === only);
+  const surface = only === undefined ? 'mcp' : 'direct';
+
+  const wired: McpOptions = {
+    serverInfo: { name: only === undefined ? 'tamshai' : `tamshai-${only}`, title: domain ? `Tamshai: ${domain.title}` : 'Tamshai', version: options.version },
+    instructions: INSTRUCTIONS,
+    guard: options.guard,
+    authenticate: (req) => counted(options, () => options.authenticate(req)),
+    challenge: (req) => `Bearer resource_metadata="${originOf(req, options.base)}/.well-known/oauth-protected-resource/mcp"`,
+    recheck: options.recheck,
+    select: (url) => selected(url, names, only),
+    list: (caller, servers) => listFor(caller.person, servers),
+    call(call) {
+      const tool = find(call.name);
+      if (!tool || (call.servers !== undefined && !call.servers.has(tool.domain.name))) return undefined;
+      const caller = call.clientName === undefined ? call.caller : { ...call.caller, origin: call.clientName };
+      return backend(tool.domain.name).call({ server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId, signal: call.signal });
+    },
+    describe: (name, answer) => describeAnswer(find(name), answer),
+    async ticket(id, caller) {
+      const view = await options.confirmation(id, caller).catch((error: unknown) => {
+        if (error instanceof Failure && !error.retryable) return undefined;
+        throw error;
+      });
+      if (view === undefined) return { state: 'unknown' };
+      const { state, confirmationId, message, confirmationData, result, error } = view;
+      if (state === 'waiting' || state === 'executing') return { state, answer: { status: 'pending_confirmation', confirmationId, message, confirmationData } };
+      const answer = result ?? error;
+      return (state === 'done' || state === 'failed') && answer ? { state, answer } : { state: state === 'denied' ? 'denied' : 'expired' };
+    },
+    stateKey: options.stateKey,
+    clock: options.clock,
+    log: options.log,
+  };
+  return mcpHandler(wired);
+}
+
+/** The address as the client wrote it: it compares what it is told with what it asked. A proxy in front may speak https for us. */
+export function originOf(req: IncomingMessage, base: string): string {
+  const { host = '' } = req.headers;
+  return new URL(base).host === host ? new URL(base).origin : `http://${host}`;
+}
+
+function selected(url: URL, names: ReadonlySet<string>, only: string | undefined): ReadonlySet<string> | undefined {
+  const given = url.searchParams.getAll('servers');
+  if (given.length === 0) return undefined;
+  const chosen = given.join(',').split(',').map((name) => name.trim());
+  const unknown = chosen.find((name) => !names.has(name) || (only !== undefined && name !== only));
+  if (unknown !== undefined) throw failure('VALIDATION_ERROR', `There is no server ${JSON.stringify(unknown.slice(0, 40))}.`, { servers: [...names] });
+  return new Set(chosen);
+}
+
+async function countedLate(options: Pick<McpEndpointOptions, 'onUnauthenticated'>, work: Promise<Caller>): Promise<Caller> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) options.onUnauthenticated();
+    throw error;
+  }
+}
+
+/** Refused sign-ins are counted, not written one by one: anyone can make them. */
+function counted(options: Pick<McpEndpointOptions, 'onUnauthenticated'>, work: () => Caller | Promise<Caller>): Caller | Promise<Caller> {
+  const caller = work();
+  return caller instanceof Promise ? countedLate(options, caller) : caller;
+}

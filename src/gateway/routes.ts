@@ -1,0 +1,114 @@
+/** The gateway's REST API. Thin: each route names who asks and hands over. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../core/caller.ts';
+import type { Decide } from '../core/decide.ts';
+import { openapi } from '../core/derive/openapi.ts';
+import { Failure, failure } from '../core/errors.ts';
+import type { Registry } from '../core/registry.ts';
+import { inputOf, sendAnswer } from '../transports/rest.ts';
+import { type Authenticate, isLocal } from './access.ts';
+import type { ToolBackend } from './backends.ts';
+import { docsPage } from './docs-page.ts';
+import { toolsOf } from './listing.ts';
+import type { Trail } from './trail.ts';
+
+export interface GatewayRoutes {
+  readonly registry: Registry;
+  readonly version: string;
+  readonly backend: (server: string) => ToolBackend;
+  readonly authenticate: Authenticate;
+  readonly decide: Decide;
+  readonly trail: Trail;
+  readonly onUnauthenticated: () => void;
+  /** Notes a decision that did not reach a domain: a denial, a refusal. */
+  readonly note: (caller: Caller, confirmationId: string, approved: boolean, answer: { status: string; code?: string }, requestId: string) => Promise<void>;
+}
+
+const decision = z.strictObject({ approved: z.boolean('approved must be true or false') });
+const page = z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(50), cursor: z.string().max(4000).optional() });
+
+function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw failure('VALIDATION_ERROR', result.error.issues.map(({ message, path }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ').slice(0, 500));
+  return result.data;
+}
+
+export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
+  const { registry, backend, decide } = deps;
+
+  async function caller(req: FastifyRequest): Promise<Caller> {
+    try {
+      return await deps.authenticate(req.raw);
+    } catch (error) {
+      if (error instanceof Failure && error.status === 401) deps.onUnauthenticated();
+      throw error;
+    }
+  }
+  /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
+  async function insider(req: FastifyRequest): Promise<void> {
+    if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff') throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
+  }
+
+  app.post<{ Params: { server: string; tool: string } }>('/api/tools/:server/:tool', async (req, reply) => {
+    const who = await caller(req);
+    const { server, tool } = req.params;
+    const found = registry.find(server, tool);
+    const request = { server, tool: found?.name ?? tool, input: inputOf(req.body), caller: who, surface: 'rest' as const, requestId: req.id };
+    return sendAnswer(reply, await backend(server).call(request), found);
+  });
+
+  app.post<{ Params: { id: string } }>('/api/confirm/:id', async (req, reply) => {
+    const who = await caller(req);
+    const { approved } = parsed(decision, req.body);
+    const { id } = req.params;
+    try {
+      const answer = await decide.decide(id, approved, who, req.id);
+      if (answer.status !== 'success') await deps.note(who, id, approved, answer, req.id);
+      return sendAnswer(reply, answer, undefined);
+    } catch (error) {
+      if (error instanceof Failure) await deps.note(who, id, approved, error.answer(), req.id);
+      throw error;
+    }
+  });
+  app.get('/api/confirmations', async (req) => ({ status: 'success', data: await decide.waiting((await caller(req)).person) }));
+  app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({ status: 'success', data: await decide.view(req.params.id, (await caller(req)).person) }));
+
+  app.get('/api/user/info', async (req) => {
+    const { person } = await caller(req);
+    const { username, name, email, realm, employeeId, organizationId, roles } = person;
+    return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort() } };
+  });
+  app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await caller(req)).person) }));
+
+  app.get('/api/audit', async (req) => {
+    const { person } = await caller(req);
+    const { limit, cursor } = parsed(page, req.query);
+    const { data, hasMore, nextCursor } = await deps.trail.page(person, limit, cursor);
+    return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }) } };
+  });
+  app.get<{ Params: { chain: string; n: string } }>('/api/audit/:chain/:n', async (req) => {
+    const { person } = await caller(req);
+    const n = parsed(z.coerce.number().int().min(1), req.params.n);
+    return { status: 'success', data: await deps.trail.record(person, req.params.chain, n) };
+  });
+  app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await caller(req)).person) }));
+
+  app.get('/health', async () => ({ status: 'ok' }));
+  app.get('/ready', async (req, reply) => {
+    const states = await Promise.all(
+      registry.domains.map(async ({ name, title }) => ({ server: name, title, state: await backend(name).ping().then(() => 'ok' as const, () => 'unavailable' as const) })),
+    );
+    const ready = states.every(({ state }) => state === 'ok');
+    const staff = req.headers.authorization !== undefined && (await caller(req)).person.realm === 'staff';
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', ...(staff && { servers: states }) });
+  });
+  app.get('/openapi.json', async (req) => {
+    await insider(req);
+    return openapi(registry, deps.version);
+  });
+  app.get('/docs', async (req, reply) => {
+    await insider(req);
+    return docsPage(reply, registry);
+  });
+}

@@ -1,0 +1,20 @@
+/** What sign-in needs to know of employment, from hr's own database. */
+import type { People } from '../../core/ports.ts';
+import type { SqlDatabase } from './database.ts';
+import { inOurWords } from './errors.ts';
+
+/** Asks as the directory's role, which may learn this of anybody and nothing else of those who left. */
+const QUESTION =
+  "with s as materialized (select set_config('app.principal', 'sign-in', true) as a) select q.* from s cross join lateral (select hr.employment($1::uuid) as state where s.a is not null offset 0) q";
+
+export const sqlPeople = (database: SqlDatabase): People => ({
+  async employment(employeeId) {
+    try {
+      const [row] = await database.read('hr_directory', { text: QUESTION, values: [employeeId] });
+      const state = row?.['state'];
+      return state === 'active' || state === 'terminated' ? state : 'unknown';
+    } catch (error) {
+      throw inOurWords(error);
+    }
+  },
+});

@@ -1,0 +1,92 @@
+/** What every HTTP server of ours has in common: strict bodies, the union for every error, no surprises in headers. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Answer, CancelledAnswer } from '../core/answer.ts';
+import { type ErrorAnswer, Failure, failure, statusOf, toolFailure } from '../core/errors.ts';
+import type { Logger } from '../core/ports.ts';
+import type { Tool } from '../core/tool.ts';
+import { BODY_LIMITS, decodeText } from './body.ts';
+import { requestId } from './guard.ts';
+import { parseJson } from './json.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came, for what is signed over bytes. */
+    rawBody: Buffer | undefined;
+  }
+}
+
+export interface RestApp {
+  readonly app: FastifyInstance;
+  /** Answers one request; ready once `app.ready()` has resolved. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+}
+
+
+export function restApp(log: Logger, strictBodies: (url: string) => boolean): RestApp {
+  let handler: (req: IncomingMessage, res: ServerResponse) => void = () => {};
+  const app = fastify({
+    logger: false,
+    trustProxy: false,
+    bodyLimit: BODY_LIMITS.bytes,
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: 200, caseSensitive: true },
+    genReqId: (req) => requestId(req.headers),
+    // Requests come through our own listeners, which look at Host, Origin and the path first.
+    serverFactory: (made) => {
+      handler = made as typeof handler;
+      return createServer(); // for the framework to hold; it never listens
+    },
+  });
+  app.decorateRequest('rawBody', undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/json\s*(;\s*charset=utf-8\s*)?$/i, { parseAs: 'buffer' }, (req, body, done) => {
+    try {
+      req.rawBody = body as Buffer;
+      done(null, parseJson(decodeText(body as Buffer), { duplicates: strictBodies(req.url) ? 'refuse' : 'allow' }));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('onRequest', async (req, reply) => {
+    reply.headers({ 'x-request-id': req.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" });
+    const encoding = req.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') throw failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
+  });
+  app.setNotFoundHandler(() => {
+    throw failure('NOT_FOUND', 'There is nothing at this address.');
+  });
+  app.setErrorHandler((error, req, reply) => sendError(reply, translated(error, req, log)));
+  return { app, handle: (req, res) => handler(req, res) };
+}
+
+/** The framework's own refusals, in our words. */
+function translated(error: unknown, req: FastifyRequest, log: Logger): Failure {
+  if (error instanceof Failure) return error;
+  const { code = '', statusCode = 500, name, stack } = error as Error & { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return failure('PAYLOAD_TOO_LARGE', `The body is larger than ${BODY_LIMITS.bytes / 1024} kB.`);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || statusCode === 415) return failure('UNSUPPORTED_MEDIA_TYPE', 'Only JSON is accepted here.');
+  if (statusCode >= 400 && statusCode < 500) return failure('VALIDATION_ERROR', 'The request is malformed.');
+  log.error({ requestId: req.id, error: name, code, at: stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 6) }, 'unexpected failure');
+  return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${req.id}.`, { requestId: req.id });
+}
+
+export function sendError(reply: FastifyReply, refused: Failure): FastifyReply {
+  return reply.code(refused.status).headers(retryAfter(refused.answer())).send(refused.answer());
+}
+
+const retryAfter = ({ code, details }: ErrorAnswer) => (code === 'RATE_LIMITED' ? { 'retry-after': String(details?.['retryAfterSeconds'] ?? 1) } : {});
+
+/** Any tool's answer, with the status that its code has. */
+export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer, tool: Tool | undefined): FastifyReply {
+  if (answer.status !== 'error') return reply.send(answer);
+  const status = tool && answer.code in tool.errors ? toolFailure(answer.code, tool.errors).status : statusOf(answer.code);
+  return reply.code(status).headers(retryAfter(answer)).send(answer);
+}
+
+/** A body is the input itself, or `{"input": …}` and nothing else beside it but what is named. */
+export function inputOf(body: unknown, beside: readonly string[] = []): unknown {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'input')) return body ?? {};
+  if (Object.keys(body).some((key) => key !== 'input' && !beside.includes(key))) throw failure('VALIDATION_ERROR', 'Give the input as the body, or under "input" alone.');
+  return (body as { input: unknown }).input;
+}

@@ -29,6 +29,10 @@ export function loadGatewayKeys(json: string): GatewayKeys {
 /** For a server in the gateway's own process. */
 export const ownGatewayKeys = (keys: Pick<Keys, 'gateway'>): GatewayKeys => loadGatewayKeys(JSON.stringify(gatewayJwks(keys)));
 
+export interface WatchedGatewayKeys extends GatewayKeys {
+  find(kid: string): Promise<KeyObject | undefined>;
+}
+
 const LOOK_AGAIN_AFTER_MS = 60_000;
 const PAUSE_MS = 5_000;
 
@@ -36,7 +40,7 @@ const PAUSE_MS = 5_000;
  * Reads the key set again every minute, and at once (but not more often than every five seconds) for a key it does not know, so that a
  * new key works and an old one stops working without a restart. Where reading fails, the last set goes on.
  */
-export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { now: () => new Date() }): GatewayKeys {
+export function watchGatewayKeys(read: () => Promise<string>, clock: Clock = { now: () => new Date() }): WatchedGatewayKeys {
   let found: ReadonlyMap<string, KeyObject> = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;

@@ -152,7 +152,12 @@ function decode(part: string): unknown {
 function describe({ person, token, origin }: Caller): z.infer<typeof who> {
   const { principal, sub, realm, username, name, email, employeeId, organizationId, roles } = person;
   return {
-    ...{ principal, sub, realm, username, name, email },
+    principal,
+    sub,
+    realm,
+    username,
+    name,
+    email,
     ...(employeeId !== undefined && { employeeId }),
     ...(organizationId !== undefined && { organizationId }),
     roles: [...roles],

@@ -89,12 +89,14 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
   const given = masterKey === undefined ? undefined : parseMasterKey(masterKey);
   const path = join(folder, FILE);
   const file = readKeyFile(path) ?? createKeyFile(folder, path, given);
-  const gateway = gatewayKey === undefined ? [file.gateway, file.previousGateway] : parseGatewayKey(gatewayKey);
-  const [current, previous] = gateway.map((jwk) => jwk && signingKey(jwk, 'Ed25519', path));
-  if (!current) throw new SetupProblem('The gateway key holds no key: give a private Ed25519 key as JWK.');
+  const damaged = `${path} is damaged; restore it from a backup.`;
+  const [current, previous] =
+    gatewayKey === undefined
+      ? [signingKey(file.gateway, 'Ed25519', damaged), file.previousGateway && signingKey(file.previousGateway, 'Ed25519', damaged)]
+      : parseGatewayKey(gatewayKey);
   return {
     ...settleMaster(path, file, given),
-    realms: { staff: signingKey(file.staff, 'P-256', path), customer: signingKey(file.customer, 'P-256', path) },
+    realms: { staff: signingKey(file.staff, 'P-256', damaged), customer: signingKey(file.customer, 'P-256', damaged) },
     gateway: { current, previous },
   };
 }
@@ -220,20 +222,23 @@ const exported = (key: KeyObject) => privateJwk.parse(key.export({ format: 'jwk'
 const newRealmKey = () => exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 const newGatewayKey = () => exported(generateKeyPairSync('ed25519').privateKey);
 
-function parseGatewayKey(text: string): z.infer<typeof privateJwk>[] {
+function parseGatewayKey(text: string): [SigningKey, SigningKey | undefined] {
+  const problem = 'The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.';
+  const shape = z.union([z.object({ keys: z.tuple([privateJwk], privateJwk) }), privateJwk.transform((jwk) => ({ keys: [jwk] as const }))]);
+  let content: unknown;
   try {
-    const content: unknown = JSON.parse(text);
-    const parsed = z
-      .union([z.object({ keys: z.array(privateJwk).min(1).max(2) }), privateJwk.transform((jwk) => ({ keys: [jwk] }))])
-      .parse(content);
-    return parsed.keys;
+    content = JSON.parse(text);
   } catch {
-    throw new SetupProblem('The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.');
+    throw new SetupProblem(problem);
   }
+  const parsed = shape.safeParse(content);
+  if (!parsed.success || parsed.data.keys.length > 2) throw new SetupProblem(problem);
+  const [current, previous] = parsed.data.keys;
+  return [signingKey(current, 'Ed25519', problem), previous && signingKey(previous, 'Ed25519', problem)];
 }
 
-function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519', source: string): SigningKey {
-  if (jwk.crv !== curve) throw new SetupProblem(`${source} is damaged; restore it from a backup.`);
+function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519', problem: string): SigningKey {
+  if (jwk.crv !== curve) throw new SetupProblem(problem);
   const alg = curve === 'P-256' ? 'ES256' : 'EdDSA';
   try {
     const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
@@ -250,7 +255,7 @@ function signingKey(jwk: z.infer<typeof privateJwk>, curve: 'P-256' | 'Ed25519',
       publicKey,
     };
   } catch {
-    throw new SetupProblem(`${source} is damaged; restore it from a backup.`);
+    throw new SetupProblem(problem);
   }
 }
 

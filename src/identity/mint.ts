@@ -23,7 +23,7 @@ export interface MintOptions {
 /** What `tamshai token` prints and `--as` uses: the embedded provider's own kind of token, without its detour through a browser. */
 export async function mintToken(keys: Pick<Keys, 'realms'>, persona: Persona, options: MintOptions): Promise<string> {
   const { base, audience, approve, ttl = LIFETIME, client = 'tamshai-cli', roles = persona.roles, scope = 'tamshai', clock } = options;
-  if (approve !== undefined && /\/mcp$/.test(audience)) throw new RangeError('A token for MCP clients can never approve anything.');
+  if (approve !== undefined && audience.endsWith('/mcp')) throw new RangeError('A token for MCP clients can never approve anything.');
   if (typeof approve === 'string' && canonicalUuid(approve) !== approve) throw new RangeError('That is not the id of a confirmation.');
   const key = keys.realms[persona.realm];
   const now = Math.floor((clock?.now().getTime() ?? Date.now()) / 1000);

@@ -16,21 +16,18 @@ const aliceId = alice.employeeId ?? '';
 const ENDED = { code: 'INSUFFICIENT_PERMISSIONS', status: 403, message: 'This employment has ended.' };
 
 /** Every way in which a person can lose something; each must show within ten seconds. */
-const losses: Record<
-  string,
-  { lose: (token: { jti: string; sid: string }) => Promise<unknown> | unknown; then: object | readonly string[] }
-> = {
-  'a role removed': { lose: () => here.accounts.setRoles('alice.chen', ['employee', 'hr-read']), then: ['employee', 'hr-read'] },
-  'all roles removed': { lose: () => here.accounts.setRoles('alice.chen', []), then: [] },
-  'the account disabled': { lose: () => here.accounts.disable('alice.chen'), then: UNAUTHENTICATED },
-  'signed out everywhere': { lose: () => here.accounts.signOutEverywhere(alice.sub), then: UNAUTHENTICATED },
-  'the employment ended': { lose: () => here.people.records.set(aliceId, 'terminated'), then: ENDED },
-  'the token revoked': { lose: ({ jti }) => here.denied.revokeToken('staff', jti), then: UNAUTHENTICATED },
-  'the session revoked': { lose: ({ sid }) => here.denied.revokeSession('staff', sid), then: UNAUTHENTICATED },
-  'the person revoked': { lose: () => here.denied.revokePerson('staff', alice.sub), then: UNAUTHENTICATED },
+const losses: Record<string, { lose: (token: { jti: string; sid: string }) => unknown; leaves: object | readonly string[] }> = {
+  'a role removed': { lose: () => here.accounts.setRoles('alice.chen', ['employee', 'hr-read']), leaves: ['employee', 'hr-read'] },
+  'all roles removed': { lose: () => here.accounts.setRoles('alice.chen', []), leaves: [] },
+  'the account disabled': { lose: () => here.accounts.disable('alice.chen'), leaves: UNAUTHENTICATED },
+  'signed out everywhere': { lose: () => here.accounts.signOutEverywhere(alice.sub), leaves: UNAUTHENTICATED },
+  'the employment ended': { lose: () => here.people.records.set(aliceId, 'terminated'), leaves: ENDED },
+  'the token revoked': { lose: ({ jti }) => here.denied.revokeToken('staff', jti), leaves: UNAUTHENTICATED },
+  'the session revoked': { lose: ({ sid }) => here.denied.revokeSession('staff', sid), leaves: UNAUTHENTICATED },
+  'the person revoked': { lose: () => here.denied.revokePerson('staff', alice.sub), leaves: UNAUTHENTICATED },
 };
 
-describe.each(Object.entries(losses))('%s', (_, { lose, then }) => {
+describe.each(Object.entries(losses))('%s', (_, { lose, leaves }) => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string; sid: string };
 
@@ -44,8 +41,8 @@ describe.each(Object.entries(losses))('%s', (_, { lose, then }) => {
     here.clock.pass(0.2);
     expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
     const outcome = here.verifier.verify(token, API);
-    if (Array.isArray(then)) expect([...(await outcome).person.roles]).toEqual(then);
-    else expect(await refusal(outcome)).toEqual(then);
+    if (Array.isArray(leaves)) expect([...(await outcome).person.roles]).toEqual(leaves);
+    else expect(await refusal(outcome)).toEqual(leaves);
   });
 
   it('shows at once when approving, and in the cache from then on', async () => {
@@ -53,11 +50,11 @@ describe.each(Object.entries(losses))('%s', (_, { lose, then }) => {
     const caller = await here.verifier.verify(token, API);
     await lose(claimsOf(token));
     const outcome = here.verifier.refresh({ ...caller, approves: 'anything', origin: 'web' });
-    if (Array.isArray(then)) {
+    if (Array.isArray(leaves)) {
       const renewed = await outcome;
-      expect([...renewed.person.roles]).toEqual(then);
+      expect([...renewed.person.roles]).toEqual(leaves);
       expect(renewed).toMatchObject({ approves: 'anything', origin: 'web', token: caller.token });
-    } else expect(await refusal(outcome)).toEqual(then);
+    } else expect(await refusal(outcome)).toEqual(leaves);
     expect(here.verifier.verifyCached(`Bearer ${token}`, API)).toBeUndefined();
   });
 

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KeyValue } from '../../src/core/ports.ts';
+import { type Accounts, accounts } from '../../src/identity/accounts.ts';
+import { persona, personas } from '../../src/sample/people.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { testClock } from './identity-support.ts';
+
+const clock = testClock();
+const alice = persona('alice.chen');
+let kv: KeyValue;
+let all: Accounts;
+beforeEach(() => {
+  kv = openSqliteKeyValue(':memory:', clock);
+  all = accounts(kv, personas, clock);
+});
+afterEach(() => kv.close());
+
+describe('an account', () => {
+  it('is found by user name and by sub', () => {
+    expect(all.find('alice.chen')).toBe(alice);
+    expect(all.find(alice.sub)).toBe(alice);
+    expect(all.find('nobody')).toBeUndefined();
+    expect(all.personas).toBe(personas);
+  });
+
+  it('begins as its persona, in its own realm only', async () => {
+    expect(await all.present('staff', alice.sub)).toEqual({ persona: alice, roles: new Set(alice.roles), notBefore: 0 });
+    expect(await all.present('customer', alice.sub)).toBeUndefined();
+    expect(await all.present('staff', 'alice.chen')).toBeUndefined();
+  });
+
+  it('has just the roles it was given, of its own realm', async () => {
+    await all.setRoles('alice.chen', ['employee', 'tax-write', 'lead-customer', 'root']);
+    expect((await all.present('staff', alice.sub))?.roles).toEqual(new Set(['employee', 'tax-write', 'tax-read']));
+  });
+
+  it('is gone while disabled, and keeps its other changes', async () => {
+    await all.setRoles('alice.chen', ['employee']);
+    await all.disable(alice.sub);
+    expect(await all.present('staff', alice.sub)).toBeUndefined();
+    expect(all.find('alice.chen')).toBe(alice);
+    await all.enable(alice.sub);
+    expect((await all.present('staff', alice.sub))?.roles).toEqual(new Set(['employee']));
+  });
+
+  it('changes for every replica, and loses none of several changes at once', async () => {
+    const replica = accounts(kv, personas, clock);
+    await Promise.all([
+      all.setRoles('alice.chen', ['employee']),
+      replica.signOutEverywhere('alice.chen'),
+      all.signOutEverywhere(alice.sub),
+    ]);
+    expect(await replica.present('staff', alice.sub)).toMatchObject({ roles: new Set(['employee']), notBefore: clock.seconds() });
+  });
+
+  it('of unknown state is not taken for unchanged', async () => {
+    await kv.set(`account:${alice.sub}`, '{"disabled":"yes"}', 60);
+    await expect(all.present('staff', alice.sub)).rejects.toThrow();
+  });
+
+  it('that does not exist cannot be changed', async () => {
+    await expect(all.disable('nobody')).rejects.toThrow('There is no account named nobody.');
+  });
+});

@@ -1,0 +1,235 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { jwtVerify } from 'jose';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/core/caller.ts';
+import { gatewayJwks, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../../src/identity/gateway-keys.ts';
+import { type Execution, type IdentityCheck, signGrant, signIdentity, verifyGrant, verifyIdentity } from '../../src/identity/internal.ts';
+import { openKeys, rotateGatewayKey } from '../../src/identity/keys.ts';
+import { API, encoded, folder, refusal, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
+
+const here = setUp();
+afterAll(() => here.close());
+const { clock, keys } = here;
+const key = keys.gateway.current;
+const servers = ownGatewayKeys(keys);
+const caller: Caller = { ...(await here.verifier.verify(await here.token('alice.chen'), API)), approves: 'anything', origin: 'web' };
+
+const call = { server: 'hr', method: 'POST', path: '/tools/update_salary', body: '{"employee_id":"a","new_salary":1}' };
+const identity = () => signIdentity(key, { ...call, caller, requestId: 'r-1' }, clock);
+const check = (change: Partial<IdentityCheck> = {}) => verifyIdentity(servers, { ...call, token: identity(), clock, ...change });
+
+describe('a signed identity', () => {
+  it('says who is calling, and leaves the right to approve behind', async () => {
+    const { caller: received, requestId } = await check();
+    expect(received.person).toEqual(caller.person);
+    expect(received).toMatchObject({ approves: 'nothing', origin: 'web', token: { client: 'tamshai-cli' } });
+    expect(requestId).toBe('r-1');
+  });
+
+  it('is an ordinary JWT of sixty seconds, with the digest of the body', async () => {
+    const { payload, protectedHeader } = await jwtVerify(identity(), key.publicKey, {
+      currentDate: clock.now(),
+      audience: 'hr',
+      issuer: 'tamshai-gateway',
+    });
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
+    expect(payload).toMatchObject({ method: 'POST', path: '/tools/update_salary', rid: 'r-1', body: expect.stringMatching(/^[\w-]{43}$/) });
+  });
+
+  it('has an id of its own each time, and one id counts once where it writes', async () => {
+    const seen = new Set<string>();
+    const firstUse = async (jti: string) => !seen.has(jti) && seen.add(jti) !== undefined;
+    const token = identity();
+    await check({ token, firstUse });
+    expect(await refusal(check({ token, firstUse }))).toEqual(UNAUTHENTICATED);
+    await check({ token });
+    await check({ firstUse });
+    expect(seen.size).toBe(2);
+  });
+
+  const jwt = () => signed(keys.realms.staff.privateKey, { alg: 'ES256', kid: key.kid, typ: 'tamshai-identity+jwt' }, { aud: 'hr' });
+  const replays: Record<string, () => Partial<IdentityCheck> | Promise<Partial<IdentityCheck>>> = {
+    'against another server': () => ({ server: 'finance' }),
+    'with another tool': () => ({ path: '/tools/delete_employee' }),
+    'with a query added': () => ({ path: `${call.path}?servers=hr` }),
+    'on /execute': () => ({ path: '/execute' }),
+    'with another method': () => ({ method: 'PUT' }),
+    'with another body': () => ({ body: call.body.replace('1', '9') }),
+    'with no body': () => ({ body: '' }),
+    'without a token': () => ({ token: undefined }),
+    'with an empty token': () => ({ token: '' }),
+    "with the user's own token": async () => ({ token: await here.token('eve.thompson', { audience: 'hr' }) }),
+    'with a grant': () => ({ token: signGrant(key, { ...execution, caller, requestId: 'r' }, clock) }),
+    'with another algorithm': async () => ({ token: await jwt() }),
+    unsigned: () => ({ token: identity().replace(/^[^.]+/, encoded({ alg: 'none', typ: 'tamshai-identity+jwt', kid: key.kid })) }),
+    'with one header field more': () => ({
+      token: identity().replace(/^[^.]+/, encoded({ alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid, crit: [] })),
+    }),
+    'with the signature cut off': () => ({ token: identity().replace(/[^.]+$/, '') }),
+    'with other claims': () => ({ token: identity().replace(/\.[^.]+\./, `.${encoded({ aud: 'hr' })}.`) }),
+    'by a key nobody knows': () => {
+      const { privateKey } = generateKeyPairSync('ed25519');
+      return { token: signIdentity({ ...key, privateKey }, { ...call, caller, requestId: 'r' }, clock) };
+    },
+    'too long': () => ({ token: `${identity()}${'A'.repeat(9_000)}` }),
+  };
+  it.each(Object.keys(replays))('is refused %s', async (name) => {
+    expect(await refusal(check(await replays[name]?.()))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('is refused after a minute, and before its time', async () => {
+    const token = identity();
+    const at = (seconds: number) => ({ now: () => new Date(clock.now().getTime() + seconds * 1000) });
+    await check({ token, clock: at(59) });
+    expect(await refusal(check({ token, clock: at(60) }))).toEqual(UNAUTHENTICATED);
+    expect(await refusal(check({ token, clock: at(120) }))).toEqual(UNAUTHENTICATED);
+    expect(await refusal(check({ token, clock: at(-30) }))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('is refused when it lives longer than it may, though the signature is good', async () => {
+    const now = clock.seconds();
+    const [, payload = ''] = identity().split('.');
+    const claims = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), exp: now + 3600 };
+    const token = await signed(key.privateKey, { alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid }, claims);
+    expect(await refusal(check({ token }))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('brings no role that is not of its realm, whatever it says', async () => {
+    const mixed = { ...caller, person: { ...caller.person, roles: new Set(['employee', 'lead-customer'] as const) } };
+    const token = signIdentity(key, { ...call, caller: mixed, requestId: 'r' }, clock);
+    expect([...(await check({ token })).caller.person.roles]).toEqual(['employee']);
+  });
+});
+
+describe('a userContext beside the identity', () => {
+  const { sub, principal, employeeId, username, email } = caller.person;
+  const same = [
+    {},
+    { userId: sub },
+    { userId: principal },
+    { userId: employeeId },
+    { userId: sub, username, email, roles: ['manager', 'hr-write', 'employee'] },
+  ];
+  it.each(same)('that says the same is fine: %j', async (userContext) => {
+    expect((await check({ userContext })).caller.person.sub).toBe(sub);
+  });
+
+  const other = [
+    { userId: randomUUID() },
+    { userId: '' },
+    { userId: sub, username: 'eve.thompson' },
+    { userId: sub, email: 'eve@tamshai.example' },
+    { userId: sub, roles: ['employee', 'executive'] },
+    { userId: sub, roles: ['employee'] },
+    { userId: sub, roles: 'executive' },
+    { userId: sub, admin: true },
+    'eve.thompson',
+    null,
+    [],
+  ];
+  it.each(other)('that says anything else is 401 USER_MISMATCH: %j', async (userContext) => {
+    expect(await refusal(check({ userContext }))).toMatchObject({ code: 'USER_MISMATCH', status: 401 });
+  });
+
+  it('counts for nothing alone', async () => {
+    expect(await refusal(check({ token: undefined, userContext: { userId: sub } }))).toEqual(UNAUTHENTICATED);
+  });
+});
+
+const execution: Execution = {
+  server: 'hr',
+  confirmationId: randomUUID(),
+  tool: 'update_salary',
+  input: '{"employee_id":"a","new_salary":1}',
+  card: '{"summary":"Change the salary"}',
+};
+
+describe('an execution grant', () => {
+  const grant = () => signGrant(key, { ...execution, caller, requestId: 'r-2' }, clock);
+  const execute = (change: Partial<Parameters<typeof verifyGrant>[1]> = {}) =>
+    verifyGrant(servers, { ...execution, token: grant(), clock, ...change });
+
+  it('lets one server carry out one confirmation as one person', async () => {
+    const { caller: received, requestId } = await execute();
+    expect(received.person).toEqual(caller.person);
+    expect(received.approves).toBe('nothing');
+    expect(requestId).toBe('r-2');
+    const { payload, protectedHeader } = await jwtVerify(grant(), key.publicKey, { currentDate: clock.now(), audience: 'hr' });
+    expect(protectedHeader.typ).toBe('tamshai-exec+jwt');
+    expect(payload.jti).toBe(execution.confirmationId);
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(30);
+  });
+
+  const wrong: Record<string, () => Parameters<typeof execute>[0] | Promise<Parameters<typeof execute>[0]>> = {
+    'another server': () => ({ server: 'payroll' }),
+    'another confirmation': () => ({ confirmationId: randomUUID() }),
+    'another tool': () => ({ tool: 'delete_employee' }),
+    'another input': () => ({ input: execution.input.toString().replace('1', '2') }),
+    'another card': () => ({ card: '{}' }),
+    'no token': () => ({ token: undefined }),
+    "an executive's own token": async () => ({ token: await here.token('eve.thompson', { audience: 'hr', approve: true }) }),
+    'a signed identity': () => ({ token: signIdentity(key, { ...call, path: '/execute', caller, requestId: 'r' }, clock) }),
+    'a later time': () => ({ clock: { now: () => new Date(clock.now().getTime() + 30_000) } }),
+  };
+  it.each(Object.keys(wrong))('is refused with %s', async (name) => {
+    expect(await refusal(execute(await wrong[name]?.()))).toEqual(UNAUTHENTICATED);
+  });
+});
+
+describe('changing the gateway key', () => {
+  it('fails no call while both count, and ends the old key after', async () => {
+    const at = folder();
+    const old = openKeys(at).gateway.current;
+    let published = JSON.stringify(gatewayJwks(openKeys(at)));
+    const watched = watchGatewayKeys(async () => published, clock);
+    const by = (signer: typeof old) =>
+      verifyIdentity(watched, { ...call, clock, token: signIdentity(signer, { ...call, caller, requestId: 'r' }, clock) });
+    await by(old);
+
+    rotateGatewayKey(at);
+    const { current, previous } = openKeys(at).gateway;
+    expect(current.kid).not.toBe(old.kid);
+    expect(previous?.kid).toBe(old.kid);
+    published = JSON.stringify(gatewayJwks(openKeys(at)));
+    clock.pass(6);
+    await by(current);
+    await by(old);
+
+    published = JSON.stringify({ keys: [current.publicJwk] });
+    clock.pass(61);
+    await by(current);
+    expect(await refusal(by(old))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('keeps the last keys while new ones cannot be read', async () => {
+    let reads = 0;
+    const watched = watchGatewayKeys(async () => {
+      reads += 1;
+      if (reads > 1) throw new Error('gone');
+      return JSON.stringify(gatewayJwks(keys));
+    }, clock);
+    expect(await watched.find(key.kid)).toBeDefined();
+    clock.pass(61);
+    expect(await watched.find(key.kid)).toBeDefined();
+    // Unknown keys cannot make it read without end.
+    await Promise.all(Array.from({ length: 100 }, () => watched.find(randomUUID())));
+    expect(reads).toBe(2);
+  });
+
+  it('needs public keys, one or two, and nothing private', () => {
+    const { jwk, publicJwk } = key;
+    expect(loadGatewayKeys(JSON.stringify({ keys: [publicJwk] })).find(key.kid)).toBeDefined();
+    expect(JSON.stringify(gatewayJwks(keys))).not.toContain('"d"');
+    for (const text of [
+      '',
+      '{}',
+      '{"keys":[]}',
+      JSON.stringify({ keys: [jwk] }),
+      JSON.stringify({ keys: [publicJwk, publicJwk, publicJwk] }),
+      JSON.stringify({ keys: [keys.realms.staff.publicJwk] }),
+    ]) {
+      expect(() => loadGatewayKeys(text)).toThrow(/^The gateway keys must be/);
+    }
+  });
+});

@@ -173,12 +173,16 @@ function readKeyFile(path: string): KeyFile | undefined {
 function createKeyFile(folder: string, path: string, given: MasterKeys | undefined): KeyFile {
   const master = given ? { masterCheck: checkOf(given.master) } : { masterKey: randomBytes(32).toString('base64url') };
   const fresh: KeyFile = { version: 1, ...master, staff: newRealmKey(), customer: newRealmKey(), gateway: newGatewayKey() };
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = writeDraft(path, fresh);
   try {
-    publish(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const draft = writeDraft(path, fresh);
+    try {
+      publish(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  } catch {
+    throw new SetupProblem(`The keys cannot be written to ${folder}; choose a data folder that this user may write to.`);
   }
   // Whoever came first has won: everyone reads what is there now.
   return readKeyFile(path) ?? fresh;

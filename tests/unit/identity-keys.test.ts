@@ -59,6 +59,12 @@ describe('the key file', () => {
     }
   });
 
+  it('that cannot be made is one sentence', () => {
+    const taken = join(folder(), 'taken');
+    writeFileSync(taken, '');
+    expect(() => openKeys(taken)).toThrow(`The keys cannot be written to ${taken}; choose a data folder that this user may write to.`);
+  });
+
   it('is the same for processes that start at once', async () => {
     const at = folder();
     // Other processes need JavaScript: the source, with its types taken out.

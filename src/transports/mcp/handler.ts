@@ -189,7 +189,9 @@ class Endpoint {
   #hold({ caller }: Exchange, res: ServerResponse): void {
     const release = this.#streams.take(caller);
     if (release === undefined)
-      throw failure('RATE_LIMITED', `You have ${this.#limits.streamsPerPerson} streams open already; close one first.`);
+      throw failure('RATE_LIMITED', `You have ${this.#limits.streamsPerPerson} streams open already; close one first.`, {
+        retryAfterSeconds: 10,
+      });
     res.once('close', release);
   }
 }
@@ -202,15 +204,16 @@ function send(res: ServerResponse, { requestId }: Exchange, pieces: readonly (st
   let length = 0;
   for (const piece of pieces) length += Buffer.byteLength(piece);
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'x-request-id': requestId });
-  for (const piece of pieces) res.write(piece);
-  res.end();
+  const last = pieces.length - 1;
+  for (let i = 0; i < last; i++) res.write(pieces[i]);
+  res.end(pieces[last]);
 }
 
 /** The union for whoever reads plain HTTP, with the JSON-RPC error beside it that an MCP client looks for. */
 function refuse(res: ServerResponse, failed: Failure, headers: OutgoingHttpHeaders): void {
   const code = failed.code === 'VALIDATION_ERROR' ? -32700 : -32000;
   const allow = failed.status === 405 && { allow: METHODS };
-  const wait = failed.status === 429 && { 'retry-after': '10' };
+  const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': failed.details.retryAfterSeconds };
   sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
 }
 

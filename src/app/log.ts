@@ -7,7 +7,7 @@ const FIELDS = new Set(['requestId', 'error', 'code', 'at', 'server', 'tool', 's
 const allowed = (fields: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(fields).filter(([name, value]) => FIELDS.has(name) && value !== undefined));
 
 export function openLog(level: string): Logger {
-  const log = pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
   return {
     info: (fields, message) => log.info(allowed(fields), message),
     warn: (fields, message) => log.warn(allowed(fields), message),

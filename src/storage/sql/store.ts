@@ -1,6 +1,6 @@
 /** The SQL store: rows by role and settings, pages by keyset, one effect for one approval. PGlite and PostgreSQL share it. */
 import type { z } from 'zod';
-import type { ChainWriter } from '../../core/audit.ts';
+import type { ChainWriter } from '../../core/chain-writer.ts';
 import { failure } from '../../core/errors.ts';
 import type { AuditChains } from '../../core/ports.ts';
 import { type Row, rowParser } from '../../core/rows.ts';

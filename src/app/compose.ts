@@ -1,0 +1,145 @@
+/** The only place where adapters meet ports. Everything, the gateway alone, or one domain alone: the same parts. */
+import { join } from 'node:path';
+import { admission } from '../core/admission.ts';
+import { approvals } from '../core/approvals.ts';
+import { verifyChains } from '../core/audit.ts';
+import type { Caller } from '../core/caller.ts';
+import { cursors } from '../core/cursor.ts';
+import { decisions } from '../core/decide.ts';
+import { failure } from '../core/errors.ts';
+import type { Clock, Logger } from '../core/ports.ts';
+import { auditRecord, type Runtime } from '../core/run.ts';
+import { localBackend, remoteBackend, type ToolBackend } from '../gateway/backends.ts';
+import { ownGatewayKeys } from '../identity/gateway-keys.ts';
+import { derive, derivePrevious, openKeys, type KeyUse } from '../identity/keys.ts';
+import { openCheckpoints, readCheckpoints } from '../storage/audit/checkpoints.ts';
+import { countRefusals } from '../storage/audit/refusals.ts';
+import { openCallLog } from '../storage/audit/sqlite.ts';
+import { sealedKeyValue } from '../storage/kv/sealed.ts';
+import type { Config } from './config.ts';
+import { openFolder } from './folder.ts';
+import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
+import { type Listener, listen } from './listen.ts';
+import { openLog } from './log.ts';
+import { allTools } from './registry.ts';
+import { serveDomain, serveGateway, type Wiring } from './serve.ts';
+import { openKeyValue, openStores } from './stores.ts';
+
+export interface Tamshai {
+  readonly base: string;
+  readonly ports: Readonly<Record<string, number>>;
+  readonly wiring: Wiring;
+  close(): Promise<void>;
+}
+
+export interface Starting {
+  /** gateway and domains to serve here; the gateway reaches the others by their addresses. */
+  readonly servers: readonly string[];
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly progress?: (doing: string) => void;
+}
+
+const DEADLINE_MS = 10_000;
+
+export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {} }: Starting): Promise<Tamshai> {
+  const closing: (() => Promise<unknown>)[] = [];
+  /** The newest first: what was opened last stands on what was opened before. */
+  const close = async () => {
+    for (const each of closing.splice(0).reverse()) await each();
+  };
+  try {
+    return await open(config, servers, clock, log, progress, (each) => closing.push(each), close);
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+async function open(
+  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: (doing: string) => void, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
+): Promise<Tamshai> {
+  const registry = allTools();
+  const withGateway = servers.includes('gateway');
+  const local = registry.domains.map(({ name }) => name).filter((name) => servers.includes(name) && config.remoteUrl(name) === undefined);
+
+  const folder = openFolder(config.dataFolder);
+  later(async () => folder.close());
+  const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
+  const listeners = new Map<string, Listener>();
+  for (const name of [...(withGateway ? ['gateway'] : []), ...local]) {
+    const listener = await listen(name, config.hosts, config.ports[name] ?? 0);
+    listeners.set(name, listener);
+    later(() => listener.close());
+  }
+  const base = withGateway && new URL(config.base).port === '0' ? `http://localhost:${listeners.get('gateway')?.port}` : config.base;
+
+  const kv = await openKeyValue(config);
+  later(() => kv.close());
+  const sealed = sealedKeyValue(kv, derive(keys, 'kv'));
+  const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
+  const checkpointFile = join(config.dataFolder, 'checkpoints.jsonl');
+  const checkpoints = await openCheckpoints({ file: checkpointFile, kv, keys: auditKeys, clock, log });
+  later(() => checkpoints.close());
+  const audit = await openCallLog({ file: join(config.dataFolder, 'audit.db'), chain: `calls-${config.instance}`, key: derive(keys, 'audit'), checkpoints, log });
+  later(() => audit.close());
+  const refusals = countRefusals(audit, clock);
+  later(() => refusals.close());
+  const stores = await openStores({ config, keys, domains: local, checkpoints, progress });
+  later(() => stores.close());
+
+  const tickets = approvals(sealed, clock);
+  const runtime: Runtime = {
+    registry, stores: stores.byDomain, approvals: tickets, audit, clock, log,
+    cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
+    admission: admission(config.limits, clock, config.redisUrl === undefined ? undefined : kv),
+    deadlineMs: DEADLINE_MS,
+    approvalUrl: (id) => `${base}/approve/${id}`,
+    failpoint: (name) => {
+      if (config.failpoint === name) process.kill(process.pid, 'SIGKILL');
+    },
+  };
+
+  const backends = new Map<string, ToolBackend>(
+    registry.domains.map(({ name, title }) => {
+      const url = config.remoteUrl(name);
+      const remote = { server: name, title, url: url ?? '', key: keys.gateway.current, clock, log, deadlineMs: DEADLINE_MS };
+      return [name, url === undefined ? localBackend(runtime, name) : remoteBackend(remote)];
+    }),
+  );
+  for (const backend of backends.values()) later(() => backend.close());
+  const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
+
+  const people = stores.people ?? remotePeople(config, keys.gateway.current, clock);
+  const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
+  const identity = openIdentity({ config, base, keys, kv, sealed, people, clock, log, domainPorts });
+
+  const decide = decisions({
+    approvals: tickets, backend, failpoint: runtime.failpoint,
+    refresh: (caller) => identity.verifier.refresh(caller),
+    spend: async (caller) => {
+      if (typeof caller.approves === 'string') return;
+      if (!(await kv.add(`spent:${caller.token.id}`, '1', 120))) throw failure('PERSON_REQUIRED', 'This right to approve was used before.');
+    },
+  });
+  const wiring: Wiring = {
+    config, base, registry, runtime, backend, decide, identity, kv, people, refusals, clock, log,
+    gatewayKeys: withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys),
+    stateKey: derive(keys, 'request-state'),
+    sources: [audit, ...stores.chains],
+    verifyTrail: async () => verifyChains([audit, ...stores.chains], await readCheckpoints(checkpointFile, kv), auditKeys),
+    note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
+      const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
+      const request = { server: 'gateway', tool: 'confirm', input: { approved }, surface: 'rest' as const, requestId, origin: caller.origin, person: caller.person };
+      await audit.append({ ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()), confirmationId: confirmationId.slice(0, 64) });
+    },
+  };
+  for (const [name, listener] of listeners) {
+    const served = name === 'gateway' ? await serveGateway(wiring, listener.port) : await serveDomain(wiring, name, listener.port);
+    later(() => served.close());
+    listener.serve(served.handler);
+  }
+  return { base, ports: Object.fromEntries([...listeners].map(([name, { port }]) => [name, port])), wiring, close };
+}
+
+const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);

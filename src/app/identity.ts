@@ -1,0 +1,98 @@
+/** Who issues tokens here, and who checks them. */
+import { join } from 'node:path';
+import { request } from 'undici';
+import { failure } from '../core/errors.ts';
+import type { Clock, KeyValue, Logger, People } from '../core/ports.ts';
+import { accounts, type Accounts } from '../identity/accounts.ts';
+import { type EmbeddedProvider, embeddedProvider } from '../identity/embedded/provider.ts';
+import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys } from '../identity/gateway-keys.ts';
+import { signIdentity } from '../identity/internal.ts';
+import { embeddedIssuer, externalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
+import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
+import { revocations } from '../identity/revocation.ts';
+import { createVerifier, type Verifier } from '../identity/verify.ts';
+import { type WebSessions, webSessions } from '../identity/web/sessions.ts';
+import { personas } from '../sample/people.ts';
+import type { Config } from './config.ts';
+
+export interface Identity {
+  readonly verifier: Verifier;
+  readonly sessions: WebSessions;
+  readonly accounts: Accounts;
+  /** Undefined with an external issuer. */
+  readonly embedded: EmbeddedProvider | undefined;
+  readonly issuers: readonly string[];
+  /** The audiences of an address: `<address>/mcp` and `<address>/api`, by each of its loopback names. */
+  audiences(address: string, use: 'mcp' | 'api'): readonly string[];
+}
+
+export interface OpeningIdentity {
+  readonly config: Config;
+  readonly base: string;
+  readonly keys: Keys;
+  readonly kv: KeyValue;
+  readonly sealed: KeyValue;
+  readonly people: People;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly domainPorts: Readonly<Record<string, number>>;
+}
+
+export const domainAddress = (port: number): string => `http://localhost:${port}`;
+
+export function openIdentity({ config, base, keys, kv, sealed, people, clock, log, domainPorts }: OpeningIdentity): Identity {
+  const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
+  const own = accounts(kv, personas, clock);
+  const denied = revocations(kv, clock);
+  const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
+    externalIssuer({ realm, issuer, clientId: client, introspect: clientSecret === undefined ? undefined : introspection(issuer, client, clientSecret) });
+  const issuers: Issuer[] =
+    staff === undefined
+      ? (['staff', 'customer'] as const).map((realm) => embeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }))
+      : [external('staff', staff, clientId), ...(customer === undefined ? [] : [external('customer', customer, customerClientId)])];
+  const verifier = createVerifier({
+    issuers, people, denied, clock,
+    onRefused: (reason) => log.info({ reason }, 'token refused'),
+    onLongLived: (issuer, seconds) => log.warn({ issuer, seconds }, 'this issuer gives out access tokens that live longer than five minutes'),
+  });
+  const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
+  const servers = Object.values(domainPorts).map(domainAddress);
+  const embedded =
+    staff === undefined ? embeddedProvider({ base, keys, accounts: own, kv: sealed, revocations: denied, servers, clock, log, scriptedApprovals: config.scriptedApprovals }) : undefined;
+  const web = ({ issuer, realm }: Issuer) => ({ issuer, clientId: embedded ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId, clientSecret, embedded: embedded !== undefined });
+  const [staffIssuer, customerIssuer] = issuers;
+  if (!staffIssuer) throw new Error('no issuer');
+  const sessions = webSessions({
+    base, kv: sealed, clock, log, sealKey: derive(keys, 'csrf'),
+    issuers: { staff: web(staffIssuer), customer: customerIssuer && web(customerIssuer) },
+    verify: (token, wanted) => verifier.verify(token, wanted),
+  });
+  return { verifier, sessions, accounts: own, embedded, issuers: issuers.map(({ issuer }) => issuer), audiences };
+}
+
+/** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */
+export const gatewayKeysFor = (config: Config, keys: Keys): GatewayKeys => (config.gatewayPublicKeys === undefined ? ownGatewayKeys(keys) : loadGatewayKeys(config.gatewayPublicKeys));
+
+/** Where hr runs elsewhere, employment is asked there. */
+export function remotePeople(config: Config, key: SigningKey, clock: Clock): People {
+  const url = config.remoteUrl('hr');
+  return {
+    async employment(employeeId) {
+      if (url === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+      const body = JSON.stringify({ employeeId });
+      const person = { principal: 'gateway', sub: 'gateway', realm: 'staff' as const, username: 'gateway', name: 'gateway', email: '', employeeId: undefined, organizationId: undefined, roles: new Set<never>() };
+      const caller = { person, token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'gateway' };
+      const token = signIdentity(key, { server: 'hr', caller, requestId: 'sign-in', method: 'POST', path: '/employment', body }, clock);
+      try {
+        const response = await request(join(url, '/employment').replace(':/', '://'), {
+          method: 'POST', body, headersTimeout: 3000, bodyTimeout: 3000, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        });
+        const { data } = (await response.body.json()) as { data?: unknown };
+        if (data === 'active' || data === 'terminated' || data === 'unknown') return data;
+      } catch {
+        // Said below, in our words.
+      }
+      throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** Ports first: what is taken is said before anything else is begun, and a port chosen by the system is known to the rest. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigProblem } from './config.ts';
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface Listener {
+  readonly port: number;
+  /** Until it is set, callers are told to come back. */
+  serve(handler: Handler): void;
+  close(): Promise<void>;
+}
+
+const starting: Handler = (_req, res) => {
+  res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
+  res.end('{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}');
+};
+
+export async function listen(name: string, hosts: readonly string[], port: number): Promise<Listener> {
+  let handler = starting;
+  const servers: Server[] = [];
+  let bound = port;
+  for (const host of hosts) {
+    const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 32 * 1024, connectionsCheckingInterval: 2_000 }, (req, res) => handler(req, res));
+    server.maxConnections = 2_000;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ host, port: bound, ipv6Only: host === '::1' }, resolve);
+      });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // A machine without IPv6 is still a machine.
+      if (host === '::1' && servers.length > 0 && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
+      await Promise.all(servers.map(closed));
+      if (code === 'EADDRINUSE') throw new ConfigProblem(`Port ${bound} for ${name} is already in use; stop the other program or set ${name.toUpperCase()}_PORT.`);
+      if (code === 'EACCES') throw new ConfigProblem(`Port ${bound} for ${name} needs more rights than this user has; set ${name.toUpperCase()}_PORT.`);
+      throw new ConfigProblem(`${name} cannot listen on ${host} port ${bound}.`);
+    }
+    bound = (server.address() as AddressInfo).port;
+    servers.push(server);
+  }
+  return {
+    port: bound,
+    serve(next) {
+      handler = next;
+    },
+    close: async () => {
+      await Promise.all(servers.map(closed));
+    },
+  };
+}
+
+/** Lets what is being answered end; idle connections close at once, stubborn ones after a while. */
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 5_000).unref();
+  });
+}

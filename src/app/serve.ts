@@ -1,0 +1,149 @@
+/** One HTTP server for the gateway, one for each domain: who answers which path. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuditVerdict } from '../core/audit.ts';
+import type { Decide } from '../core/decide.ts';
+import type { AuditChains, Clock, KeyValue, Logger, People } from '../core/ports.ts';
+import type { Registry } from '../core/registry.ts';
+import type { Runtime } from '../core/run.ts';
+import { byToken, byTokenOrSession } from '../gateway/access.ts';
+import type { ToolBackend } from '../gateway/backends.ts';
+import { domainRoutes } from '../gateway/domain-server.ts';
+import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
+import { pageRoutes } from '../gateway/pages/routes.ts';
+import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
+import { trail } from '../gateway/trail.ts';
+import type { GatewayKeys } from '../identity/gateway-keys.ts';
+import type { Refusals } from '../storage/audit/refusals.ts';
+import { hostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
+import { restApp } from '../transports/rest.ts';
+import type { Config } from './config.ts';
+import { domainAddress, type Identity } from './identity.ts';
+import type { Handler } from './listen.ts';
+import { version } from './package.ts';
+
+export interface Wiring {
+  readonly config: Config;
+  readonly base: string;
+  readonly registry: Registry;
+  readonly runtime: Runtime;
+  readonly backend: (server: string) => ToolBackend;
+  readonly decide: Decide;
+  readonly identity: Identity;
+  readonly kv: KeyValue;
+  readonly people: People;
+  readonly refusals: Refusals;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly gatewayKeys: GatewayKeys;
+  readonly stateKey: Uint8Array;
+  readonly sources: readonly AuditChains[];
+  readonly verifyTrail: () => Promise<AuditVerdict>;
+  readonly note: GatewayRoutes['note'];
+}
+
+export interface Served {
+  readonly handler: Handler;
+  close(): Promise<void>;
+}
+
+/** Metadata is for any client, also one that runs in another site's page; it holds nothing secret. */
+const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/;
+
+function metadata(req: IncomingMessage, res: ServerResponse, base: string, issuers: readonly string[], name: string): void {
+  const body = JSON.stringify({ resource: `${originOf(req, base)}/mcp`, authorization_servers: issuers, bearer_methods_supported: ['header'], resource_name: name });
+  res.writeHead(200, { 'content-type': 'application/json', 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
+  res.end(body);
+}
+
+const pathOf = (req: IncomingMessage): string => {
+  const url = req.url ?? '/';
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+};
+
+interface Mounted {
+  readonly guard: ReturnType<typeof hostGuard>;
+  readonly base: string;
+  readonly name: string;
+  readonly issuers: readonly string[];
+  readonly mcp: Handler;
+  readonly rest: Handler;
+  readonly provider?: { handles(url: string): boolean; handler(req: IncomingMessage, res: ServerResponse): Promise<void> } | undefined;
+}
+
+/** Host and Origin are looked at before anything is allocated; MCP does so itself. */
+const dispatch = ({ guard, base, name, issuers, mcp, rest, provider }: Mounted): Handler => (req, res) => {
+  const path = pathOf(req);
+  if (path === '/mcp') return mcp(req, res);
+  const isMetadata = METADATA.test(path) && req.method === 'GET';
+  const open = isMetadata || provider?.handles(path) === true;
+  const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
+  if (refused) return sendFailure(res, refused);
+  if (isMetadata) return metadata(req, res, base, issuers, name);
+  if (provider?.handles(path)) {
+    provider.handler(req, res).catch(() => res.destroy());
+    return;
+  }
+  rest(req, res);
+};
+
+const isDecision = (url: string) => url.startsWith('/api/confirm/');
+
+export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
+  const { base, identity, registry, backend, decide, log, clock } = wiring;
+  const guard = hostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
+  const { app, handle } = restApp(log, isDecision);
+  const onUnauthenticated = () => wiring.refusals.count('rest', 'gateway');
+  const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
+  gatewayRoutes(app, {
+    registry, version, backend, decide, authenticate, onUnauthenticated, note: wiring.note,
+    trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
+  });
+  pageRoutes(app, {
+    base, sessions: identity.sessions, embedded: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals, clock,
+    confirmation: (id, caller) => decide.view(id, caller.person),
+    waiting: (caller) => decide.waiting(caller.person),
+  });
+  await app.ready();
+  const mcp = mcpEndpoint({
+    registry, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
+    authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
+    recheck: async (caller) => void (await identity.verifier.refresh(caller)),
+    confirmation: (id, caller) => decide.view(id, caller.person),
+    onUnauthenticated: () => wiring.refusals.count('mcp', 'gateway'),
+  });
+  return {
+    handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
+    close: async () => {
+      await mcp.close();
+      await app.close();
+    },
+  };
+}
+
+export async function serveDomain(wiring: Wiring, server: string, port: number): Promise<Served> {
+  const { identity, registry, backend, decide, log, clock } = wiring;
+  const base = domainAddress(port);
+  const guard = hostGuard(loopbackAddresses(port));
+  const { app, handle } = restApp(log, (url) => url.startsWith('/execute'));
+  domainRoutes(app, {
+    server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people,
+    authenticate: byToken(identity.verifier, identity.audiences(base, 'api')),
+    onUnauthenticated: () => wiring.refusals.count('direct', server),
+  });
+  await app.ready();
+  const mcp = mcpEndpoint({
+    registry, only: server, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
+    authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
+    recheck: async (caller) => void (await identity.verifier.refresh(caller)),
+    confirmation: (id, caller) => decide.view(id, caller.person),
+    onUnauthenticated: () => wiring.refusals.count('mcp', server),
+  });
+  return {
+    handler: dispatch({ guard, base, name: `Tamshai ${server}`, issuers: identity.issuers, mcp, rest: handle }),
+    close: async () => {
+      await mcp.close();
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** Opens the databases that this process needs, and puts each domain's store on one of them. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chainWriter } from '../core/chain-writer.ts';
+import type { AuditChains, KeyValue, People } from '../core/ports.ts';
+import type { Store } from '../core/store.ts';
+import type { StoreKind } from '../core/tool.ts';
+import { derive, type Keys } from '../identity/keys.ts';
+import { loadSample } from '../sample/load.ts';
+import type { Checkpoints } from '../storage/audit/checkpoints.ts';
+import { openRedisKeyValue } from '../storage/kv/redis.ts';
+import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
+import { lastLink, sqlChains } from '../storage/sql/chains.ts';
+import type { SqlDatabase } from '../storage/sql/database.ts';
+import { migrate, migrations } from '../storage/sql/migrate.ts';
+import { sqlPeople } from '../storage/sql/people.ts';
+import { openPglite } from '../storage/sql/pglite.ts';
+import { openServer } from '../storage/sql/server.ts';
+import { sqlStore } from '../storage/sql/store.ts';
+import type { Config } from './config.ts';
+import { packageFolder } from './package.ts';
+
+export interface Stores {
+  readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
+  readonly chains: readonly AuditChains[];
+  /** Only where hr runs in this process. */
+  readonly people: People | undefined;
+  close(): Promise<void>;
+}
+
+export const sqlFolder = join(packageFolder, 'sql');
+/** A password for each database login, so that none of them is anyone's to know or to set. */
+export const passwordFor = (keys: Keys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
+
+export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
+  return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
+}
+
+export interface OpeningStores {
+  readonly config: Config;
+  readonly keys: Keys;
+  readonly domains: readonly string[];
+  readonly checkpoints: Checkpoints;
+  readonly progress: (doing: string) => void;
+}
+
+export async function openStores({ config, keys, domains, checkpoints, progress }: OpeningStores): Promise<Stores> {
+  const groups = new Map<string, string[]>();
+  for (const domain of domains) {
+    const url = config.databaseUrl(domain) ?? '';
+    groups.set(url, [...(groups.get(url) ?? []), domain]);
+  }
+  const databases: SqlDatabase[] = [];
+  const byDomain: Record<string, Store<StoreKind>> = {};
+  const chains: AuditChains[] = [];
+  let people: People | undefined;
+  for (const [url, group] of groups) {
+    const database = url === '' ? await openEmbedded(config, group, progress) : (await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) })).database;
+    databases.push(database);
+    for (const domain of group) {
+      const chain = `${domain}-${config.instance}`;
+      const audit = sqlChains(database, domain);
+      const writer = chainWriter({ chain, key: derive(keys, 'audit'), last: () => lastLink(database, domain, chain), checkpoint: (name, count, mac) => checkpoints.checkpoint(name, count, mac) });
+      byDomain[domain] = sqlStore(database, domain, writer, audit);
+      chains.push(audit);
+      if (domain === 'hr') people = sqlPeople(database);
+    }
+  }
+  return { byDomain, chains, people, close: async () => void (await Promise.all(databases.map((database) => database.close()))) };
+}
+
+/** All domains share one embedded database: it is one process, and each has its own schema and roles. */
+async function openEmbedded(config: Config, domains: readonly string[], progress: (doing: string) => void): Promise<SqlDatabase> {
+  const folder = join(config.dataFolder, 'pg');
+  await mkdir(folder, { recursive: true });
+  const database = await openPglite(folder);
+  const applied = await migrate(database.owner, migrations(sqlFolder, domains));
+  if (applied.length > 0) progress(`prepared ${domains.join(', ')}`);
+  await loadSample(database.owner, { domains, employees: config.sampleEmployees, today: new Date(), onProgress: () => {} });
+  await database.surrender();
+  return database;
+}

@@ -39,13 +39,24 @@ export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
   return either;
 }
 
+/** The masked fields of an answer, or of the rows of a list. */
+export function maskedFieldNames(schema: z.ZodType): string[] {
+  const shape = schema instanceof z.ZodArray ? schema.element : schema;
+  if (!(shape instanceof z.ZodObject)) return [];
+  return Object.entries(shape.shape).filter(([, field]) => masks.has(field as z.ZodType)).map(([name]) => name);
+}
+
 /** Input fields whose value never reaches the trail. */
 const sensitiveInputs = z.registry<{ sensitive: true }>();
 export function sensitive<T extends z.ZodType>(schema: T): T {
   sensitiveInputs.add(schema, { sensitive: true });
   return schema;
 }
-export const isSensitive = (schema: z.ZodType): boolean => sensitiveInputs.has(schema);
+/** Also when it was made optional, or described, after it was marked: a secret must not slip into the trail by the order of two words. */
+export function isSensitive(schema: z.ZodType): boolean {
+  if (sensitiveInputs.get(schema) !== undefined) return true;
+  return (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) && isSensitive(schema.unwrap() as z.ZodType);
+}
 
 /** `manager_id` reads "Manager id". */
 export const inWords = (field: string): string => {

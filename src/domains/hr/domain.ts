@@ -1,0 +1,25 @@
+import { defineDomain } from '../../core/define.ts';
+
+/** Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory) with policies of its own: sql/hr/policies.sql. */
+export const hr = defineDomain({
+  name: 'hr',
+  title: 'People',
+  port: 3101,
+  store: 'sql',
+  audiences: {
+    everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
+    reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },
+    self: { roles: ['employee'], sees: 'their own records', linked: true },
+    // Nobody's widest view: what everyone may know of a colleague, whatever else they may see elsewhere.
+    directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
+  },
+  masks: {
+    pay: {
+      hides: 'salary',
+      shownTo: ['hr-write', 'finance-read', 'finance-write', 'payroll-read', 'payroll-write', 'executive'],
+      andOwner: true,
+    },
+    contact: { hides: 'phone and home address', shownTo: ['hr-write', 'executive'], andOwner: true },
+    ssn: { hides: 'social security number', shownTo: ['hr-write', 'executive'], andOwner: false },
+  },
+});

@@ -1,0 +1,31 @@
+/** Rules and conditions that several tools share. */
+import { z } from 'zod';
+import { storedId } from '../../core/fields.ts';
+import type { SqlReader, SqlTag, SqlText } from '../../core/sql.ts';
+
+/** Every word is part of the name, in any order: "kim sarah" finds Sarah Kim, "jose" José, "obrien" O'Brien. */
+export const named = (sql: SqlTag, name: string): SqlText =>
+  sql`search_name like all (array(select '%' || word || '%' from unnest(string_to_array(hr.plain_name(${name.replace(/[\\%_]/g, ' ')}), ' ')) word))`;
+
+/** Whatever the case: "engineering" is Engineering. */
+export const spelled = (sql: SqlTag, column: 'department' | 'location', value: string): SqlText =>
+  sql`lower(${sql.ref(column)}) = lower(${value})`;
+
+/** Nobody decides on the pay or the employment of someone above them, however far. */
+export async function isAbove(sql: SqlReader, other: string, me: string): Promise<boolean> {
+  const link = z.object({ employee_id: storedId });
+  return (await sql.maybeOne(link, sql`select employee_id from hr.chain where manager_id = ${other} and employee_id = ${me}`)) !== null;
+}
+
+/** Monday to Friday, both days included. Public holidays differ by office and are not known here. */
+export function workingDays(from: string, to: string): number {
+  let days = 0;
+  const last = new Date(to);
+  for (const day = new Date(from); day <= last; day.setUTCDate(day.getUTCDate() + 1)) if (day.getUTCDay() % 6 !== 0) days++;
+  return days;
+}
+
+export const daysBefore = (day: string, count: number): string => new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+
+/** The fiscal year is the calendar year. */
+export const fiscalYear = (day: string): number => Number(day.slice(0, 4));

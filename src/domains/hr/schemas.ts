@@ -1,0 +1,71 @@
+/** What the hr tools have in common: fields, rows and the words for what is not there. */
+import { z } from 'zod';
+import { amount, line, masked, storedDay, storedEmail, storedId, storedTime } from '../../core/fields.ts';
+
+/** Compared as one kind: lower case, no braces. */
+const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
+
+export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.').describe(
+  'employee_id from find_employees or list_employees',
+);
+export const requestId = idOf('Time-off request not found: a request id is a UUID. Find it with list_team_time_off_requests.').describe(
+  'request_id from list_team_time_off_requests',
+);
+export const namePart = line(100).min(1).describe('Any part of the name, in any order; accents and case do not matter');
+export const departmentName = line(100).min(1).describe('Department, such as Engineering; case does not matter');
+
+/** A stranger's id, a former employee's and a random one read the same. */
+export const employeeNotFound = {
+  message: 'Employee not found. Verify the employee ID is correct.',
+  hint: 'Find the id of an active employee that you may see with find_employees or list_employees.',
+};
+
+export const employee = z.object({
+  employee_id: storedId,
+  first_name: z.string(),
+  last_name: z.string(),
+  email: storedEmail,
+  department: z.string(),
+  job_title: z.string(),
+  location: z.string(),
+  manager_id: storedId.nullable(),
+  manager_name: z.string().nullable(),
+  hire_date: storedDay,
+  salary: masked('pay', amount),
+  ssn: masked('ssn', z.string()),
+  phone: masked('contact', z.string()),
+  home_address: masked('contact', z.string()),
+  active: z.boolean(),
+  created_at: storedTime,
+  updated_at: storedTime,
+});
+
+export const timeOffType = z.enum(['VACATION', 'SICK', 'PERSONAL', 'BEREAVEMENT', 'JURY_DUTY', 'PARENTAL', 'UNPAID']);
+export const requestStatus = z.enum(['pending', 'approved', 'rejected', 'cancelled']);
+
+export const timeOffRequest = z.object({
+  request_id: storedId,
+  employee_id: storedId,
+  employee_name: z.string(),
+  type_code: timeOffType,
+  start_date: storedDay,
+  end_date: storedDay,
+  days: z.number().describe('Working days'),
+  status: requestStatus,
+  notes: z.string().nullable(),
+  approver_id: storedId.nullable(),
+  approver_notes: z.string().nullable(),
+  decided_at: storedTime.nullable(),
+});
+
+export const timeOffBalance = z.object({
+  type_code: timeOffType,
+  type_name: z.string(),
+  entitlement: z.number(),
+  used: z.number(),
+  pending: z.number().describe('Asked for, not decided yet'),
+  carryover: z.number(),
+  available: z.number().describe('entitlement + carryover − used − pending'),
+});
+
+export const reviewStatus = z.enum(['due', 'draft', 'submitted', 'acknowledged']);

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { day, prose, storedDay, storedId } from '../../../core/fields.ts';
+import { hr } from '../domain.ts';
+import { daysBefore, fiscalYear, workingDays } from '../rules.ts';
+import { requestStatus, timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
+
+/** Sick leave is reported afterwards; a date of last year is a slip of the pen. */
+const DAYS_BACK = 30;
+
+export const createTimeOffRequest = hr.write({
+  name: 'create_time_off_request',
+  title: 'Ask for time off',
+  description: "Ask for time off for oneself, counted in working days (Monday to Friday) against this fiscal year's balance. The manager decides afterwards.",
+  roles: ['employee'],
+  effect: 'adds',
+  input: z
+    .object({
+      type_code: timeOffType.describe('Kind of leave'),
+      start_date: day.describe('First day off'),
+      end_date: day.describe('Last day off; the same as the first for a single day'),
+      notes: prose(500).optional().describe('For the approver'),
+    })
+    .refine(({ start_date, end_date }) => start_date <= end_date, 'end_date must not be before start_date'),
+  output: timeOffRequest,
+  errors: {
+    NO_WORKING_DAYS: { message: 'There is no working day in that time.', hint: 'Choose dates with a day from Monday to Friday among them.' },
+    SPANS_TWO_YEARS: {
+      message: 'The time off reaches over the end of a fiscal year.',
+      hint: 'Balances belong to one calendar year: ask for the days until 31 December and those from 1 January in two requests.',
+    },
+    TOO_LONG_AGO: { message: `The time off began more than ${DAYS_BACK} days ago.`, hint: 'Check the year; for older days ask HR.' },
+    BALANCE_NOT_FOUND: { message: 'You have no balance of that type for that year yet.', hint: 'See what you have with get_time_off_balances, or ask HR to open the year.' },
+    INSUFFICIENT_BALANCE: { message: 'Not enough days are left.', hint: 'See what is left with get_time_off_balances; ask for fewer days or another type.' },
+    OVERLAPPING_REQUEST: { message: 'You already asked for some of these days.', hint: 'See the other request with list_time_off_requests, and choose other days.' },
+  },
+  examples: [
+    {
+      ask: 'I want to take vacation from 21 to 23 December',
+      as: 'sarah.kim',
+      input: { type_code: 'VACATION', start_date: '2026-12-21', end_date: '2026-12-23', notes: 'Visiting family' },
+    },
+    { ask: 'Log a sick day for today', as: 'frank.davis', input: { type_code: 'SICK', start_date: '2026-11-16', end_date: '2026-11-16' } },
+    { ask: 'Can I take next Friday off as a personal day?', as: 'marcus.johnson', input: { type_code: 'PERSONAL', start_date: '2026-11-27', end_date: '2026-11-27' } },
+    { ask: 'I have jury duty on the 7th and 8th of December', as: 'paula.reyes', input: { type_code: 'JURY_DUTY', start_date: '2026-12-07', end_date: '2026-12-08' } },
+    { ask: 'Book the weekend off', as: 'tom.becker', input: { type_code: 'VACATION', start_date: '2026-11-21', end_date: '2026-11-22' }, gives: 'NO_WORKING_DAYS' },
+    { ask: 'I need holidays over New Year, 28 December to 4 January', as: 'dan.williams', input: { type_code: 'VACATION', start_date: '2026-12-28', end_date: '2027-01-04' }, gives: 'SPANS_TWO_YEARS' },
+  ],
+
+  async prepare({ type_code, start_date, end_date, notes }, { sql, me, today, fail }) {
+    const year = fiscalYear(start_date);
+    if (year !== fiscalYear(end_date)) throw fail('SPANS_TWO_YEARS');
+    if (start_date < daysBefore(today, DAYS_BACK)) throw fail('TOO_LONG_AGO');
+    const days = workingDays(start_date, end_date);
+    if (days === 0) throw fail('NO_WORKING_DAYS');
+    const employee_id = me.employeeId;
+    const balance =
+      (await sql.maybeOne(timeOffBalance, sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`)) ??
+      fail('BALANCE_NOT_FOUND', { type_code, fiscal_year: year });
+    if (balance.available < days) throw fail('INSUFFICIENT_BALANCE', { available: balance.available, asked: days });
+    const [other] = await sql.many(
+      z.object({ request_id: storedId, start_date: storedDay, end_date: storedDay, status: requestStatus }),
+      sql`
+        select request_id, start_date, end_date, status from hr.time_off
+        where employee_id = ${employee_id} and status in ('pending', 'approved') and start_date <= ${end_date}::date and end_date >= ${start_date}::date
+        order by start_date, request_id limit 1`,
+    );
+    if (other) throw fail('OVERLAPPING_REQUEST', other);
+    const what = `${days} ${days === 1 ? 'day' : 'days'} of ${balance.type_name.toLowerCase()}`;
+    return {
+      summary: start_date === end_date ? `Ask for ${what} on ${start_date}` : `Ask for ${what} from ${start_date} to ${end_date}`,
+      subject: { label: `Time off of ${me.name}`, id: employee_id },
+      changes: [
+        { field: 'type_code', label: 'Type', from: null, to: balance.type_name },
+        { field: 'start_date', from: null, to: start_date, format: 'date' },
+        { field: 'end_date', from: null, to: end_date, format: 'date' },
+        { field: 'days', label: 'Working days', from: null, to: days, format: 'days' },
+        { field: 'available', label: `Days left in ${year}`, from: balance.available, to: balance.available - days, format: 'days' },
+      ],
+      reason: notes,
+      days,
+      year,
+    };
+  },
+
+  async execute({ type_code, start_date, end_date, notes }, { sql, me, plan, output }) {
+    const { days, year } = plan;
+    await sql.change(
+      timeOffBalance.pick({ pending: true }),
+      sql`
+        update hr.time_off_balances set pending = pending + ${days}
+        where employee_id = ${me.employeeId} and fiscal_year = ${year}::int and type_code = ${type_code} returning pending`,
+    );
+    const { request_id } = await sql.change(
+      output.pick({ request_id: true }),
+      sql`
+        insert into hr.time_off_requests (type_code, start_date, end_date, days, notes)
+        values (${type_code}, ${start_date}, ${end_date}, ${days}, ${notes}) returning request_id`,
+    );
+    return sql.one(output, sql`select * from hr.time_off where request_id = ${request_id}`);
+  },
+});

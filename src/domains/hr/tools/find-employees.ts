@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { storedEmail, storedId } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import { hr } from '../domain.ts';
+import { named, spelled } from '../rules.ts';
+import { departmentName, namePart } from '../schemas.ts';
+
+export const findEmployees = hr.list({
+  name: 'find_employees',
+  title: 'Company directory',
+  description: "The company directory, for everyone: turns a name into an employee_id, with department, job title, work e-mail, location and the manager's name. Nothing private.",
+  plural: 'people',
+  roles: ['employee'],
+  as: 'directory',
+  input: z.object({ name: namePart.optional(), department: departmentName.optional() }),
+  item: z.object({
+    employee_id: storedId,
+    name: z.string(),
+    first_name: z.string(),
+    last_name: z.string(),
+    department: z.string(),
+    job_title: z.string(),
+    email: storedEmail,
+    location: z.string(),
+    manager_name: z.string().nullable(),
+  }),
+  order: asc('last_name', 'first_name', 'employee_id'),
+  examples: [
+    { ask: 'Who is Priya?', as: 'frank.davis', input: { name: 'Priya' } },
+    { ask: 'What is the work e-mail of Jose Garcia?', as: 'marcus.johnson', input: { name: 'jose garcia' } },
+    { ask: "Find O'Brien in the company directory", as: 'sarah.kim', input: { name: "O'Brien" } },
+    { ask: 'Who works in the legal department?', as: 'tom.becker', input: { department: 'legal' } },
+    { ask: "Who is Sarah Kim's boss?", as: 'paula.reyes', input: { name: 'Sarah Kim' } },
+  ],
+
+  find: ({ name, department }, { sql }) => sql`
+    select * from hr.directory where true
+    ${sql.when(name, () => named(sql, name ?? ''))}
+    ${sql.when(department, () => spelled(sql, 'department', department ?? ''))}`,
+});

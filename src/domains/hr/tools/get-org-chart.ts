@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { storedId } from '../../../core/fields.ts';
+import { hr } from '../domain.ts';
+import { employeeId, employeeNotFound } from '../schemas.ts';
+
+/** A chart of more people is not read by anyone; what is left out is still counted at the person above. */
+const MOST_NODES = 500;
+
+const person = z.object({
+  employee_id: storedId,
+  name: z.string(),
+  title: z.string(),
+  department: z.string(),
+  location: z.string(),
+  level: z.number().describe('0 is the root of this chart'),
+  direct_reports_count: z.number().describe('All active direct reports, also those that are not shown'),
+});
+interface OrgNode extends z.output<typeof person> {
+  readonly direct_reports: readonly OrgNode[];
+}
+/** A schema that contains itself would publish references that mean something else wherever it is embedded. */
+const isBranch = (value: unknown): boolean => Array.isArray(value) && value.every((each) => node.safeParse(each).success);
+const node: z.ZodType<OrgNode> = person.extend({
+  direct_reports: z
+    .custom<readonly OrgNode[]>(isBranch)
+    .meta({ type: 'array', items: { type: 'object' }, description: 'Nodes of this same shape, by last name' }),
+});
+
+export const getOrgChart = hr.read({
+  name: 'get_org_chart',
+  title: 'Org chart',
+  description: `Who reports to whom, as nested nodes below one person. At most ${MOST_NODES} people; where a branch is cut, direct_reports_count still counts.`,
+  roles: ['manager', 'hr-read', 'executive'],
+  input: z.object({
+    root_employee_id: employeeId.optional().describe('Whose organisation; by default the whole company, for a manager their own'),
+    max_depth: z.int().min(1).max(10).default(3).describe('How many levels below the root'),
+  }),
+  output: node,
+  errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
+  examples: [
+    { ask: 'Show me the org chart', as: 'eve.thompson', input: {} },
+    { ask: 'Draw the org chart under Nina Patel, two levels deep', as: 'alice.chen', input: { root_employee_id: '0e000000-0000-4000-8000-000000000006', max_depth: 2 } },
+    { ask: 'What does my organisation look like?', as: 'nina.patel', input: {} },
+    { ask: 'Who are the direct reports of Carol Johnson?', as: 'eve.thompson', input: { root_employee_id: '0e000000-0000-4000-8000-000000000004', max_depth: 1 } },
+    { ask: "Show the CEO's org chart", as: 'nina.patel', input: { root_employee_id: '0e000000-0000-4000-8000-000000000001' }, gives: 'EMPLOYEE_NOT_FOUND' },
+  ],
+  says: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
+
+  async run({ root_employee_id, max_depth }, { sql, fail }) {
+    // By default the topmost person whom the caller may see: who has nobody above, else the caller.
+    const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me()) order by manager_id is not null, hire_date, employee_id limit 1`;
+    // The limit ends the walk level by level, before a large company is read in full.
+    const rows = await sql.many(
+      person.extend({ manager_id: storedId.nullable() }),
+      sql`
+        with recursive tree as (
+          select e.employee_id, e.manager_id, e.first_name, e.last_name, e.job_title, e.department, e.location, 0 as level
+          from hr.people e where e.employee_id = ${root_employee_id === undefined ? sql`(${top})` : sql`${root_employee_id}`}
+          union all
+          select e.employee_id, e.manager_id, e.first_name, e.last_name, e.job_title, e.department, e.location, t.level + 1
+          from tree t join hr.people e on e.manager_id = t.employee_id where t.level < ${max_depth}::int
+        ), shown as (select * from tree limit ${MOST_NODES}::int)
+        select employee_id, manager_id, first_name || ' ' || last_name as name, job_title as title, department, location, level,
+          (select count(*) from hr.people r where r.manager_id = shown.employee_id) as direct_reports_count
+        from shown order by level, last_name, first_name, employee_id`,
+    );
+    const [root, ...others] = rows;
+    if (root === undefined) throw fail('EMPLOYEE_NOT_FOUND', root_employee_id === undefined ? {} : { employee_id: root_employee_id });
+    const branch = ({ manager_id: _, ...own }: (typeof rows)[number]): OrgNode => ({
+      ...own,
+      direct_reports: others.filter(({ manager_id }) => manager_id === own.employee_id).map(branch),
+    });
+    return branch(root);
+  },
+});

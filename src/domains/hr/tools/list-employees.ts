@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { line } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import { anywhere } from '../../../core/sql.ts';
+import { hr } from '../domain.ts';
+import { named, spelled } from '../rules.ts';
+import { departmentName, employee, employeeId, namePart } from '../schemas.ts';
+
+export const listEmployees = hr.list({
+  name: 'list_employees',
+  title: 'Employees',
+  description: 'Active employees that the caller may see, by last name: all of them for HR and executives, the people below for a manager. Every filter is optional.',
+  plural: 'employees',
+  roles: ['manager', 'hr-read', 'executive'],
+  input: z.object({
+    name: namePart.optional(),
+    department: departmentName.optional(),
+    location: line(100).min(1).optional().describe('Office, such as Berlin; case does not matter'),
+    manager_id: employeeId.optional().describe('Only the direct reports of this employee'),
+    job_title: line(100).min(1).optional().describe('Any part of the job title'),
+  }),
+  item: employee,
+  order: asc('last_name', 'first_name', 'employee_id'),
+  examples: [
+    { ask: 'List all employees', as: 'alice.chen', input: {} },
+    { ask: 'Who works in Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
+    { ask: 'How many people do we have in the Berlin office?', as: 'eve.thompson', input: { location: 'Berlin' } },
+    { ask: 'Show me my team', as: 'nina.patel', input: {} },
+    { ask: 'Which accountants report to Bob Martinez?', as: 'alice.chen', input: { job_title: 'accountant', manager_id: '0e000000-0000-4000-8000-000000000003' } },
+    { ask: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
+  ],
+
+  find: ({ name, department, location, manager_id, job_title }, { sql }) => sql`
+    select * from hr.team where true ${sql.given({ manager_id })}
+    ${sql.when(name, () => named(sql, name ?? ''))}
+    ${sql.when(department, () => spelled(sql, 'department', department ?? ''))}
+    ${sql.when(location, () => spelled(sql, 'location', location ?? ''))}
+    ${sql.when(job_title, () => sql`job_title ilike ${anywhere(job_title ?? '')}`)}`,
+});

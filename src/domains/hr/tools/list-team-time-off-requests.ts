@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { hr } from '../domain.ts';
+import { requestStatus, timeOffRequest } from '../schemas.ts';
+
+export const listTeamTimeOffRequests = hr.list({
+  name: 'list_team_time_off_requests',
+  title: "The team's time-off requests",
+  description: "Time-off requests of others, the latest first: of everyone for HR and executives, of the people below for a manager. One's own are in list_time_off_requests.",
+  plural: 'time-off requests',
+  roles: ['manager', 'hr-read', 'executive'],
+  input: z.object({ status: requestStatus.optional().describe('Only requests in this state; pending ones wait for approval') }),
+  item: timeOffRequest,
+  order: desc('start_date', 'request_id'),
+  examples: [
+    { ask: 'Any time off requests from my team waiting for me?', as: 'nina.patel', input: { status: 'pending' } },
+    { ask: 'Which vacations in my team are approved?', as: 'carol.johnson', input: { status: 'approved' } },
+    { ask: 'Show all leave requests in the company', as: 'alice.chen', input: {} },
+    { ask: 'How many holiday requests did we turn down?', as: 'eve.thompson', input: { status: 'rejected' } },
+  ],
+
+  find: ({ status }, { sql }) => sql`select * from hr.time_off where employee_id is distinct from (select tamshai.me()) ${sql.given({ status })}`,
+});

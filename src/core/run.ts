@@ -7,7 +7,7 @@ import { type Approvals, shownOf, type Ticket } from './approvals.ts';
 import type { Caller, Surface } from './caller.ts';
 import type { Cursors, KeyPart } from './cursor.ts';
 import { type Details, Failure, failure } from './errors.ts';
-import { inWords, isSensitive } from './fields.ts';
+import { inWords, isSensitive, maskedFieldNames } from './fields.ts';
 import { parseInput } from './input.ts';
 import { pageOf, splitInput } from './page.ts';
 import type { Person } from './people.ts';
@@ -134,7 +134,7 @@ export async function execute(runtime: Runtime, ticket: Ticket, person: Person, 
     const data = tool.output.parse(await tool.execute(input, context(person, asked, handles.writing), plan));
     const result: SuccessAnswer = { status: 'success', data };
     const request = { server: ticket.server, tool: tool.name, input: ticket.input, surface: 'internal' as const, requestId, origin, person };
-    const audit = { ...auditRecord(runtime, request, tool, 'approved', null, 1, started), confirmationId: ticket.id, changes: changesForTrail(tool, ticket.card.changes) };
+    const audit = { ...auditRecord(runtime, request, tool, 'approved', null, 1, started), confirmationId: ticket.id, changes: changesForTrail(runtime.registry, tool, ticket.card.changes) };
     return { result, audit };
   };
   runtime.failpoint('after-claim');
@@ -197,9 +197,22 @@ function sensitiveIn(tool: Tool | undefined): ReadonlySet<string> {
 }
 
 /** Values under a mask stay out of the trail; that they changed does not. */
-function changesForTrail(tool: Tool, changes: readonly CardChange[]): Details[] {
-  const hidden = new Set(Object.keys(tool.domain.masks ?? {}).length > 0 ? ['salary', 'phone', 'home_address', 'ssn'] : []);
+function changesForTrail(registry: Registry, tool: Tool, changes: readonly CardChange[]): Details[] {
+  const hidden = maskedNames(registry, tool.domain.name);
   return changes.map(({ field, from, to }) => (hidden.has(field) ? { field } : { field, from, to }));
+}
+
+const maskedByDomain = new WeakMap<Registry, Map<string, ReadonlySet<string>>>();
+/** Names of fields that any tool of the domain shows under a mask. */
+function maskedNames(registry: Registry, domain: string): ReadonlySet<string> {
+  const known = maskedByDomain.get(registry) ?? new Map<string, ReadonlySet<string>>();
+  maskedByDomain.set(registry, known);
+  let names = known.get(domain);
+  if (!names) {
+    names = new Set(registry.tools.filter((tool) => tool.domain.name === domain).flatMap((tool) => maskedFieldNames(tool.output)));
+    known.set(domain, names);
+  }
+  return names;
 }
 
 function recordOf(runtime: Runtime, request: CallRequest, tool: Tool | undefined, answer: Answer, started: number): AuditRecord {

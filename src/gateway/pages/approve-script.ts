@@ -1,0 +1,179 @@
+/**
+ * What the browser runs on the approval page. It draws nothing of its own: every state is a card that the server rendered, and the
+ * server's word on where the change stands is asked for again after each step.
+ */
+export const approveScript = `'use strict';
+(() => {
+  const INERT_MS = 800, WATCH_MS = 5000, RUNNING_MS = 1000, LOST_MS = 3000, CIRCLE = 2 * Math.PI * 19, WAITS = 300;
+  const slot = document.querySelector('[data-slot]');
+  const live = document.querySelector('[data-status]');
+  const { id } = slot.dataset;
+  const article = () => slot.querySelector('article');
+  const state = () => article().dataset.state;
+  const say = (text) => { live.textContent = text; };
+  const heading = () => slot.querySelector('[data-heading]');
+
+  // The server's clock: what it said, plus what has passed here since.
+  let told = { server: 0, here: 0 };
+  const serverNow = () => told.server + (performance.now() - told.here);
+  const hear = (header) => {
+    const server = Date.parse(header ?? '') + 500;
+    if (Number.isFinite(server) && Math.abs(server - serverNow()) > 1500) told = { server, here: performance.now() };
+  };
+
+  // Buttons do nothing until they have stood still, in a window that has the focus, for a while.
+  let stood = '', since = 0, pressed = null, busy = false, announced = 0;
+  const buttons = () => [...slot.querySelectorAll('[data-arming]')].filter((each) => each.offsetParent !== null);
+  const where = () => [document.visibilityState, document.hasFocus(), ...buttons().map((each) => {
+    const { left, top, width, height } = each.getBoundingClientRect();
+    return [left, top, width, height].map(Math.round).join();
+  })].join(' ');
+  const watchButtons = () => {
+    const now = where();
+    if (now !== stood) { stood = now; since = performance.now(); }
+    const ready = !busy && performance.now() - since >= INERT_MS;
+    for (const each of buttons()) {
+      if (ready) each.removeAttribute('aria-disabled'); else each.setAttribute('aria-disabled', 'true');
+    }
+    return ready;
+  };
+
+  const words = (left) => {
+    const count = (n, what) => n + ' ' + what + (n === 1 ? '' : 's');
+    const minutes = Math.floor(left / 60), rest = left % 60;
+    return [minutes > 0 ? count(minutes, 'minute') : '', rest > 0 || minutes === 0 ? count(rest, 'second') : ''].filter(Boolean).join(' ');
+  };
+  const countDown = () => {
+    const card = article(), ring = slot.querySelector('[data-ring]');
+    if (!ring || !card.dataset.expires) return;
+    const left = Math.max(0, Math.ceil((Date.parse(card.dataset.expires) - serverNow()) / 1000));
+    ring.querySelector('.fg').setAttribute('stroke-dashoffset', String(CIRCLE * (1 - Math.min(1, left / WAITS))));
+    ring.querySelector('b').textContent = Math.floor(left / 60) + ':' + String(left % 60).padStart(2, '0');
+    ring.setAttribute('aria-label', 'Expires in ' + words(left));
+    ring.classList.toggle('ring--warn', left <= 60 && left > 15);
+    ring.classList.toggle('ring--bad', left <= 15);
+    if (left <= 60 && !busy) slot.querySelector('[data-say]').textContent = words(left) + ' left. If it runs out, nothing is changed.';
+    const mark = left <= 15 ? 15 : left <= 60 ? 60 : 0;
+    if (mark && mark !== announced) { announced = mark; say('This expires in ' + words(left) + '.'); }
+    if (left === 0 && !busy) { busy = true; settle(); }
+  };
+
+  const signIn = () => { location.assign('/signin?' + new URLSearchParams({ to: location.pathname })); };
+  const get = async (path, accept) => {
+    const answer = await fetch(path, { headers: { accept }, credentials: 'same-origin', cache: 'no-store', redirect: 'error' });
+    hear(answer.headers.get('date'));
+    if (answer.status === 401) { signIn(); throw new Error('signed out'); }
+    return answer;
+  };
+
+  let next;
+  const later = (work, ms) => { clearTimeout(next); next = setTimeout(work, ms); };
+  const show = (nodes) => {
+    slot.replaceChildren(...nodes);
+    dispatchEvent(new Event('tamshai:shown'));
+    heading()?.focus({ preventScroll: true });
+    say(slot.querySelector('.ap-kind')?.textContent ?? '');
+  };
+  const fromTemplate = (name) => document.querySelector('template[' + name + ']').content.cloneNode(true).childNodes;
+
+  // The card as the server draws it now.
+  const redraw = async () => {
+    const answer = await get(location.pathname, 'text/html');
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-slot]');
+    if (!fresh) { location.reload(); return; }
+    Object.assign(slot.dataset, fresh.dataset);
+    show([...fresh.childNodes].map((node) => document.importNode(node, true)));
+    begin();
+  };
+
+  // Where does it stand? Asked until it stands somewhere.
+  const settle = async () => {
+    try {
+      const answer = await get('/api/confirmations/' + id, 'application/json');
+      const now = answer.ok ? (await answer.json()).state : 'gone';
+      if (now === 'executing') {
+        if (state() !== 'executing') show(fromTemplate('data-executing'));
+        later(settle, RUNNING_MS);
+        return;
+      }
+      await redraw();
+    } catch {
+      if (state() !== 'lost') show(fromTemplate('data-lost'));
+      else slot.querySelector('[data-say]').textContent = 'Last try just now';
+      later(settle, LOST_MS);
+    }
+  };
+
+  // Another tab, or the program that asked, may have moved it on.
+  const watch = async () => {
+    if (!busy && document.visibilityState === 'visible') {
+      try {
+        const answer = await get('/api/confirmations/' + id, 'application/json');
+        const now = answer.ok ? (await answer.json()).state : 'gone';
+        if (!busy && now !== 'waiting') { busy = true; await settle(); return; }
+      } catch { /* the next look will tell */ }
+    }
+    if (!busy) later(watch, WATCH_MS);
+  };
+
+  const decide = async (approved) => {
+    if (busy) return;
+    busy = true;
+    clearTimeout(next);
+    watchButtons();
+    const { csrf, card } = slot.dataset;
+    if (approved) show(fromTemplate('data-executing'));
+    let trouble = '';
+    try {
+      const answer = await fetch('/api/confirm/' + id, {
+        method: 'POST', credentials: 'same-origin', cache: 'no-store', redirect: 'error',
+        headers: { 'content-type': 'application/json', accept: 'application/json', 'x-tamshai-csrf': csrf, 'x-tamshai-card': card },
+        body: JSON.stringify({ approved }),
+      });
+      hear(answer.headers.get('date'));
+      if (answer.status === 401) { signIn(); return; }
+      if (!answer.ok) trouble = String((await answer.json()).message ?? '');
+    } catch { /* whether it arrived is what settle finds out */ }
+    await settle();
+    if (trouble && state() === 'waiting') { slot.querySelector('[data-say]').textContent = trouble; say(trouble); }
+  };
+
+  const step = (second) => {
+    slot.querySelector('[data-first]').hidden = second;
+    slot.querySelector('[data-second]').hidden = !second;
+    stood = '';
+    watchButtons();
+    (second ? slot.querySelector('[data-second-text]') : heading()).focus({ preventScroll: true });
+  };
+
+  slot.addEventListener('pointerdown', (event) => { pressed = event.isTrusted && watchButtons() ? event.target.closest('[data-decide]') : null; });
+  slot.addEventListener('click', (event) => {
+    if (!event.isTrusted) return;
+    const button = event.target.closest('button');
+    if (button?.hasAttribute('data-check')) { clearTimeout(next); settle(); return; }
+    if (!button?.dataset.decide || busy) return;
+    if (button.dataset.decide === 'back') { step(false); return; }
+    // A press has to begin on this button as well, unless it came from the keyboard.
+    if (!watchButtons() || (event.detail > 0 && pressed !== button)) return;
+    pressed = null;
+    if (button.dataset.decide === 'ask') step(true); else decide(button.dataset.decide === 'approve');
+  });
+  document.addEventListener('visibilitychange', () => { stood = ''; if (!document.hidden) watch(); });
+
+  const begin = () => {
+    busy = state() !== 'waiting';
+    stood = ''; announced = 0;
+    const { now } = article().dataset;
+    if (state() === 'waiting') {
+      told = { server: Date.parse(now), here: performance.now() };
+      watchButtons();
+      countDown();
+      later(watch, WATCH_MS);
+    }
+    if (state() === 'executing') { busy = true; later(settle, RUNNING_MS); }
+  };
+  setInterval(() => { if (state() === 'waiting') { watchButtons(); countDown(); } }, 100);
+  begin();
+  heading()?.focus({ preventScroll: true });
+})();
+`;

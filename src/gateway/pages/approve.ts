@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { asset } from '../../identity/web/assets.ts';
+import { bdi, html } from '../../identity/web/html.ts';
+import { type Banners, bar, brand, icon, page } from '../../identity/web/layout.ts';
+import { approveScript } from './approve-script.ts';
+import { type CardOptions, card, executing, lost } from './card.ts';
+import { type ConfirmationState, viewOf } from './state.ts';
+
+export { pageHeaders } from '../../identity/web/headers.ts';
+
+export const approveAsset = asset('approve', 'js', approveScript);
+
+export interface ApprovePageOptions extends CardOptions {
+  /** Of this session. */
+  readonly csrf: string;
+  /** Of this session and this very card: see `cardDigest`. */
+  readonly cardToken?: string | undefined;
+  readonly banners?: Banners | undefined;
+}
+
+/** What a token for deciding is bound to: the ticket and all that its card shows. */
+export const cardDigest = ({ confirmationId, confirmationData }: Pick<ConfirmationState, 'confirmationId' | 'confirmationData'>): string =>
+  `card:${confirmationId}:${createHash('sha256').update(JSON.stringify(confirmationData)).digest('base64url')}`;
+
+/** The page that decides one change. It has no navigation, and its address holds the id and nothing else. */
+export function approvePage(state: ConfirmationState, { csrf, cardToken = '', person, now, banners }: ApprovePageOptions): string {
+  const { origin, summary } = state.confirmationData;
+  const program = origin === 'web' || origin === 'command' ? undefined : origin;
+  const waits = viewOf(state, now) === 'waiting';
+  const body = html`${bar({ name: person, csrf })}
+<main class="narrow" id="main">
+${
+  waits &&
+  program !== undefined &&
+  html`<div class="notice notice--accent">${icon('info')}<div><b>${bdi(program)} asks on your behalf.</b> It can prepare a change but cannot approve one. Only you can, here.</div></div>`
+}
+<div data-slot data-id="${state.confirmationId}" data-csrf="${csrf}" data-card="${cardToken}">${card(state, { person, now })}</div>
+<p class="small faint after">You can close this page afterwards.${program !== undefined && html` ${bdi(program)} sees the result.`}</p>
+<p class="sr" role="status" data-status></p>
+<template data-executing>${executing(summary)}</template>
+<template data-lost>${lost}</template>
+</main>`;
+  return page({ title: 'Approve a change', body, banners, script: approveAsset.path });
+}
+
+export interface MessagePageOptions {
+  readonly person?: string | undefined;
+  readonly csrf?: string | undefined;
+  readonly banners?: Banners | undefined;
+}
+
+function messagePage(title: string, heading: string, says: string, { banners }: MessagePageOptions): string {
+  return page({
+    title,
+    banners,
+    body: html`<main class="signin signin--small" id="main"><div class="signin-in">${brand()}<h1 class="big">${heading}</h1><p class="lead">${bdi(says)}</p><p class="foot"><a class="btn" href="/approvals">See what waits for you</a></p></div></main>`,
+  });
+}
+
+export const notYoursPage = (options: MessagePageOptions = {}): string =>
+  messagePage('Not yours', 'Not yours to decide', 'This change waits for someone else. You can only approve your own.', options);
+
+export const notFoundPage = (says: string, options: MessagePageOptions = {}): string =>
+  messagePage('Not found', 'Not here any more', says, options);
+
+export const troublePage = (says: string, options: MessagePageOptions = {}): string =>
+  messagePage('Not now', 'This does not work right now', says, options);

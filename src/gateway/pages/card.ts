@@ -1,0 +1,221 @@
+import type { CardChange } from '../../core/answer.ts';
+import { bdi, type Html, html, mixesAlphabets, type Part, seen } from '../../identity/web/html.ts';
+import { type IconName, icon } from '../../identity/web/layout.ts';
+import { clock, difference, shown, timeLeft } from './format.ts';
+import { type ConfirmationState, secondsLeft, viewOf } from './state.ts';
+
+export interface CardOptions {
+  /** The name of whoever is looking. */
+  readonly person: string;
+  readonly now: Date;
+}
+
+const CIRCLE = 2 * Math.PI * 19;
+const WAITS = 300;
+
+const ringLook = (left: number) => (left <= 15 ? ' ring--bad' : left <= 60 ? ' ring--warn' : '');
+export const ring = (left: number, small = false): Html =>
+  html`<div class="ring${ringLook(left)}${small && ' ring--24'}" role="timer" aria-label="Expires in ${timeLeft(left)}" data-ring><svg viewBox="0 0 44 44" aria-hidden="true"><circle class="tr" cx="22" cy="22" r="19"/><circle class="fg" cx="22" cy="22" r="19" stroke-dasharray="${CIRCLE.toFixed(1)}" stroke-dashoffset="${(CIRCLE * (1 - Math.min(1, left / WAITS))).toFixed(1)}"/></svg><b aria-hidden="true">${clock(left)}</b></div>`;
+
+const value = (raw: unknown, format: CardChange['format']): Html => {
+  const text = shown(raw, format);
+  return text === undefined ? html`<span class="none">none</span>` : bdi(text);
+};
+const inWords = ({ format }: CardChange, raw: unknown) => value(raw, format);
+
+export const time = (at: string | number, look: 'full' | 'clock'): Html => {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return html`${bdi(String(at))}`;
+  const iso = date.toISOString();
+  return html`<time datetime="${iso}" data-local="${look}">${look === 'clock' ? `${iso.slice(11, 16)} UTC` : `${iso.slice(0, 10)}, ${iso.slice(11, 19)} UTC`}</time>`;
+};
+
+function diff(changes: readonly CardChange[], columns: readonly [now: string, after: string], gone: boolean): Html | false {
+  if (changes.length === 0) return false;
+  const [now, after] = columns;
+  const rows = changes.map((change) => {
+    const to = shown(change.to, change.format);
+    const delta = difference(change);
+    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="Now"><del>${inWords(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="After"><ins>${inWords(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
+  });
+  return html`<table class="diff"><caption class="sr">What changes</caption><thead><tr><th scope="col">Field</th><th scope="col">${now}</th><th scope="col">${after}</th></tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+/** "web" and "command" are ours; any other name is what a program calls itself. */
+export function through(origin: string): Html {
+  if (origin === 'web') return html`You, in the web app`;
+  return origin === 'command' ? html`You, with the tamshai command` : html`You, through ${bdi(origin)}`;
+}
+
+function meta({ confirmationData: data }: ConfirmationState): Html {
+  const { subject, reason, origin, timestamp, mcpServer, action } = data;
+  return html`<div class="ap-meta"><dl class="kv"><dt>About</dt><dd>${bdi(subject.label)}${
+    mixesAlphabets(subject.label) && html` <span class="badge badge--warn">${icon('warn')}Letters of two alphabets</span>`
+  }</dd><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd>${
+    reason !== null && reason !== '' && html`<dt>Reason</dt><dd>${bdi(reason)}</dd>`
+  }<dt>Asked by</dt><dd>${through(origin)} at ${time(timestamp, 'clock')}</dd><dt>Tool</dt><dd class="mono">${bdi(`${mcpServer}.${action}`)}</dd></dl></div>`;
+}
+
+interface Head {
+  readonly look: '' | 'ok' | 'off' | 'warn' | 'bad';
+  readonly icon: IconName;
+  readonly kind: string;
+  readonly title: Part;
+  readonly says: Part;
+  readonly beside?: Part;
+}
+
+const head = ({ look, icon: name, kind, title, says, beside }: Head): Html =>
+  html`<div class="ap-head"><div><p class="ap-kind ${look}">${icon(name)}${kind}</p><h1 tabindex="-1" data-heading>${title}</h1><p>${says}</p></div>${beside}</div>`;
+
+const foot = (says: Part, buttons?: Part): Html => html`<div class="ap-foot"><p class="say" data-say>${says}</p>${buttons}</div>`;
+const spinner = html`<span class="spin spin--20" aria-hidden="true"></span>`;
+const code = (text: string | undefined) => text !== undefined && html`<span class="mono">${text}</span>`;
+
+/** "Salary of Sarah Kim stays $112,000." Read off the card: what it would have changed is what is as it was. */
+function stays({ confirmationData: { subject, changes } }: ConfirmationState): Html {
+  const first = changes.find(({ from }) => shown(from, 'text') !== undefined);
+  return first
+    ? html`${bdi(first.label)} of ${bdi(subject.label)} stays ${inWords(first, first.from)}.`
+    : html`Nothing was changed for ${bdi(subject.label)}.`;
+}
+
+function becomes({ confirmationData: { subject, changes, summary } }: ConfirmationState): Html {
+  const [first] = changes;
+  return first ? html`${bdi(first.label)} of ${bdi(subject.label)} is now ${inWords(first, first.to)}.` : bdi(summary);
+}
+
+/** The verb that the server's own sentence begins with. */
+const verbOf = (summary: string) => /^[A-Z][a-z]+(?=\s)/.exec(summary)?.[0] ?? 'Do it for';
+
+function waiting(state: ConfirmationState, { now }: CardOptions): Html {
+  const { summary, changes, destructive, subject } = state.confirmationData;
+  const left = secondsLeft(state.confirmationData, now);
+  const verb = verbOf(summary);
+  const says =
+    left <= 60
+      ? `${timeLeft(left)} left. If it runs out, nothing is changed.`
+      : 'From the server, not from the assistant. Checked again when you approve, then run once.';
+  const buttons = html`<button class="btn needs-js" type="button" data-decide="deny" aria-disabled="true" data-arming>Deny</button><button class="btn btn--primary needs-js" type="button" data-decide="${destructive ? 'ask' : 'approve'}" aria-disabled="true" data-arming>Approve</button>`;
+  const second =
+    destructive &&
+    html`<div class="ap-conf" role="group" aria-label="Confirm" data-second hidden><span class="grow" tabindex="-1" data-second-text><b>${verb} ${bdi(subject.label)}?</b> The record stays for the audit; no tool can bring it back.</span><button class="btn btn--danger" type="button" data-decide="approve" aria-disabled="true" data-arming>Yes, ${verb === 'Do it for' ? 'do it' : verb.toLowerCase()}</button><button class="btn" type="button" data-decide="back">Back</button></div>`;
+  return html`${head({
+    look: '',
+    icon: destructive ? 'warn' : 'shield',
+    kind: destructive ? 'Needs your approval. This removes a record.' : 'Needs your approval',
+    title: bdi(summary),
+    says: 'Nothing has changed yet.',
+    beside: ring(left),
+  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<noscript><div class="ap-foot"><p class="say">This page needs JavaScript, which makes sure that a person presses the button. Nothing has changed.</p></div></noscript>`;
+}
+
+export const executing = (summary: string): Html =>
+  html`<article class="ap" aria-busy="true" data-state="executing">${head({
+    look: 'off',
+    icon: 'clock',
+    kind: 'Approved, running',
+    title: bdi(summary),
+    says: 'You can close this page. It runs once, whatever happens to the connection.',
+    beside: spinner,
+  })}${foot('', html`<button class="btn" type="button" aria-disabled="true">Deny</button><button class="btn" type="button" aria-disabled="true"><span class="spin" aria-hidden="true"></span>Running</button>`)}</article>`;
+
+export const lost: Html = html`<article class="ap" aria-busy="true" data-state="lost">${head({
+  look: 'warn',
+  icon: 'plug',
+  kind: 'Connection lost',
+  title: 'We do not know yet whether it ran.',
+  says: 'Checking every few seconds. Nothing can run twice, so it is safe to wait or to press Approve again.',
+  beside: spinner,
+})}${foot('', html`<button class="btn" type="button" data-check>Check now</button>`)}</article>`;
+
+function done(state: ConfirmationState, { person }: CardOptions): Html {
+  const { changes, subject } = state.confirmationData;
+  const [first] = changes;
+  const was = first && shown(first.from, first.format);
+  return html`${head({ look: 'ok', icon: 'check', kind: 'Done', title: becomes(state), says: was === undefined ? bdi(state.message) : html`It was ${bdi(was)}.` })}${
+    changes.length > 1 && diff(changes, ['Before', 'Now'], false)
+  }<dl class="receipt"><div><dt>Approved by</dt><dd>${bdi(person)}</dd></div>${
+    state.decidedAt !== undefined && html`<div><dt>At</dt><dd>${time(state.decidedAt, 'full')}</dd></div>`
+  }${state.auditRecord !== undefined && html`<div><dt>Audit record</dt><dd class="mono">${state.auditRecord}</dd></div>`}${
+    state.requestId !== undefined && html`<div><dt>Request</dt><dd class="mono">${state.requestId}</dd></div>`
+  }<div><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd></div></dl>${foot(html`Confirmation <span class="mono">${state.confirmationId}</span>`)}`;
+}
+
+interface Moved {
+  readonly label: string;
+  readonly saw: Html;
+  readonly now: Html;
+}
+
+/** What the server says is there now, by field: only what it chose to show this person. */
+function moved({ confirmationData: { changes }, error }: ConfirmationState): Moved[] {
+  const current = error?.details?.['current'];
+  if (typeof current !== 'object' || current === null) return [];
+  const entries: [string, unknown][] = Array.isArray(current)
+    ? current.flatMap((each: unknown) =>
+        typeof each === 'object' && each !== null && 'field' in each && 'from' in each
+          ? [[String(each.field), each.from] as [string, unknown]]
+          : [],
+      )
+    : Object.entries(current);
+  return entries.flatMap(([field, now]) => {
+    const change = changes.find((each) => each.field === field);
+    if (!change || shown(change.from, change.format) === shown(now, change.format)) return [];
+    return [{ label: change.label, saw: value(change.from, change.format), now: value(now, change.format) }];
+  });
+}
+
+function changed(state: ConfirmationState): Html {
+  const { subject } = state.confirmationData;
+  const rows = moved(state).map(
+    ({ label, saw, now }) =>
+      html`<tr><th scope="row">${bdi(label)}</th><td class="was" data-l="Saw">${saw}</td><td class="new moved" data-l="Now"><ins>${now}</ins></td></tr>`,
+  );
+  return html`${head({
+    look: 'warn',
+    icon: 'warn',
+    kind: 'Not applied: changed since you looked',
+    title: html`${bdi(subject.label)} is no longer what this card showed.`,
+    says: 'Nothing was written. Look at the new values before you decide.',
+  })}${
+    rows.length > 0 &&
+    html`<table class="diff"><caption class="sr">What you saw and what is there now</caption><thead><tr><th scope="col">Field</th><th scope="col">You saw</th><th scope="col">There now</th></tr></thead><tbody>${rows}</tbody></table>`
+  }${foot(html`${code('CHANGED_SINCE_APPROVAL')} Ask for the change again to get a new card.`)}`;
+}
+
+function refused(state: ConfirmationState): Html {
+  const roles = state.error?.details?.['roles'];
+  const names = Array.isArray(roles) ? roles.filter((role) => typeof role === 'string').join(' or ') : '';
+  return html`${head({
+    look: 'off',
+    icon: 'lock',
+    kind: 'You can no longer approve this',
+    title: bdi(state.error?.message ?? ''),
+    says: `Nothing was changed.${names === '' ? '' : ` Someone with ${names} can make the change.`}`,
+  })}${foot(code(state.error?.code))}`;
+}
+
+const BODIES: Readonly<Record<Exclude<ReturnType<typeof viewOf>, 'executing'>, (state: ConfirmationState, options: CardOptions) => Html>> =
+  {
+    waiting,
+    done,
+    changed,
+    refused,
+    denied: (state) =>
+      html`${head({ look: 'off', icon: 'x', kind: 'Denied by you', title: stays(state), says: html`Nothing was changed.${state.decidedAt !== undefined && html` Denied at ${time(state.decidedAt, 'clock')}.`}` })}${foot('To change your mind, ask for it again.')}`,
+    expired: (state) =>
+      html`${head({ look: 'off', icon: 'clock', kind: 'Expired', title: stays(state), says: 'Nobody answered within five minutes, so nothing was changed. This is not a denial.' })}${foot('If you still want it, ask for it again.')}`,
+    failed: (state) =>
+      html`${head({ look: 'bad', icon: 'warn', kind: 'Not applied', title: bdi(state.error?.message ?? 'This did not work, and it is our fault.'), says: html`Nothing was changed. ${state.error !== undefined && bdi(state.error.suggestedAction)}` })}${foot(code(state.error?.code))}`,
+  };
+
+/** The card in whatever state the server says it is in. */
+export function card(state: ConfirmationState, options: CardOptions): Html {
+  const view = viewOf(state, options.now);
+  const { summary, destructive, expiresAt } = state.confirmationData;
+  if (view === 'executing') return executing(summary);
+  const look = view !== 'waiting' ? '' : destructive ? ' ap--danger' : ' ap--wait';
+  const clockData = view === 'waiting' && html` data-expires="${expiresAt}" data-now="${options.now.toISOString()}"`;
+  return html`<article class="ap${look}" data-state="${view}" data-summary="${seen(summary)}"${clockData}>${BODIES[view](state, options)}</article>`;
+}

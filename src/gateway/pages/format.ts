@@ -1,0 +1,53 @@
+import type { CardChange } from '../../core/answer.ts';
+
+/** Values as a reader sees them on a card. Nothing is rounded away and nothing is written in powers of ten. */
+const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
+const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 0, maximumFractionDigits: 20 });
+const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 20 });
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+
+/** `-0` is nothing, and says so. */
+const unsigned = (amount: number) => (amount === 0 ? 0 : amount);
+const money = (amount: number) => (Number.isInteger(amount) ? whole : cents).format(unsigned(amount));
+const days = (count: number) => `${plain.format(unsigned(count))} ${Math.abs(count) === 1 ? 'day' : 'days'}`;
+
+function date(text: string): string {
+  const match = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/.exec(text);
+  const month = MONTHS[Number(match?.[2]) - 1];
+  if (!match || month === undefined) return text;
+  const [, year, , day, time, zone] = match;
+  const at = time === undefined ? '' : `, ${time}${zone === undefined ? '' : zone === 'Z' || /^[+-]00/.test(zone) ? ' UTC' : ` ${zone}`}`;
+  return `${Number(day)} ${month} ${year}${at}`;
+}
+
+/** Undefined where there is no value. */
+export function shown(value: unknown, format: CardChange['format']): string | undefined {
+  if (value === null || value === undefined || value === '') return undefined;
+  if (typeof value === 'number' && Number.isFinite(value)) {
+    if (format === 'money') return money(value);
+    return format === 'days' ? days(value) : plain.format(unsigned(value));
+  }
+  if (typeof value === 'string') return format === 'date' ? date(value) : value;
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (Array.isArray(value)) return value.map((each) => shown(each, format) ?? 'none').join(', ');
+  return JSON.stringify(value);
+}
+
+/** How far it moves: "+$8,000, 7.1%". */
+export function difference({ from, to, format }: Pick<CardChange, 'from' | 'to' | 'format'>): string | undefined {
+  if (typeof from !== 'number' || typeof to !== 'number' || from === to || !Number.isFinite(to - from)) return undefined;
+  // Cents are whole numbers of hundredths, which binary fractions only come close to.
+  const moved = Math.round((to - from) * 100) / 100;
+  if (moved === 0) return undefined;
+  const amount = shown(Math.abs(moved), format) ?? '';
+  const percent = from === 0 ? '' : `, ${plain.format(Math.round((Math.abs(moved) / Math.abs(from)) * 1000) / 10)}%`;
+  return `${moved > 0 ? '+' : '−'}${amount}${percent}`;
+}
+
+export const clock = (secondsLeft: number): string => `${Math.floor(secondsLeft / 60)}:${String(secondsLeft % 60).padStart(2, '0')}`;
+
+export function timeLeft(secondsLeft: number): string {
+  const [minutes, rest] = [Math.floor(secondsLeft / 60), secondsLeft % 60];
+  const count = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
+  return [minutes > 0 && count(minutes, 'minute'), (rest > 0 || minutes === 0) && count(rest, 'second')].filter(Boolean).join(' ');
+}

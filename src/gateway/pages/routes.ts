@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../core/caller.ts';
+import { Failure } from '../../core/errors.ts';
+import { type Asset, assets } from '../../identity/web/assets.ts';
+import { pageHeaders, securityHeaders } from '../../identity/web/headers.ts';
+import type { Banners } from '../../identity/web/layout.ts';
+import type { Reply, WebSessions } from '../../identity/web/sessions.ts';
+import { approveAsset, approvePage, cardDigest, notFoundPage, notYoursPage, troublePage } from './approve.ts';
+import { approvalsPage, type HomePageOptions, homePage } from './home.ts';
+import type { ConfirmationState } from './state.ts';
+
+export interface PageDeps {
+  readonly sessions: WebSessions;
+  /** Throws a Failure for what is unknown, or somebody else's. */
+  readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationState>;
+  readonly waiting: (caller: Caller) => Promise<readonly ConfirmationState[]>;
+  readonly base: string;
+  readonly banners?: Banners | undefined;
+  readonly now?: (() => Date) | undefined;
+}
+
+/** Our own pages and how one signs in to them. None of these changes anything but the session. */
+export function pageRoutes(
+  app: FastifyInstance,
+  { sessions, confirmation, waiting, base, banners, now = () => new Date() }: PageDeps,
+): void {
+  const { host } = new URL(base);
+  const send = (reply: FastifyReply, { status, headers, body }: Reply) => reply.code(status).headers(headers).send(body);
+  const page = (reply: FastifyReply, body: string, status = 200) => send(reply, { status, headers: pageHeaders, body });
+  const askToSignIn = (req: FastifyRequest, reply: FastifyReply) =>
+    send(reply, { status: 302, headers: { ...pageHeaders, location: `/signin?${new URLSearchParams({ to: req.url })}` }, body: '' });
+
+  const overview = async (req: FastifyRequest, caller: Caller | undefined): Promise<HomePageOptions> => ({
+    base,
+    person: caller && { name: caller.person.name, roles: [...caller.person.roles] },
+    csrf: sessions.csrf(req.raw),
+    waiting: caller ? await waiting(caller) : [],
+    now: now(),
+    banners,
+  });
+
+  const failed = (reply: FastifyReply, error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === 'USER_MISMATCH') return page(reply, notYoursPage({ banners }), 403);
+    if (error.status === 404) return page(reply, notFoundPage(error.message, { banners }), 404);
+    return page(reply, troublePage(error.message, { banners }), error.status);
+  };
+
+  void app.register(async (scope) => {
+    // A sign-out has to work from a plain form. Only in this scope: the API takes JSON and nothing else.
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 4096 }, (_req, body, done) =>
+      done(null, new URLSearchParams(String(body))),
+    );
+    // Cookies and the exact origin belong to one name of this machine; a browser that uses another is brought over.
+    scope.addHook('onRequest', async (req, reply) => {
+      if (req.method === 'GET' && req.headers.host?.toLowerCase() !== host)
+        return reply
+          .code(307)
+          .headers({ ...pageHeaders, location: base + req.url })
+          .send('');
+      return undefined;
+    });
+
+    for (const { path, type, body } of [assets.style, assets.script, assets.icon, approveAsset] satisfies Asset[]) {
+      scope.get(path, (_req, reply) =>
+        reply.headers({ ...securityHeaders, 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' }).send(body),
+      );
+    }
+
+    scope.get('/signin', async (req, reply) => send(reply, await sessions.signIn(req.raw)));
+    scope.get('/signin/callback', async (req, reply) => send(reply, await sessions.callback(req.raw)));
+    scope.post('/signout', async (req, reply) => {
+      try {
+        return await send(reply, await sessions.signOut(req.raw, req.body instanceof URLSearchParams ? req.body : new URLSearchParams()));
+      } catch (error) {
+        return failed(reply, error);
+      }
+    });
+
+    scope.get('/', async (req, reply) => {
+      try {
+        return await page(reply, homePage(await overview(req, await sessions.authenticate(req.raw))));
+      } catch (error) {
+        return failed(reply, error);
+      }
+    });
+    scope.get('/approvals', async (req, reply) => {
+      try {
+        const caller = await sessions.authenticate(req.raw);
+        return caller ? await page(reply, approvalsPage(await overview(req, caller))) : await askToSignIn(req, reply);
+      } catch (error) {
+        return failed(reply, error);
+      }
+    });
+    scope.get<{ Params: { id: string } }>('/approve/:id', async (req, reply) => {
+      try {
+        const caller = await sessions.authenticate(req.raw);
+        const csrf = sessions.csrf(req.raw);
+        if (!caller || csrf === undefined) return await askToSignIn(req, reply);
+        const state = await confirmation(req.params.id, caller);
+        const cardToken = sessions.csrf(req.raw, cardDigest(state));
+        return await page(reply, approvePage(state, { csrf, cardToken, person: caller.person.name, now: now(), banners }));
+      } catch (error) {
+        return failed(reply, error);
+      }
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Realm } from '../../core/people.ts';
+import type { Accounts, PresentAccount } from '../accounts.ts';
+import type { SigningKey } from '../keys.ts';
+import type { Banners } from '../web/layout.ts';
+import { contentSecurityPolicy } from '../web/headers.ts';
+import { isOurs, needsConsent, ownClients, settleRegistration, WEB_CLIENT } from './clients.ts';
+import { errors, interactionPolicy } from './library.ts';
+import { errorPage } from './pages.ts';
+import type { audiences } from './resources.ts';
+
+export const SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
+export const ACCESS_TOKEN_SECONDS = 300;
+const HOUR = 3600;
+/** How long one goes on without signing in again: a working day in the browser, longer for programs that were allowed in by name. */
+const SIGN_IN_SECONDS = { web: 8 * HOUR, program: 14 * 24 * HOUR };
+const signInSeconds = (clientId: string | undefined) => (clientId === WEB_CLIENT ? SIGN_IN_SECONDS.web : SIGN_IN_SECONDS.program);
+
+export interface RealmOptions {
+  readonly realm: Realm;
+  /** Where this realm is mounted: `/oidc/staff`. */
+  readonly mount: string;
+  readonly base: string;
+  readonly key: SigningKey;
+  readonly cookieKeys: readonly string[];
+  readonly accounts: Pick<Accounts, 'present'>;
+  readonly adapter: NonNullable<Configuration['adapter']>;
+  readonly resources: ReturnType<typeof audiences>;
+  readonly banners: Banners;
+}
+
+export function configuration({ realm, mount, base, key, cookieKeys, accounts, adapter, resources, banners }: RealmOptions): Configuration {
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
+  const name = (what: string) => `tamshai-${realm}-${what}`;
+
+  return {
+    adapter,
+    clients: ownClients(base),
+    jwks: { keys: [{ ...key.jwk }] },
+    cookies: {
+      keys: [...cookieKeys],
+      names: { session: name('session'), interaction: name('interaction'), resume: name('resume') },
+      // Two realms on one host: each sees its own.
+      long: { ...cookie, path: mount },
+      short: cookie,
+    },
+    scopes: [...SCOPES],
+    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientAuthMethods: ['none'],
+    clientDefaults: {
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      id_token_signed_response_alg: 'ES256',
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    // Present at every registration because it is listed, so that our own rules run before the provider's.
+    extraClientMetadata: {
+      properties: ['tamshai_registered'],
+      validator: (ctx, _property, _value, metadata) => {
+        if (ctx?.oidc.route === 'registration') settleRegistration(metadata);
+      },
+    },
+    features: {
+      devInteractions: { enabled: false },
+      clientIdMetadataDocument: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false, idFactory: clientIdOf },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_ctx, client, oneOf) => oneOf ?? resources.fallback(client.clientId),
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, resource, client) => {
+          const audience = resources.of(resource, client.clientId);
+          if (audience === undefined) throw new errors.InvalidTarget('this client cannot have a token for that resource');
+          return {
+            audience,
+            scope: SCOPES.join(' '),
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: ACCESS_TOKEN_SECONDS,
+            jwt: { sign: { alg: 'ES256', kid: key.kid } },
+          };
+        },
+      },
+    },
+    ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
+      IdToken: ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: 60,
+      Interaction: 600,
+      Session: 600,
+      Grant: (_ctx, grant) => signInSeconds(grant.clientId),
+      RefreshToken: (_ctx, token) => signInSeconds(token.clientId),
+    },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: async () => false,
+    revokeGrantPolicy: () => true,
+    // Browsers of other origins have no business at these endpoints; the public documents are open without it.
+    clientBasedCORS: () => false,
+    fetch: () => Promise.reject(new Error('The built-in provider fetches nothing.')),
+    interactions: { policy: policy(), url: (_ctx, interaction) => `${mount}/interaction/${interaction.uid}` },
+    loadExistingGrant,
+    async findAccount(_ctx, sub, token) {
+      const account = await accounts.present(realm, sub);
+      // A refresh token from before "sign out everywhere" is as dead as the access tokens of that time.
+      if (!account || (token !== undefined && !(firstIssued(token) > account.notBefore))) return undefined;
+      return { accountId: sub, claims: async () => ({ sub, ...describe(account) }) };
+    },
+    async extraTokenClaims(_ctx, token) {
+      const accountId = 'accountId' in token ? token.accountId : undefined;
+      const account = accountId === undefined ? undefined : await accounts.present(realm, accountId);
+      if (!account) throw new errors.InvalidGrant('there is no such account');
+      const { employeeId, organizationId } = account.persona;
+      const clientName = token.client?.clientName;
+      return {
+        ...describe(account),
+        roles: [...account.roles],
+        ...(employeeId !== undefined && { employee_id: employeeId }),
+        ...(organizationId !== undefined && { organization_id: organizationId }),
+        // One sign-in is one grant: revoking it names every token that came of it.
+        ...('grantId' in token && typeof token.grantId === 'string' && { sid: token.grantId }),
+        ...(clientName !== undefined && !isOurs(token.clientId ?? '') && { client_name: clientName }),
+      };
+    },
+    renderError(ctx, out) {
+      ctx.type = 'html';
+      ctx.set('content-security-policy', contentSecurityPolicy());
+      ctx.body = errorPage(out.error, out.error_description, banners);
+    },
+  };
+}
+
+const describe = ({ persona: { username, name, email } }: PresentAccount) => ({ preferred_username: username, name, email });
+
+/** When the sign-in behind a token began; a rotated refresh token remembers its first ancestor. */
+const firstIssued = (token: object): number => {
+  const { iiat, iat } = token as { readonly iiat?: number; readonly iat?: number };
+  return iiat ?? iat ?? 0;
+};
+
+/** Chosen before the provider sees the request, so that the place it takes among the unused ones has the same name. */
+function clientIdOf(ctx: KoaContextWithOIDC): string {
+  const { clientId } = ctx.state as { readonly clientId?: string };
+  if (clientId === undefined) throw new errors.RegistrationNotSupported();
+  return clientId;
+}
+
+/** Who you are is asked each time, and whether a program may act for you too: there is no silent sign-in to ride on. */
+function policy() {
+  const { Check, base } = interactionPolicy;
+  const prompts = base();
+  prompts
+    .get('login')
+    ?.checks.add(
+      new Check('asked_each_time', 'a person has to be chosen', 'login_required', ({ oidc }) => oidc.result?.login === undefined),
+    );
+  const consent = prompts.get('consent');
+  consent?.checks.remove('native_client_prompt');
+  consent?.checks.add(
+    new Check(
+      'asked_each_time',
+      'a person has to allow this program',
+      'consent_required',
+      ({ oidc }) => needsConsent(oidc.client?.clientId ?? '') && oidc.result?.consent === undefined,
+    ),
+  );
+  return prompts;
+}
+
+/** The grant that was just made by a consent, or for our own web pages one made on the spot. Never one of an earlier sign-in. */
+async function loadExistingGrant({ oidc }: KoaContextWithOIDC) {
+  const { client, account, result } = oidc;
+  const { Grant } = oidc.provider;
+  const grantId = result?.consent?.grantId;
+  if (grantId !== undefined) return Grant.find(grantId);
+  if (!client || !account || !result?.login || needsConsent(client.clientId)) return undefined;
+  const grant = new Grant({ clientId: client.clientId, accountId: account.accountId });
+  grantAll(grant, [...oidc.requestParamScopes], Object.keys(oidc.resourceServers ?? {}));
+  await grant.save();
+  return grant;
+}
+
+/** All that was asked for and that we know: there is nothing to pick among, since no scope opens anything by itself. */
+export function grantAll(
+  grant: { addOIDCScope(scope: string): void; addResourceScope(resource: string, scope: string): void },
+  scopes: readonly string[],
+  resources: readonly string[],
+): void {
+  const known = SCOPES.filter((scope) => scopes.includes(scope)).join(' ');
+  if (known === '') return;
+  grant.addOIDCScope(known);
+  for (const resource of resources) grant.addResourceScope(resource, known);
+}

@@ -1,0 +1,163 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Provider } from 'oidc-provider';
+import type { Realm } from '../../core/people.ts';
+import type { Accounts, Persona } from '../accounts.ts';
+import { contentSecurityPolicy, formTarget, pageHeaders } from '../web/headers.ts';
+import type { Banners } from '../web/layout.ts';
+import { fromOurPage } from '../web/origin.ts';
+import { CLI_CLIENT, isOurs, WEB_CLIENT } from './clients.ts';
+import { grantAll } from './configuration.ts';
+import { errors } from './library.ts';
+import { consentPage, errorPage, pickerPage } from './pages.ts';
+
+export interface InteractionOptions {
+  readonly provider: Provider;
+  readonly realm: Realm;
+  readonly base: string;
+  readonly mount: string;
+  readonly csrfKey: Buffer;
+  readonly accounts: Pick<Accounts, 'present' | 'personas'>;
+  readonly audienceOf: (resource: string, clientId: string) => string | undefined;
+  /** Somebody let this program in. */
+  readonly onAllowed: (clientId: string) => Promise<void>;
+  readonly banners: Banners;
+}
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+const LARGEST_FORM = 4096;
+
+/** The two questions: who are you, and may this program act for you. Plain forms, so that they work without any script. */
+export function interactions({ provider, realm, base, mount, csrfKey, accounts, audienceOf, onAllowed, banners }: InteractionOptions) {
+  const csrfOf = ({ uid, prompt }: Interaction) =>
+    createHmac('sha256', csrfKey).update(`interaction\n${realm}\n${uid}\n${prompt.name}`).digest('base64url');
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+
+  const show = (res: ServerResponse, status: number, markup: string, redirectUri?: string) => {
+    const target = redirectUri === undefined ? undefined : formTarget(redirectUri);
+    res.writeHead(status, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy(target) }).end(markup);
+  };
+  const stop = (res: ServerResponse, status: number, code: string) => show(res, status, errorPage(code, undefined, banners));
+
+  const people = async (): Promise<Persona[]> => {
+    const ofRealm = accounts.personas.filter((persona) => persona.realm === realm);
+    const present = await Promise.all(ofRealm.map(({ sub }) => accounts.present(realm, sub)));
+    return present.flatMap((account) => (account ? [{ ...account.persona, roles: [...account.roles] }] : []));
+  };
+
+  const resourcesOf = ({ params }: Interaction): string[] =>
+    [params['resource']]
+      .flat()
+      .map(text)
+      .filter((resource) => resource !== '');
+
+  /** Another person begins another session; otherwise the provider would ask the browser to leave the old one first. */
+  const login = async (interaction: Interaction, sub: string): Promise<void> => {
+    const { session } = interaction;
+    if (session && session.accountId !== sub) {
+      await (await provider.Session.findByUid(session.uid))?.destroy();
+      delete interaction.session;
+    }
+    await finish(interaction, { login: { accountId: sub, remember: false } });
+  };
+
+  const finish = async (interaction: Interaction, result: NonNullable<Interaction['result']>): Promise<void> => {
+    interaction.result = 'error' in result ? result : { ...interaction.lastSubmission, ...result };
+    await interaction.save(Math.max(1, interaction.exp - Math.floor(Date.now() / 1000)));
+  };
+
+  const allow = async (interaction: Interaction, accountId: string, clientId: string): Promise<void> => {
+    const grant = new provider.Grant({ accountId, clientId });
+    grantAll(grant, text(interaction.params['scope']).split(' '), resourcesOf(interaction));
+    const grantId = await grant.save();
+    await onAllowed(clientId);
+    await finish(interaction, { consent: { grantId } });
+  };
+
+  const ask = async (res: ServerResponse, interaction: Interaction): Promise<void> => {
+    const { params, prompt, uid } = interaction;
+    const clientId = text(params['client_id']);
+    const redirectUri = text(params['redirect_uri']);
+    const client = await provider.Client.find(clientId);
+    if (!client) return stop(res, 400, 'invalid_client');
+    const action = `${mount}/interaction/${uid}`;
+    const csrf = csrfOf(interaction);
+    if (prompt.name === 'login') {
+      const otherRealm =
+        clientId !== WEB_CLIENT
+          ? undefined
+          : realm === 'staff'
+            ? { question: 'Customer of ours?', href: '/signin?realm=customer', link: 'Sign in to the customer portal' }
+            : { question: 'Member of staff?', href: '/signin?realm=staff', link: 'Sign in with the staff list' };
+      const program = isOurs(clientId) ? undefined : (client.clientName ?? 'a program without a name');
+      return show(res, 200, pickerPage({ action, csrf, people: await people(), otherRealm, program, banners }), redirectUri);
+    }
+    const account = interaction.session && (await accounts.present(realm, interaction.session.accountId));
+    if (!account) return stop(res, 400, 'expired');
+    const audience = resourcesOf(interaction)
+      .map((resource) => audienceOf(resource, clientId) ?? resource)
+      .join(' ');
+    const page = consentPage({
+      action,
+      csrf,
+      person: account.persona,
+      name: client.clientName,
+      asCommand: clientId === CLI_CLIENT,
+      redirectHost: URL.parse(redirectUri)?.host ?? redirectUri,
+      audience,
+      banners,
+    });
+    show(res, 200, page, redirectUri);
+  };
+
+  const answer = async (req: IncomingMessage, res: ServerResponse, interaction: Interaction): Promise<void> => {
+    const form = await readForm(req);
+    if (!form || !fromOurPage(req, base) || !same(form.get('csrf') ?? '', csrfOf(interaction))) return stop(res, 403, 'forbidden');
+    if (interaction.prompt.name === 'login') {
+      const account = await accounts.present(realm, form.get('person') ?? '');
+      if (!account) return ask(res, interaction);
+      await login(interaction, account.persona.sub);
+    } else {
+      const accountId = interaction.session?.accountId;
+      const said = form.get('answer');
+      if (accountId === undefined || (said !== 'yes' && said !== 'no')) return ask(res, interaction);
+      if (said === 'yes') await allow(interaction, accountId, text(interaction.params['client_id']));
+      else await finish(interaction, { error: 'access_denied', error_description: 'the person did not allow it' });
+    }
+    res.writeHead(303, { ...pageHeaders, location: interaction.returnTo, 'content-length': '0' }).end();
+  };
+
+  return async (req: IncomingMessage, res: ServerResponse, uid: string): Promise<void> => {
+    if (req.method !== 'GET' && req.method !== 'POST') {
+      res.writeHead(405, { ...pageHeaders, allow: 'GET, POST' }).end();
+      return;
+    }
+    try {
+      const interaction = await provider.interactionDetails(req, res);
+      if (interaction.uid !== uid) return stop(res, 400, 'expired');
+      if (req.method === 'GET') await ask(res, interaction);
+      else await answer(req, res, interaction);
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return stop(res, 400, 'expired');
+      throw error;
+    }
+  };
+}
+
+const same = (given: string, expected: string) => {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** Undefined for anything but a small form. */
+async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
+  if (req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_FORM) return undefined;
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}

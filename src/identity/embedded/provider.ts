@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { failure } from '../../core/errors.ts';
+import type { Realm } from '../../core/people.ts';
+import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
+import type { Accounts } from '../accounts.ts';
+import { embeddedIssuerUrl } from '../issuers.ts';
+import { derive, derivePrevious, type Keys } from '../keys.ts';
+import type { Revocations } from '../revocation.ts';
+import { contentSecurityPolicy, pageHeaders, securityHeaders } from '../web/headers.ts';
+import type { Banners } from '../web/layout.ts';
+import { fromOurPage, hostAllowed } from '../web/origin.ts';
+import { keepClient, kvAdapter } from './adapter.ts';
+import { isOurs } from './clients.ts';
+import { configuration, SCOPES } from './configuration.ts';
+import { interactions } from './interaction.ts';
+import { Provider } from './library.ts';
+import { errorPage } from './pages.ts';
+import { REGISTRATION_LIMITS, type RegistrationLimits, registrations } from './registrations.ts';
+import { audiences } from './resources.ts';
+
+export interface EmbeddedProviderOptions {
+  /** Our own address, without a slash at the end. */
+  readonly base: string;
+  readonly keys: Keys;
+  readonly accounts: Accounts;
+  readonly kv: KeyValue;
+  readonly revocations: Pick<Revocations, 'revokeSession'>;
+  /** Addresses of the domain servers (`http://localhost:3101`), for tokens that are used with them directly. */
+  readonly servers: readonly string[];
+  readonly clock?: Clock | undefined;
+  readonly log?: Pick<Logger, 'error'> | undefined;
+  readonly scriptedApprovals?: boolean | undefined;
+  readonly registrationLimits?: RegistrationLimits | undefined;
+}
+
+export interface EmbeddedProvider {
+  readonly issuers: Readonly<Record<Realm, string>>;
+  /** Is this path (with or without its query) one of ours? */
+  handles(url: string): boolean;
+  handler(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Ends one sign-in: its refresh tokens at once, its access tokens as soon as they are looked at again. */
+  revokeSignIn(realm: Realm, sid: string): Promise<void>;
+}
+
+const REALMS = ['staff', 'customer'] as const;
+const USED_CLIENT_SECONDS = 90 * 24 * 3600;
+const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)$/;
+
+export function embeddedProvider(options: EmbeddedProviderOptions): EmbeddedProvider {
+  const { base } = options;
+  const realms = REALMS.map((realm) => realmProvider(realm, options));
+  const isOurHost = hostAllowed(base);
+  const { host } = new URL(base);
+
+  /** The realm and the path within it. Metadata is found in all three places that clients look in. */
+  const locate = (url: string) => {
+    const [path = '', query] = splitQuery(url);
+    for (const each of realms) {
+      if (path === each.mount || path.startsWith(`${each.mount}/`)) return { each, path: path.slice(each.mount.length) || '/', query };
+      if (path.endsWith(each.mount) && WELL_KNOWN.test(path.slice(0, -each.mount.length)))
+        return { each, path: path.slice(0, -each.mount.length), query };
+    }
+    // Clients of the oldest revision know nothing but the origin.
+    const [staff] = realms;
+    return path === '/.well-known/oauth-authorization-server' && staff ? { each: staff, path, query } : undefined;
+  };
+
+  return {
+    issuers: { staff: embeddedIssuerUrl(base, 'staff'), customer: embeddedIssuerUrl(base, 'customer') },
+    handles: (url) => locate(url) !== undefined,
+    async handler(req, res) {
+      const found = locate(req.url ?? '/');
+      if (!found || !isOurHost(req)) return refuse(res, 403, 'Use the address that Tamshai printed at start.');
+      const { each, path, query } = found;
+      const open = WELL_KNOWN.test(path) || path === '/jwks';
+      if (!open && req.headers.origin !== undefined && !fromOurPage(req, base))
+        return refuse(res, 403, 'Pages of other origins may not use this.');
+      for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value);
+      const search = query === undefined ? '' : `?${query}`;
+      // Cookies do not follow from one loopback name to another, so a browser is brought to ours before it gets any.
+      if (req.method === 'GET' && !open && req.headers.host?.toLowerCase() !== host) {
+        res.writeHead(307, { location: `${base}${each.mount}${path}${search}` }).end();
+        return;
+      }
+      req.headers.host = host;
+      await each.serve(req, res, path, search);
+    },
+    async revokeSignIn(realm, sid) {
+      await realms.find((each) => each.realm === realm)?.revoke(sid);
+    },
+  };
+}
+
+function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
+  const { base, keys, accounts, kv, revocations, servers, log, scriptedApprovals, clock = { now: () => new Date() } } = options;
+  const limits = options.registrationLimits ?? REGISTRATION_LIMITS;
+  const issuer = embeddedIssuerUrl(base, realm);
+  const mount = issuer.slice(base.length);
+  const prefix = `oidc:${realm}:`;
+  const banners: Banners = { development: true, scriptedApprovals };
+  const resources = audiences(base, servers);
+  const cookieKeys = [derive(keys, 'cookie'), derivePrevious(keys, 'cookie')].flatMap((key) => (key ? [key.toString('base64url')] : []));
+  const onReplay = (grantId: string) => revocations.revokeSession(realm, grantId);
+  const adapter = kvAdapter({ kv, prefix, onReplay, unusedClientSeconds: limits.unusedSeconds });
+  const registered = registrations(kv, prefix, limits, clock);
+
+  const provider = new Provider(
+    issuer,
+    configuration({ realm, mount, base, key: keys.realms[realm], cookieKeys, accounts, adapter, resources, banners }),
+  );
+
+  // Access tokens are not kept anywhere; naming their sign-in as revoked is what ends them.
+  const endings = new Set<Promise<void>>();
+  provider.on('grant.revoked', (_ctx, grantId) => {
+    const ending = onReplay(grantId).finally(() => endings.delete(ending));
+    endings.add(ending);
+    ending.catch((error: unknown) => log?.error({ error: String(error) }, 'A sign-in could not be named as revoked.'));
+  });
+  provider.on('server_error', (_ctx, error) => log?.error({ error: error.message }, 'The built-in identity provider failed.'));
+
+  provider.use(async (ctx, next) => {
+    const registering = ctx.path === '/reg' && ctx.method === 'POST';
+    const clientId = randomUUID();
+    if (registering) {
+      const slow = await registered.tooFast(ctx.req.socket.remoteAddress ?? '');
+      if (slow || !(await registered.reserve(clientId))) {
+        ctx.status = 429;
+        ctx.set('retry-after', slow ? '60' : '3600');
+        ctx.body = { error: 'temporarily_unavailable', error_description: 'too many clients registered lately' };
+        return;
+      }
+      ctx.state['clientId'] = clientId;
+    }
+    await next();
+    if (registering && ctx.status !== 201) await registered.used(clientId);
+    // Whoever revoked something may rely on it once answered.
+    await Promise.allSettled(endings);
+    if (WELL_KNOWN.test(ctx.path)) {
+      Object.assign(ctx.body as object, { response_modes_supported: ['query'] });
+    } else if (ctx.path !== '/jwks') {
+      for (const name of ['access-control-allow-origin', 'access-control-expose-headers']) ctx.remove(name);
+    }
+  });
+  const callback = provider.callback();
+
+  const onAllowed = async (clientId: string) => {
+    if (isOurs(clientId)) return;
+    await registered.used(clientId);
+    await keepClient(kv, prefix, clientId, USED_CLIENT_SECONDS);
+  };
+  const csrfKey = derive(keys, 'csrf');
+  const interact = interactions({ provider, realm, base, mount, csrfKey, accounts, audienceOf: resources.of, onAllowed, banners });
+
+  return {
+    realm,
+    mount,
+    async revoke(grantId: string): Promise<void> {
+      await provider.RefreshToken.revokeByGrantId(grantId);
+      await onReplay(grantId);
+    },
+    async serve(req: IncomingMessage, res: ServerResponse, path: string, search: string): Promise<void> {
+      const uid = /^\/interaction\/([\w-]{1,64})$/.exec(path)?.[1];
+      if (uid !== undefined) return interact(req, res, uid);
+      const query = new URLSearchParams(search);
+      if (path === '/auth') {
+        if ((query.get('response_mode') ?? 'query') !== 'query') {
+          res.writeHead(400, pageHeaders).end(errorPage('unsupported_response_mode', 'response_mode must be query', banners));
+          return;
+        }
+        // MCP clients often name no scope at all; they mean the ordinary ones.
+        if (!query.get('scope')) query.set('scope', SCOPES.slice(0, 3).join(' '));
+      }
+      res.setHeader('content-security-policy', contentSecurityPolicy());
+      const rest = path === '/auth' ? `?${query}` : search;
+      Object.assign(req, { originalUrl: `${mount}${path}${rest}`, url: `${path}${rest}` });
+      await callback(req, res);
+    },
+  };
+}
+
+function splitQuery(url: string): [path: string, query: string | undefined] {
+  const at = url.indexOf('?');
+  return at === -1 ? [url, undefined] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function refuse(res: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify(failure('FORBIDDEN_ORIGIN', message).answer());
+  res.writeHead(status, { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }).end(body);
+}

@@ -1,0 +1,45 @@
+import type { Clock, KeyValue } from '../../core/ports.ts';
+
+export interface RegistrationLimits {
+  /** Registered, and not signed in with yet. */
+  readonly unused: number;
+  readonly unusedSeconds: number;
+  /** From one address. */
+  readonly perMinute: number;
+}
+
+export const REGISTRATION_LIMITS: RegistrationLimits = { unused: 200, unusedSeconds: 24 * 3600, perMinute: 20 };
+
+interface Unused {
+  readonly id: string;
+  readonly until: number;
+}
+
+/** Anyone may register a client, so that is bounded: how fast, and how many that nobody ever signed in with. */
+export function registrations(kv: KeyValue, prefix: string, limits: RegistrationLimits, clock: Clock) {
+  const key = `${prefix}unused-clients`;
+  const seconds = () => Math.floor(clock.now().getTime() / 1000);
+
+  /** Undefined from `next` means "no". False when it was no. */
+  const change = async (next: (list: readonly Unused[]) => readonly Unused[] | undefined): Promise<boolean> => {
+    for (;;) {
+      const stored = await kv.get(key);
+      const now = seconds();
+      const list = (stored === undefined ? [] : (JSON.parse(stored) as Unused[])).filter(({ until }) => until > now);
+      const after = next(list);
+      if (!after) return false;
+      const text = JSON.stringify(after);
+      if (stored === undefined ? await kv.add(key, text, limits.unusedSeconds) : await kv.swap(key, stored, text, limits.unusedSeconds))
+        return true;
+    }
+  };
+
+  return {
+    tooFast: async (address: string): Promise<boolean> => (await kv.count(`${prefix}registering:${address}`, 60)) > limits.perMinute,
+    /** False when too many wait to be used. */
+    reserve: (id: string): Promise<boolean> =>
+      change((list) => (list.length >= limits.unused ? undefined : [...list, { id, until: seconds() + limits.unusedSeconds }])),
+    used: (id: string): Promise<boolean> =>
+      change((list) => (list.some((each) => each.id === id) ? list.filter((each) => each.id !== id) : undefined)),
+  };
+}

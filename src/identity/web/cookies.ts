@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Each cookie has a strong form, which a browser ties to this very host and keeps from plain http, and on loopback a plain one beside it:
+ * some browsers refuse `Secure` on http://localhost. Whichever comes back tells which kind this browser keeps.
+ */
+export interface CookieJar {
+  /** For a while, both forms at once. */
+  try(name: string, value: string, seconds: number): string[];
+  /** Only the form that this browser has shown it keeps. */
+  set(name: string, value: string, proven: 'strong' | 'plain'): string[];
+  clear(name: string): string[];
+  read(req: IncomingMessage, name: string): { readonly value: string; readonly kind: 'strong' | 'plain' } | undefined;
+}
+
+export function cookieJar(base: string): CookieJar {
+  const plainToo = new URL(base).protocol === 'http:';
+  const strong = (name: string, value: string, more = '') => `__Host-${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${more}`;
+  const plain = (name: string, value: string, sameSite: 'Lax' | 'Strict', more = '') =>
+    `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${more}`;
+  const both = (name: string, value: string, more: string) => [
+    strong(name, value, more),
+    ...(plainToo ? [plain(name, value, 'Lax', more)] : []),
+  ];
+  return {
+    try: (name, value, seconds) => both(name, value, `; Max-Age=${seconds}`),
+    set: (name, value, proven) => (proven === 'plain' && plainToo ? [plain(name, value, 'Strict')] : [strong(name, value)]),
+    clear: (name) => both(name, '', '; Max-Age=0'),
+    read(req, name) {
+      const found = new Map<string, string>();
+      for (const pair of (req.headers.cookie ?? '').split(';')) {
+        const at = pair.indexOf('=');
+        // The first one counts: browsers put the most specific first, and a later one may be somebody else's.
+        const key = pair.slice(0, at).trim();
+        if (at > 0 && !found.has(key)) found.set(key, pair.slice(at + 1).trim());
+      }
+      const value = found.get(`__Host-${name}`);
+      if (value) return { value, kind: 'strong' };
+      const weak = plainToo ? found.get(name) : undefined;
+      return weak ? { value: weak, kind: 'plain' } : undefined;
+    },
+  };
+}

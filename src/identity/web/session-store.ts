@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import * as z from 'zod';
+import { Failure, failure } from '../../core/errors.ts';
+import type { Realm } from '../../core/people.ts';
+import type { Clock, KeyValue } from '../../core/ports.ts';
+import { SignInRefused, type Tokens } from './issuer-client.ts';
+import type { Sealer } from './seal.ts';
+
+const LONGEST = 8 * 3600;
+const IDLE = 3600;
+/** Writing "seen just now" at every request would be a write for every read. */
+const TOUCH_AFTER = 120;
+/** A token that ends sooner than this is renewed first. */
+const RENEW_BEFORE = 60;
+const RENEWING_SECONDS = 15;
+const POLL_MS = 50;
+const PATIENCE_MS = 8_000;
+
+const sessionSchema = z.object({
+  realm: z.enum(['staff', 'customer']),
+  access: z.string(),
+  refresh: z.string().optional(),
+  issuedAt: z.number(),
+  expiresAt: z.number(),
+  began: z.number(),
+  seen: z.number(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+export interface SessionStore {
+  create(id: string, realm: Realm, tokens: Tokens): Promise<void>;
+  /** With an access token that is good for a while, and with `freshSeconds` one that was issued not longer ago than that. */
+  current(id: string, freshSeconds?: number): Promise<Session | undefined>;
+  remove(id: string): Promise<Session | undefined>;
+}
+
+export interface SessionStoreOptions {
+  readonly kv: KeyValue;
+  readonly seals: Sealer;
+  readonly clock: Clock;
+  readonly renew: (realm: Realm, refresh: string) => Promise<Tokens>;
+}
+
+interface Held {
+  readonly text: string;
+  readonly session: Session;
+}
+
+/** Sessions in the shared store, sealed and under the digest of their id: who reads the store can neither use nor find one. */
+export function sessionStore({ kv, seals, clock, renew }: SessionStoreOptions): SessionStore {
+  const keyOf = (id: string) => `web:session:${createHash('sha256').update(id).digest('base64url')}`;
+  const seconds = () => Math.floor(clock.now().getTime() / 1000);
+  const left = ({ began }: Session) => Math.min(IDLE, began + LONGEST - seconds());
+  const running = new Map<string, Promise<Session | undefined>>();
+
+  const load = async (key: string): Promise<Held | undefined> => {
+    const text = await kv.get(key);
+    const parsed = sessionSchema.safeParse(text === undefined ? undefined : seals.open(key, text));
+    return text !== undefined && parsed.success && left(parsed.data) > 0 ? { text, session: parsed.data } : undefined;
+  };
+
+  /** Changes a session, whoever else is changing it; undefined when it has ended meanwhile. */
+  const change = async (key: string, part: Partial<Session>): Promise<Session | undefined> => {
+    for (;;) {
+      const held = await load(key);
+      if (!held) return undefined;
+      const next = { ...held.session, ...part };
+      if (await kv.swap(key, held.text, seals.seal(key, next), left(next))) return next;
+    }
+  };
+
+  const needsRenewal = ({ expiresAt, issuedAt }: Session, freshSeconds: number | undefined) =>
+    expiresAt - seconds() < RENEW_BEFORE || (freshSeconds !== undefined && seconds() - issuedAt > freshSeconds);
+
+  /** A refresh token counts once, so just one request of one replica may use it; the others wait for what it brings. */
+  const renewOnce = async (key: string, session: Session): Promise<Session | undefined> => {
+    const { refresh, realm } = session;
+    if (refresh === undefined) return session.expiresAt > seconds() ? session : undefined;
+    const turn = `${key}:renewing`;
+    if (!(await kv.add(turn, '1', RENEWING_SECONDS))) return awaitRenewal(key, session);
+    try {
+      // It may have been renewed between our reading and our turn.
+      const now = await load(key);
+      if (now?.session.refresh !== refresh) return now?.session;
+      const { access, issuedAt, expiresAt, refresh: next } = await renew(realm, refresh);
+      return await change(key, { access, issuedAt, expiresAt, refresh: next, seen: seconds() });
+    } catch (error) {
+      if (error instanceof SignInRefused) {
+        await kv.delete(key);
+        return undefined;
+      }
+      if (error instanceof Failure && session.expiresAt > seconds()) return session;
+      throw error;
+    } finally {
+      await kv.delete(turn);
+    }
+  };
+
+  const awaitRenewal = async (key: string, before: Session): Promise<Session | undefined> => {
+    for (const started = performance.now(); performance.now() - started < PATIENCE_MS; ) {
+      await wait(POLL_MS);
+      const held = await load(key);
+      if (held?.session.access !== before.access) return held?.session;
+    }
+    throw failure('SERVICE_UNAVAILABLE', 'Your sign-in cannot be renewed at the moment.');
+  };
+
+  return {
+    async create(id, realm, { access, refresh, issuedAt, expiresAt }) {
+      const key = keyOf(id);
+      const now = seconds();
+      const session: Session = { realm, access, refresh, issuedAt, expiresAt, began: now, seen: now };
+      await kv.set(key, seals.seal(key, session), left(session));
+    },
+    async current(id, freshSeconds) {
+      const key = keyOf(id);
+      const held = await load(key);
+      if (!held) return undefined;
+      const { session } = held;
+      if (!needsRenewal(session, freshSeconds)) {
+        if (seconds() - session.seen > TOUCH_AFTER) await change(key, { seen: seconds() });
+        return session;
+      }
+      const already = running.get(key);
+      if (already) return already;
+      const started = renewOnce(key, session).finally(() => running.delete(key));
+      running.set(key, started);
+      return started;
+    },
+    async remove(id) {
+      const key = keyOf(id);
+      const held = await load(key);
+      await kv.delete(key);
+      return held?.session;
+    },
+  };
+}

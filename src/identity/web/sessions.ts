@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import * as z from 'zod';
+import type { Caller } from '../../core/caller.ts';
+import { Failure, failure } from '../../core/errors.ts';
+import type { Realm } from '../../core/people.ts';
+import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
+import { cookieJar } from './cookies.ts';
+import { pageHeaders } from './headers.ts';
+import { type IssuerClient, issuerClient, SignInRefused, type Tokens, type WebIssuer } from './issuer-client.ts';
+import { fromOurPage, hasOurOrigin } from './origin.ts';
+import { sealer } from './seal.ts';
+import { type SessionStore, sessionStore } from './session-store.ts';
+import { signInPage, signInStoppedPage } from './sign-in-page.ts';
+
+export interface WebSessionOptions {
+  /** Our own address, without a slash at the end. */
+  readonly base: string;
+  readonly kv: KeyValue;
+  readonly issuers: { readonly staff: WebIssuer; readonly customer?: WebIssuer | undefined };
+  /** 32 bytes, the same on every replica. */
+  readonly sealKey: Uint8Array;
+  readonly verify: (token: string, audiences: readonly string[]) => Promise<Caller>;
+  readonly clock?: Clock | undefined;
+  readonly log?: Pick<Logger, 'warn'> | undefined;
+}
+
+/** An answer that any HTTP server can send. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: string;
+}
+
+export interface WebSessions {
+  /** Whoever is signed in with this browser. A cookie proves who, never what was meant: see `checkCsrf`. */
+  authenticate(req: IncomingMessage, options?: { readonly freshSeconds?: number }): Promise<Caller | undefined>;
+  /** For our own forms and scripts. `about` narrows it to one thing, such as one card. */
+  csrf(req: IncomingMessage, about?: string): string | undefined;
+  /** Throws unless the request came from our own page, with the token of this session. A form's token comes as a field. */
+  checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string; readonly form?: URLSearchParams }): void;
+  /** GET /signin */
+  signIn(req: IncomingMessage): Promise<Reply>;
+  /** GET /signin/callback */
+  callback(req: IncomingMessage): Promise<Reply>;
+  /** POST /signout */
+  signOut(req: IncomingMessage, form: URLSearchParams): Promise<Reply>;
+}
+
+export const CSRF_HEADER = 'x-tamshai-csrf';
+const SESSION = 'tamshai';
+const FLOW = 'tamshai-signin';
+const FLOW_SECONDS = 600;
+const flowSchema = z.object({
+  realm: z.enum(['staff', 'customer']),
+  to: z.string(),
+  until: z.number(),
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+});
+
+export function webSessions({
+  base,
+  kv,
+  issuers,
+  sealKey,
+  verify,
+  log,
+  clock = { now: () => new Date() },
+}: WebSessionOptions): WebSessions {
+  const jar = cookieJar(base);
+  const seals = sealer(sealKey);
+  const audiences: readonly string[] = [`${base}/api`];
+  const { origin, host } = new URL(base);
+  const client = (issuer: WebIssuer) => issuerClient(issuer, `${base}/signin/callback`, `${base}/api`);
+  const clients: Readonly<Record<Realm, IssuerClient | undefined>> = {
+    staff: client(issuers.staff),
+    customer: issuers.customer && client(issuers.customer),
+  };
+  const store: SessionStore = sessionStore({ kv, seals, clock, renew: (realm, refresh) => need(clients[realm]).renew(refresh) });
+  const seconds = () => Math.floor(clock.now().getTime() / 1000);
+
+  const page = (status: number, body: string, cookies: string[] = []): Reply => ({
+    status,
+    headers: { ...pageHeaders, ...(cookies.length > 0 && { 'set-cookie': cookies }) },
+    body,
+  });
+  const redirect = (status: 302 | 303 | 307, location: string, cookies: string[] = []): Reply => ({
+    status,
+    headers: { ...pageHeaders, location, ...(cookies.length > 0 && { 'set-cookie': cookies }) },
+    body: '',
+  });
+
+  /** Only a path of our own, and none that would go round in circles. */
+  const returnPath = (asked: string | null): string => {
+    if (asked === null || !/^\/(?![/\\])[\x21-\x7e]*$/.test(asked) || /^\/sign(?:in|out)\b/.test(asked)) return '/';
+    const url = URL.parse(asked, base);
+    return url?.origin === origin ? url.pathname + url.search : '/';
+  };
+
+  const again = (realm: Realm, to: string) => `/signin?${new URLSearchParams({ realm, to })}`;
+  const idOf = (req: IncomingMessage) => jar.read(req, SESSION)?.value;
+  /** Not the cookie itself: what a page shows must not help to make one. */
+  const csrfAbout = (id: string, about: string) => `csrf\n${createHash('sha256').update(id).digest('base64url')}\n${about}`;
+
+  const end = async (id: string): Promise<void> => {
+    const session = await store.remove(id);
+    if (session?.refresh === undefined) return;
+    // The session is gone either way; an issuer that cannot be reached must not keep anyone signed in here.
+    await need(clients[session.realm])
+      .revoke(session.refresh)
+      .catch((error: unknown) => log?.warn({ error: String(error) }, 'Tokens could not be revoked at sign-out.'));
+  };
+
+  const admit = async (access: string): Promise<Caller> => ({ ...(await verify(access, audiences)), approves: 'anything', origin: 'web' });
+
+  return {
+    async authenticate(req, { freshSeconds } = {}) {
+      const id = idOf(req);
+      const session = id === undefined ? undefined : await store.current(id, freshSeconds);
+      if (id === undefined || !session) return undefined;
+      try {
+        return await admit(session.access);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== 'UNAUTHENTICATED') throw error;
+        await store.remove(id);
+        return undefined;
+      }
+    },
+
+    csrf(req, about = '') {
+      const id = idOf(req);
+      return id === undefined ? undefined : seals.code(csrfAbout(id, about));
+    },
+
+    checkCsrf(req, { about = '', header = CSRF_HEADER, form } = {}) {
+      const id = idOf(req);
+      const given = form ? form.get('csrf') : req.headers[header];
+      const ours = form ? fromOurPage(req, base) : hasOurOrigin(req, base);
+      if (id === undefined || !ours || typeof given !== 'string' || !seals.isCode(csrfAbout(id, about), given))
+        throw failure('FORBIDDEN_ORIGIN', 'This did not come from our own page, so nothing was done. Reload the page and try again.');
+    },
+
+    async signIn(req) {
+      const { searchParams } = new URL(req.url ?? '/', base);
+      // Cookies stay with the name they were set under, and the way back leads to ours.
+      if (req.headers.host?.toLowerCase() !== host) return redirect(307, `${base}/signin?${searchParams}`);
+      const to = returnPath(searchParams.get('to'));
+      const asked = searchParams.get('realm');
+      if (asked === null && !issuers.staff.embedded) {
+        const customerHref = clients.customer && again('customer', to);
+        return page(200, signInPage({ staffHost: new URL(issuers.staff.issuer).host, staffHref: again('staff', to), customerHref }));
+      }
+      const realm: Realm = asked === 'customer' && clients.customer ? 'customer' : 'staff';
+      try {
+        const { url, secrets } = await need(clients[realm]).begin();
+        const flow = seals.seal(FLOW, { realm, to, until: seconds() + FLOW_SECONDS, ...secrets });
+        return redirect(302, url.href, jar.try(FLOW, flow, FLOW_SECONDS));
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return page(503, signInStoppedPage('unavailable', again(realm, to)));
+      }
+    },
+
+    async callback(req) {
+      const cookie = jar.read(req, FLOW);
+      const parsed = flowSchema.safeParse(cookie && seals.open(FLOW, cookie.value));
+      if (!cookie || !parsed.success || parsed.data.until <= seconds())
+        return page(400, signInStoppedPage('refused', '/signin'), jar.clear(FLOW));
+      const { realm, to, ...secrets } = parsed.data;
+      let tokens: Tokens;
+      try {
+        tokens = await need(clients[realm]).finish(new URL(req.url ?? '/', base), secrets);
+      } catch (error) {
+        if (error instanceof SignInRefused) return page(400, signInStoppedPage('refused', again(realm, to)), jar.clear(FLOW));
+        if (error instanceof Failure) return page(503, signInStoppedPage('unavailable', again(realm, to)), jar.clear(FLOW));
+        throw error;
+      }
+      try {
+        await admit(tokens.access);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        const why = error.code === 'SERVICE_UNAVAILABLE' ? 'unavailable' : 'unusable';
+        return page(error.status === 503 ? 503 : 403, signInStoppedPage(why, again(realm, to)), jar.clear(FLOW));
+      }
+      // Someone else may have been signed in with this browser; a new sign-in is a new session, never the old one continued.
+      const before = idOf(req);
+      if (before !== undefined) await end(before);
+      const id = randomBytes(32).toString('base64url');
+      await store.create(id, realm, tokens);
+      return redirect(303, to, [...jar.clear(FLOW), ...jar.set(SESSION, id, cookie.kind)]);
+    },
+
+    async signOut(req, form) {
+      this.checkCsrf(req, { form });
+      const id = idOf(req);
+      if (id !== undefined) await end(id);
+      return redirect(303, '/', jar.clear(SESSION));
+    },
+  };
+}
+
+function need<T>(value: T | undefined): T {
+  if (value === undefined) throw failure('NOT_FOUND', 'There is no such sign-in here.');
+  return value;
+}

@@ -9,6 +9,7 @@ import { byToken, byTokenOrSession } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';
 import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
+import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
 import { trail } from '../gateway/trail.ts';
@@ -97,10 +98,12 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
   gatewayRoutes(app, {
     registry, version, backend, decide, authenticate, onUnauthenticated, note: wiring.note,
+    checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
   });
   pageRoutes(app, {
-    base, sessions: identity.sessions, embedded: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals, clock,
+    base, sessions: identity.sessions, now: () => clock.now(),
+    banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
     confirmation: (id, caller) => decide.view(id, caller.person),
     waiting: (caller) => decide.waiting(caller.person),
   });

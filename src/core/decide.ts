@@ -2,7 +2,7 @@
 import type { Answer, CancelledAnswer, ConfirmationData } from './answer.ts';
 import { type Approvals, notFound, type Ticket } from './approvals.ts';
 import { type Caller, mayDecide } from './caller.ts';
-import { Failure, failure } from './errors.ts';
+import { type ErrorAnswer, Failure, failure } from './errors.ts';
 import type { Person } from './people.ts';
 
 /** Where a domain's tools run: in this process, or behind an address. */
@@ -28,7 +28,7 @@ export interface ConfirmationView {
   readonly confirmationData: ConfirmationData;
   readonly decidedAt?: string;
   readonly result?: Answer;
-  readonly error?: Answer;
+  readonly error?: ErrorAnswer;
 }
 
 export type Decide = ReturnType<typeof decisions>;
@@ -85,7 +85,7 @@ export function decisions({ approvals, backend, refresh, spend, failpoint }: Dec
         state: ticket.expired ? 'expired' : state, confirmationId: id, message: ticket.message, confirmationData: ticket.card,
         ...(ticket.decidedAt !== undefined && { decidedAt: ticket.decidedAt }),
         ...(state === 'done' && answer && { result: answer as Answer }),
-        ...(state === 'failed' && answer && { error: answer as Answer }),
+        ...(state === 'failed' && answer && { error: answer as ErrorAnswer }),
       };
     },
 

@@ -7,7 +7,7 @@ import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
 import { sql } from './sql.ts';
 import type {
-  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Described, DomainSpec, Effect, Finders, ListDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, WriteDef,
+  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Described, DomainSpec, Effect, Example, Finders, ListDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, ToolExample, WriteDef,
   Writers,
 } from './tool.ts';
 
@@ -57,7 +57,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     checkMasks(spec, def.name, output as z.ZodType);
     return {
       kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
-      roles: def.roles, as: def.as, plural: undefined, summary: undefined, errors: def.errors ?? {}, examples: def.examples ?? [],
+      roles: def.roles, as: def.as, plural: undefined, summary: undefined, errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
       aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       says: () => def.title,
       run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name),
@@ -110,6 +110,10 @@ export function defineDomain(spec: AnyDomain): unknown {
     },
   };
 }
+
+const plainExample = ({ ask, as, input, gives }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
+  ask, as, gives, input: (today) => (typeof input === 'function' ? input(today) : input),
+});
 
 /** The pipeline knows each kind's phases; another one's is our own mistake. */
 const none = (name: string) => (): never => {

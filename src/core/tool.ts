@@ -46,7 +46,8 @@ export interface Example<X> {
   /** The words of a person: a title in the docs, a question for the assistant. */
   readonly ask: string;
   readonly as: string;
-  readonly input: X;
+  /** A function of the day it is asked on where dates are in it, so that an example never grows old. */
+  readonly input: X | ((today: string) => X);
   /** What it must come to; by default the tool's success (for a write: an approval card). */
   readonly gives?: Uppercase<string>;
 }
@@ -171,6 +172,13 @@ export interface Page {
   readonly item: z.ZodObject;
 }
 
+export interface ToolExample {
+  readonly ask: string;
+  readonly as: string;
+  readonly gives: string | undefined;
+  input(today: string): Readonly<Record<string, unknown>>;
+}
+
 /** A declaration with its types erased: all that the pipeline and everything derived ever see. */
 export interface Tool {
   readonly kind: 'read' | 'list' | 'write' | 'act';
@@ -186,7 +194,7 @@ export interface Tool {
   readonly output: z.ZodType;
   readonly summary: z.ZodObject | undefined;
   readonly errors: ErrorMap;
-  readonly examples: readonly { readonly ask: string; readonly as: string; readonly input: Readonly<Record<string, unknown>>; readonly gives?: string }[];
+  readonly examples: readonly ToolExample[];
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
   says(data: unknown): string;

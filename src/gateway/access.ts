@@ -7,9 +7,9 @@ import { bearer, type Verifier } from '../identity/verify.ts';
 /** The browser session, as far as the API needs it. */
 export interface BrowserSessions {
   /** Undefined when the request carries no session. */
-  authenticate(req: IncomingMessage): Promise<Caller | undefined>;
-  /** Throws unless the request comes from a page of ours and repeats the session's own token. */
-  checkCsrf(req: IncomingMessage): void | Promise<void>;
+  authenticate(req: IncomingMessage, options?: { readonly freshSeconds?: number }): Promise<Caller | undefined>;
+  /** Throws unless the request comes from a page of ours and repeats the session's own token; `about` narrows it to one card. */
+  checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string }): void;
 }
 
 export type Authenticate = (req: IncomingMessage) => Caller | Promise<Caller>;
@@ -25,8 +25,12 @@ export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[
   return (req) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions));
 };
 
+/** A decision needs a state of the person that is no older than this: a session's token is renewed for it. */
+const FRESH_SECONDS = 45;
+
 async function bySession(req: IncomingMessage, sessions: BrowserSessions): Promise<Caller> {
-  const caller = await sessions.authenticate(req);
+  const deciding = req.url?.startsWith('/api/confirm/') === true;
+  const caller = await sessions.authenticate(req, deciding ? { freshSeconds: FRESH_SECONDS } : {});
   if (!caller) throw failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
   if (req.method !== 'GET' && req.method !== 'HEAD') await sessions.checkCsrf(req);
   return caller;

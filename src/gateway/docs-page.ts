@@ -1,7 +1,7 @@
 /** The API for a reader: one plain page, made from the declarations, that loads nothing. */
 import type { FastifyReply } from 'fastify';
 import { matrixRow } from '../core/access.ts';
-import { jsonSchema } from '../core/derive/answers.ts';
+import { EXAMPLE_DAY, jsonSchema } from '../core/derive/answers.ts';
 import { toolFailure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';

@@ -45,20 +45,20 @@ export function listings(registry: Registry, only: string | undefined): Listings
 }
 
 /** For the web app and for people who write programs: everything about the tools that this person may use. */
-export function toolsOf(registry: Registry, person: Person) {
+export function toolsOf(registry: Registry, person: Person, today: string) {
   const servers = registry.domains.map((domain) => {
     const open = registry.tools.filter((tool) => tool.domain === domain && opens(tool, person.roles));
-    return { name: domain.name, title: domain.title, tools: open.map((tool) => describeTool(tool)) };
+    return { name: domain.name, title: domain.title, tools: open.map((tool) => describeTool(tool, today)) };
   });
   return { servers: servers.filter(({ tools }) => tools.length > 0) };
 }
 
-function describeTool(tool: Tool) {
+function describeTool(tool: Tool, today: string) {
   const { name: qualified, inputSchema, outputSchema, annotations, description } = mcpTool(tool, true);
   return {
     name: tool.name, qualifiedName: qualified, title: tool.title, description, kind: tool.kind, plural: tool.plural ?? null, needsApproval: tool.kind === 'write',
     roles: tool.roles, inputSchema, outputSchema, annotations,
-    examples: tool.examples.filter(({ gives }) => gives === undefined).map(({ ask, input }) => ({ ask, input })),
+    examples: tool.examples.filter(({ gives }) => gives === undefined).map(({ ask, input }) => ({ ask, input: input(today) })),
     masked: maskedFields(tool),
   };
 }

@@ -1,8 +1,9 @@
 /** The gateway's REST API. Thin: each route names who asks and hands over. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../core/caller.ts';
-import type { Decide } from '../core/decide.ts';
+import type { ConfirmationView, Decide } from '../core/decide.ts';
 import { openapi } from '../core/derive/openapi.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
@@ -21,6 +22,8 @@ export interface GatewayRoutes {
   readonly decide: Decide;
   readonly trail: Trail;
   readonly onUnauthenticated: () => void;
+  /** For a decision from a browser: it must come from the page that showed this very card. */
+  readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Notes a decision that did not reach a domain: a denial, a refusal. */
   readonly note: (caller: Caller, confirmationId: string, approved: boolean, answer: { status: string; code?: string }, requestId: string) => Promise<void>;
 }
@@ -63,6 +66,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const { approved } = parsed(decision, req.body);
     const { id } = req.params;
     try {
+      if (req.headers.authorization === undefined) deps.checkCard(req.raw, await decide.view(id, who.person));
       const answer = await decide.decide(id, approved, who, req.id);
       if (answer.status !== 'success') await deps.note(who, id, approved, answer, req.id);
       return sendAnswer(reply, answer, undefined);
@@ -79,7 +83,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const { username, name, email, realm, employeeId, organizationId, roles } = person;
     return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort() } };
   });
-  app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await caller(req)).person) }));
+  app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await caller(req)).person, new Date().toISOString().slice(0, 10)) }));
 
   app.get('/api/audit', async (req) => {
     const { person } = await caller(req);

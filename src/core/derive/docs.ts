@@ -5,6 +5,7 @@ import { commonCodes, pipelineCodes, statusOf, toolFailure } from '../errors.ts'
 import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../people.ts';
 import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
+import { EXAMPLE_DAY } from './answers.ts';
 
 const KIND = { read: 'Reads', list: 'Lists, 50 at a time', write: 'Writes, after a person approves', act: 'Writes at once' } as const;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
@@ -42,7 +43,7 @@ function section(tool: Tool): string[] {
     `### ${tool.name}`, '', `${tool.description} *${KIND[tool.kind]}.*${tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : ''}`, '',
     `For ${tool.roles.join(', ')}.`, '', ...inputTable(tool),
     ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`), ...(codes.length > 0 ? [''] : []),
-    ...tool.examples.map(({ ask, as, input, gives }) => `> ${as}: “${ask}” → \`${JSON.stringify(input)}\`${gives ? ` → \`${gives}\`` : ''}\n`),
+    ...tool.examples.map(({ ask, as, input, gives }) => `> ${as}: “${ask}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${gives ? ` → \`${gives}\`` : ''}\n`),
   ];
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toolFailure } from '../errors.ts';
 import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
-import { answerOf, confirmationData, errorAnswer, jsonSchema, resultOf } from './answers.ts';
+import { answerOf, confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, resultOf } from './answers.ts';
 
 type Json = Record<string, unknown>;
 const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema, ...(examples && { examples }) } });
@@ -32,7 +32,7 @@ function toolPath(tool: Tool): [string, Json] {
     byStatus.set(String(status), [...(byStatus.get(String(status)) ?? []), `${code}: ${suggestedAction}`]);
   }
   const own = [...byStatus].map(([status, said]) => [status, failureResponse(said.join(' '))]);
-  const examples = Object.fromEntries(tool.examples.map(({ ask, input }) => [ask, { value: input }]));
+  const examples = Object.fromEntries(tool.examples.map(({ ask, input }) => [ask, { value: input(EXAMPLE_DAY) }]));
   return [
     `/api/tools/${tool.domain.name}/${tool.name}`,
     {

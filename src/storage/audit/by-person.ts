@@ -1,0 +1,52 @@
+import type { Sqlite } from '../sqlite-file.ts';
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS by_person (
+    principal TEXT NOT NULL, at TEXT NOT NULL, chain TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (principal, at, chain, n)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS by_person_until (chain TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+`;
+const STEP = 500;
+
+/**
+ * Whose records are where. Kept beside the records, and filled in a little later, many at a time: as an index of their table it would
+ * cost each append more than all the rest.
+ */
+export function indexByPerson(db: Sqlite): { catchUp(): Promise<void> } {
+  db.exec(SCHEMA);
+  const behind = db
+    .prepare(
+      `SELECT chain, coalesce((SELECT n FROM by_person_until AS u WHERE u.chain = r.chain), 0) AS until, max(n) AS n
+       FROM records AS r GROUP BY chain HAVING max(n) > until`,
+    )
+    .raw();
+  const fill = db.prepare(
+    `INSERT OR IGNORE INTO by_person
+     SELECT json_extract(body, '$.principal') AS principal, json_extract(body, '$.at'), chain, n
+     FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3 ORDER BY principal`,
+  );
+  const note = db.prepare('INSERT INTO by_person_until VALUES (?1, ?2) ON CONFLICT (chain) DO UPDATE SET n = excluded.n');
+  const step = db.transaction((chain: string, from: number, to: number) => {
+    fill.run(chain, from, to);
+    note.run(chain, to);
+  });
+
+  let running: Promise<void> | undefined;
+  const run = async () => {
+    for (const [chain, until, last] of behind.all() as [string, number, number][]) {
+      for (let from = until; from < last && db.open; from += STEP) {
+        step.immediate(chain, from, Math.min(from + STEP, last));
+        // Calls go on in between.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  };
+  return {
+    catchUp() {
+      running ??= run().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { failure } from '../../core/errors.ts';
+import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
+import { openSqlite, type Sqlite } from '../sqlite-file.ts';
+import { indexByPerson } from './by-person.ts';
+
+/** The time is read off the record itself: there is no second place in which it could be changed. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS records (
+    chain TEXT NOT NULL, n INTEGER NOT NULL, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT AS (json_extract(body, '$.at')),
+    PRIMARY KEY (chain, n)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS records_by_time ON records (at, chain, n);
+`;
+const BATCH = 500;
+
+/** As bytes: this driver ends a text at its first NUL, and what follows must not be overlooked. */
+const COLUMNS = 'chain, n, CAST(body AS BLOB), mac';
+type Row = [chain: string, n: number, body: Buffer, mac: string];
+const recordOf = ([chain, n, body, mac]: Row): ChainedRecord => ({ chain, n, body: body.toString(), mac });
+
+export interface CallChains extends AuditChains {
+  /** Some time after appending: brings what is known of each person's records up to date. */
+  catchUp(): Promise<void>;
+}
+
+/** What is kept in a file of calls, for the log itself and for whoever verifies it. */
+export function chainsIn(db: Sqlite): CallChains {
+  db.exec(SCHEMA);
+  const byPerson = indexByPerson(db);
+  const chains = db.prepare('SELECT chain, count(*) FROM records GROUP BY chain ORDER BY chain').raw();
+  const after = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
+  const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
+  const ofAll = db
+    .prepare(`SELECT ${COLUMNS} FROM records WHERE (at, chain, n) < (?1, ?2, ?3) ORDER BY at DESC, chain DESC, n DESC LIMIT ?4`)
+    .raw();
+  const ofOne = db
+    .prepare(
+      `SELECT ${COLUMNS} FROM by_person AS p CROSS JOIN records AS r USING (chain, n)
+       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND json_extract(body, '$.principal') = ?5
+       ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
+    )
+    .raw();
+  /** Later than any time there is. */
+  const end = { at: '~', chain: '', n: 0 };
+  return {
+    chains: () => attempt(() => (chains.all() as [string, number][]).map(([chain, count]) => ({ chain, count }))),
+    async *records(chain) {
+      let rows: Row[];
+      for (let n = Number.MIN_SAFE_INTEGER; ; n = rows.at(-1)?.[1] ?? n) {
+        const from = n;
+        rows = await attempt(() => after.all(chain, from) as Row[]);
+        yield* rows.map(recordOf);
+        if (rows.length < BATCH) return;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    record: (chain, n) =>
+      attempt(() => {
+        const row = one.get(chain, n) as Row | undefined;
+        return row && recordOf(row);
+      }),
+    async newest({ principal, limit, before = end }) {
+      if (principal !== undefined) await byPerson.catchUp();
+      const page = [before.at, before.chain, before.n, limit];
+      const rows = await attempt(() => (principal === undefined ? ofAll.all(...page) : ofOne.all(...page, principal)) as Row[]);
+      return rows.map(recordOf);
+    },
+    catchUp: byPerson.catchUp,
+  };
+}
+
+async function attempt<T>(work: () => T): Promise<T> {
+  try {
+    return work();
+  } catch (cause) {
+    throw Object.assign(failure('SERVICE_UNAVAILABLE', 'The audit trail cannot be read right now.'), { cause });
+  }
+}
+
+/** Opens a file of chains that another process may be writing. */
+export function openCallChains(file: string): AuditChains & { close(): Promise<void> } {
+  const db = openSqlite(file);
+  return {
+    ...chainsIn(db),
+    async close() {
+      db.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
+import type { Checkpoint } from '../../core/audit.ts';
+
+const THIN_OVER_BYTES = 8_388_608;
+const KEEP_NEWEST = 1_000;
+const KEEP_ONE_IN = 50;
+
+const textOf = async (file: string): Promise<string> => (existsSync(file) ? readFile(file, 'utf8') : '');
+/** A line without its end is one that a crash cut short: it was never promised to anyone. */
+const whole = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1);
+
+/** What is not even JSON was not written by us: it is handed on as a checkpoint that no key has signed. */
+export function parseCheckpoint(line: string): Checkpoint {
+  try {
+    const { chain, count, mac, at, signature } = JSON.parse(line) as Record<string, unknown>;
+    return { chain: String(chain), count: Number(count), mac: String(mac), at: String(at), signature: String(signature) };
+  } catch {
+    return { chain: '', count: 0, mac: '', at: '', signature: '' };
+  }
+}
+
+export const readCheckpointFile = async (file: string): Promise<readonly Checkpoint[]> =>
+  whole(await textOf(file))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parseCheckpoint);
+
+/** Ready for appending: without half a line, and not ever longer. Old checkpoints are thinned out, never dropped altogether. */
+export async function openCheckpointFile(file: string): Promise<FileHandle> {
+  const text = await textOf(file);
+  const lines = whole(text).split('\n').slice(0, -1);
+  const long = text.length > THIN_OVER_BYTES;
+  if (long || text !== whole(text)) {
+    const kept = long ? lines.filter((_line, i) => i >= lines.length - KEEP_NEWEST || i % KEEP_ONE_IN === 0) : lines;
+    const fresh = await open(`${file}.new`, 'w', 0o600);
+    await fresh.writeFile(kept.map((line) => `${line}\n`).join(''));
+    await fresh.sync();
+    await fresh.close();
+    await rename(`${file}.new`, file);
+  }
+  return open(file, 'a', 0o600);
+}

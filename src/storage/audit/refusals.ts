@@ -1,0 +1,44 @@
+import type { AuditLog, Clock } from '../../core/ports.ts';
+
+export interface Refusals {
+  /** One more call that came without a valid sign-in. */
+  count(surface: string, server: string): void;
+  close(): Promise<void>;
+}
+
+const EVERY_MS = 1_000;
+
+/** Calls without a sign-in are counted, at most one record a second: a flood of them must not become a flood of records. */
+export function countRefusals(log: Pick<AuditLog, 'append'>, clock: Clock): Refusals {
+  let counts = new Map<string, { surface: string; server: string; times: number }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (counts.size === 0) return;
+    const taken = [...counts.values()];
+    counts = new Map();
+    const surfaces = new Set(taken.map(({ surface }) => surface));
+    const servers = new Set(taken.map(({ server }) => server));
+    const only = (names: Set<string>) => (names.size === 1 ? ([...names][0] ?? '') : 'several');
+    const total = taken.reduce((sum, { times }) => sum + times, 0);
+    const at = clock.now().toISOString();
+    const who = { principal: '', username: '', origin: '', surface: only(surfaces), server: only(servers), tool: '', requestId: '' };
+    const input = JSON.stringify({ calls: total, by: taken });
+    try {
+      await log.append({ at, ...who, decision: 'refused', code: 'UNAUTHENTICATED', ms: 0, rows: 0, input });
+    } catch {
+      // Nothing is lost: they are counted with the next second's.
+      for (const { surface, server, times } of taken) add(surface, server, times);
+    }
+  };
+  const add = (surface: string, server: string, times: number) => {
+    const name = `${surface} ${server}`;
+    const known = counts.get(name);
+    if (known) known.times += times;
+    else counts.set(name, { surface, server, times });
+    timer ??= setTimeout(() => void write(), EVERY_MS).unref();
+  };
+  return { count: (surface, server) => add(surface, server, 1), close: write };
+}

@@ -1,0 +1,131 @@
+import { open } from 'node:fs/promises';
+import { bodyOf, macOf } from '../../core/audit.ts';
+import { type Failure, failure } from '../../core/errors.ts';
+import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../core/ports.ts';
+import { openSqlite, type Sqlite } from '../sqlite-file.ts';
+import { chainsIn } from './call-chains.ts';
+import type { Checkpoints } from './checkpoints.ts';
+
+/** A longer queue is written in several transactions, so that nobody waits for all of it. */
+const AT_ONCE = 500;
+/** Rows of one statement: half the cost of one by one. */
+const TOGETHER = 8;
+const CATCH_UP_MS = 1_000;
+
+export interface CallLogOptions {
+  readonly file: string;
+  readonly chain: string;
+  readonly key: Uint8Array;
+  readonly checkpoints: Checkpoints;
+  readonly log?: Logger | undefined;
+}
+
+interface Waiting {
+  readonly body: string;
+  resolve(): void;
+  reject(reason: Failure): void;
+}
+
+const unavailable = (cause: unknown): Failure =>
+  Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
+
+/**
+ * Every call's record. All that arrive in one turn of the event loop are written in one transaction; each caller waits for it.
+ * WAL with synchronous=NORMAL: a record is safe from the end of the process at once, and from a power cut within about a second,
+ * when the next checkpoint makes the file durable before it vouches for it.
+ */
+export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
+  const db = openSqlite(file);
+  const { catchUp, ...reader } = chainsIn(db);
+  const chain = await continued(reader, checkpoints, wanted, log);
+  const write = appender(db, chain, key);
+  const wal = file === ':memory:' ? undefined : await open(`${file}-wal`, 'r+');
+  const durable = async () => (db.open ? wal?.datasync() : undefined);
+  const queue: Waiting[] = [];
+  let later: NodeJS.Timeout | undefined;
+  const afterwards = () => {
+    later ??= setTimeout(() => {
+      later = undefined;
+      // Whoever asks for a person's records tries again, and is told.
+      catchUp().catch(() => undefined);
+    }, CATCH_UP_MS).unref();
+  };
+
+  const flush = () => {
+    const batch = queue.splice(0, AT_ONCE);
+    if (queue.length > 0) setImmediate(flush);
+    try {
+      const head = write(batch);
+      for (const { resolve } of batch) resolve();
+      void checkpoints.checkpoint(chain, head.n, head.mac, durable);
+      afterwards();
+    } catch (cause) {
+      for (const { reject } of batch) reject(unavailable(cause));
+    }
+  };
+  return {
+    ...reader,
+    append: (record: AuditRecord) =>
+      new Promise((resolve, reject) => {
+        queue.push({ body: bodyOf(record), resolve, reject });
+        if (queue.length === 1) setImmediate(flush);
+      }),
+    async close() {
+      if (!db.open) return;
+      while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      clearTimeout(later);
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      db.close();
+      await wal?.close();
+    },
+  };
+}
+
+/** The end of the chain is read in each transaction, so that processes that share the file do not fork it. */
+function appender(db: Sqlite, chain: string, key: Uint8Array): (batch: readonly Waiting[]) => { n: number; mac: string } {
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
+  const rollback = db.prepare('ROLLBACK');
+  const last = db.prepare('SELECT n, mac FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
+  const insert = (rows: number) =>
+    db.prepare(`INSERT INTO records (chain, n, body, mac) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`);
+  const [one, several] = [insert(1), insert(TOGETHER)];
+  return (batch) => {
+    // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+    if (!db.open) throw new Error('closed');
+    begin.run();
+    try {
+      let [n, mac] = (last.get(chain) as [number, string] | undefined) ?? [0, ''];
+      let rows: (string | number)[][] = [];
+      for (const { body } of batch) {
+        mac = macOf(key, chain, ++n, mac, body);
+        rows.push([chain, n, body, mac]);
+        if (rows.length < TOGETHER) continue;
+        several.run(rows.flat());
+        rows = [];
+      }
+      for (const row of rows) one.run(row);
+      commit.run();
+      return { n, mac };
+    } catch (error) {
+      if (db.inTransaction) rollback.run();
+      throw error;
+    }
+  };
+}
+
+/**
+ * A file that does not hold its own last checkpoint is an old or a cut one. Going on in it would cover that up, so the log goes on in
+ * a new chain, and the old one stays as it was found.
+ */
+async function continued(reader: AuditChains, checkpoints: Checkpoints, wanted: string, log: Logger | undefined): Promise<string> {
+  for (let i = 1; ; i++) {
+    const chain = i === 1 ? wanted : `${wanted}.${i}`;
+    const mark = await checkpoints.latest(chain);
+    if (mark === undefined || (await reader.record(chain, mark.count))?.mac === mark.mac) return chain;
+    log?.error(
+      { chain, n: mark.count },
+      'The audit trail was cut or is an old copy; it goes on in a new chain. Run "tamshai audit verify".',
+    );
+  }
+}

@@ -1,0 +1,23 @@
+import { openCallLog } from '../../src/storage/audit/sqlite.ts';
+import { clock, example, openPlace } from './audit-place.ts';
+
+// A second process that writes to a trail until it is told to stop, killed, or out of disk.
+const [, , folder = '', times = '0'] = process.argv;
+// Without a listener the system would end the process where a write would otherwise just fail.
+process.on('SIGXFSZ', () => undefined);
+const place = await openPlace(folder);
+const log = await openCallLog({ file: place.file, chain: 'calls', key: place.key, checkpoints: place.checkpoints });
+console.log('ready');
+for (let i = 1; i <= Number(times); i += 4) {
+  try {
+    await Promise.all(Array.from({ length: 4 }, (_, j) => log.append({ ...example(i + j), at: clock.now().toISOString() })));
+    console.log(String(i + 3));
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string };
+    console.log(`${code}: ${message}`);
+    break;
+  }
+}
+await log.close();
+await place.checkpoints.close().catch(() => undefined);
+process.exit(0);

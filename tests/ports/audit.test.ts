@@ -1,0 +1,508 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AuditVerdict, bodyOf, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
+import { Failure } from '../../src/core/errors.ts';
+import type { AuditRecord, ChainedRecord } from '../../src/core/ports.ts';
+import { openCallChains } from '../../src/storage/audit/call-chains.ts';
+import { openCheckpoints, readCheckpoints } from '../../src/storage/audit/checkpoints.ts';
+import { countRefusals } from '../../src/storage/audit/refusals.ts';
+import { openCallLog } from '../../src/storage/audit/sqlite.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { startChild } from '../services/child.ts';
+import { clock, example, keys, openPlace } from './audit-place.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'tamshai audit '));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const fresh = () => mkdtempSync(join(root, 'f'));
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const at = async (log: { records(chain: string): AsyncIterable<ChainedRecord> }): Promise<ChainedRecord[]> => {
+  const records: ChainedRecord[] = [];
+  for await (const record of log.records('calls')) records.push(record);
+  return records;
+};
+const said = ({ body }: ChainedRecord) => JSON.parse(body) as AuditRecord;
+
+async function started(folder = fresh(), chain = 'calls') {
+  const place = await openPlace(folder);
+  const log = await openCallLog({ file: place.file, chain, key: place.key, checkpoints: place.checkpoints });
+  const stop = async () => {
+    await log.close();
+    await place.checkpoints.close();
+    await place.kv.close();
+  };
+  return { ...place, log, stop };
+}
+const append = (log: { append(record: AuditRecord): Promise<void> }, from: number, to: number) =>
+  Promise.all(Array.from({ length: to - from + 1 }, (_, i) => log.append(example(from + i))));
+
+/** As `tamshai audit verify` does it, from a process that has not written anything. */
+async function verify(folder: string, with_ = keys): Promise<AuditVerdict> {
+  const chains = openCallChains(join(folder, 'audit.db'));
+  const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
+  const verdict = await verifyChains([chains], await readCheckpoints(join(folder, 'checkpoints.jsonl'), kv), with_);
+  await chains.close();
+  await kv.close();
+  return verdict;
+}
+
+describe('the log of calls', () => {
+  test('numbers records in one chain, and gives them back in order, one by one, newest first and by person', async () => {
+    const { log, checkpoints, stop } = await started();
+    await append(log, 1, 250);
+    expect(await log.chains()).toEqual([{ chain: 'calls', count: 250 }]);
+    const records = await at(log);
+    expect(records.map(({ n }) => n)).toEqual(Array.from({ length: 250 }, (_, i) => i + 1));
+    expect(records.map(said)).toEqual(Array.from({ length: 250 }, (_, i) => example(i + 1)));
+    expect(await log.record('calls', 7)).toEqual(records[6]);
+    expect(await log.record('calls', 251)).toBeUndefined();
+    expect(await log.record('none', 1)).toBeUndefined();
+
+    const newest = await log.newest({ limit: 3 });
+    expect(newest.map(({ n }) => n)).toEqual([250, 249, 248]);
+    const own: number[] = [];
+    let before: { at: string; chain: string; n: number } | undefined;
+    for (;;) {
+      const page = await log.newest({ limit: 10, principal: 'staff|2', before });
+      own.push(...page.map(({ n }) => n));
+      const last = page.at(-1);
+      if (!last) break;
+      before = { at: said(last).at, chain: last.chain, n: last.n };
+    }
+    expect(own).toEqual(Array.from({ length: 250 }, (_, i) => 250 - i).filter((n) => n % 3 === 2));
+    expect(await log.newest({ limit: 10, principal: 'staff|9' })).toEqual([]);
+    expect(await verifyChains([log], await checkpoints.all(), keys)).toMatchObject({ ok: true, chains: [{ chain: 'calls', count: 250 }] });
+    await stop();
+  });
+
+  test("a person's records are found at once, in what order they were appended", async () => {
+    const { log, stop } = await started();
+    await log.append({ ...example(1), at: '2026-03-01T00:00:00.000Z', principal: 'me' });
+    expect(await log.newest({ limit: 5, principal: 'me' })).toHaveLength(1);
+    await log.append({ ...example(2), at: '2026-02-01T00:00:00.000Z', principal: 'me' });
+    await log.append({ ...example(3), at: '2026-03-01T00:00:00.000Z', principal: 'me' });
+    expect((await log.newest({ limit: 5, principal: 'me' })).map(({ n }) => n)).toEqual([3, 1, 2]);
+    expect((await log.newest({ limit: 5 })).map(({ n }) => n)).toEqual([3, 1, 2]);
+    await stop();
+  });
+
+  test('goes on where it was after a restart', async () => {
+    const folder = fresh();
+    for (const from of [1, 11, 21]) {
+      const { log, stop } = await started(folder);
+      await append(log, from, from + 9);
+      await stop();
+    }
+    expect(await verify(folder)).toEqual({ ok: true, chains: [{ chain: 'calls', count: 30, checkpointed: 30 }] });
+  });
+
+  test('the bytes are kept as they are: hostile text, odd numbers, many keys', async () => {
+    const folder = fresh();
+    const { log, stop } = await started(folder);
+    const odd: AuditRecord[] = [
+      { ...example(1), input: 'nul\0nul\0', username: '\ud800 alone', tool: '😀é e\u0301' },
+      { ...example(2), ms: -0, rows: 1e21, changes: { a: 1e-7, b: Number.MAX_VALUE, c: [undefined, Number.NaN] } },
+      { ...example(3), changes: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`__proto__${i}`, i])) },
+      { ...example(4), principal: `quote ' " \\ \n \u2028 \u202e` },
+    ];
+    for (const record of odd) await log.append(record);
+    const text = fc.string({ unit: 'binary', maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.anything({ maxDepth: 2 }), async (input, principal, changes) => {
+        await log.append({ ...example(5), input, principal, changes: JSON.parse(JSON.stringify(changes ?? null) ?? 'null') });
+      }),
+      { numRuns: 200 },
+    );
+    const records = await at(log);
+    expect(records.slice(0, 4).map(({ body }) => body)).toEqual(odd.map(bodyOf));
+    expect((await log.newest({ limit: 5, principal: odd[3]?.principal })).map(({ n }) => n)).toEqual([4]);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 204 }] });
+  });
+
+  test('200 writers in two processes: no fork, no lost record', async () => {
+    const folder = fresh();
+    const { log, stop } = await started(folder);
+    const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '400');
+    expect(await child.line()).toBe('ready');
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        for (let j = 0; j < 5; j++) {
+          await log.append(example(i));
+          await pause(j);
+        }
+      }),
+    );
+    expect((await child.ended).code).toBe(0);
+    expect(await log.chains()).toEqual([{ chain: 'calls', count: 1_400 }]);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 1_400 }] });
+  });
+
+  test('a process that is killed loses nothing that it was told is kept', async () => {
+    const folder = fresh();
+    const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '1000000');
+    expect(await child.line()).toBe('ready');
+    let told = 0;
+    while (told < 300) told = Number(await child.line());
+    child.process.kill('SIGKILL');
+    const { out } = await child.ended;
+    told = Number(out.split('\n').at(-1));
+    const { log, stop } = await started(folder);
+    const [{ count } = { count: 0 }] = await log.chains();
+    expect(count).toBeGreaterThanOrEqual(told);
+    await append(log, 1, 5);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ chain: 'calls', count: count + 5 }] });
+  });
+
+  test('a full disk: the call is refused in our words, and what was kept still verifies', async () => {
+    const folder = fresh();
+    const child = startChild(new URL('./audit-child.ts', import.meta.url), folder, '100000');
+    expect(await child.line()).toBe('ready');
+    limitFileSize(child.process.pid ?? 0, 1_000_000);
+    const { out, code } = await child.ended;
+    expect(code).toBe(0);
+    expect(out.split('\n').at(-1)).toBe('SERVICE_UNAVAILABLE: The call could not be recorded, so it is not answered.');
+    expect(await verify(folder)).toMatchObject({ ok: true });
+  });
+
+  test('a store that stays locked: refused, then all is well again', async () => {
+    const folder = fresh();
+    const { log, file, stop } = await started(folder);
+    await append(log, 1, 3);
+    const other = new Database(file);
+    other.exec('BEGIN IMMEDIATE');
+    const failure = await log.append(example(4)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Failure);
+    expect((failure as Failure).answer()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    expect(JSON.stringify((failure as Failure).answer())).not.toMatch(/lock|sqlite|database/i);
+    other.exec('ROLLBACK');
+    other.close();
+    await append(log, 4, 6);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 6 }] });
+    await expect(log.append(example(7))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  test('a record that cannot be written down is refused, and spoils nothing', async () => {
+    const folder = fresh();
+    const { log, stop } = await started(folder);
+    const both = await Promise.allSettled([log.append({ ...example(1), changes: 1n }), log.append(example(2))]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 1 }] });
+  });
+});
+
+/** From outside, as an operator would: writes beyond it fail in that process. */
+function limitFileSize(pid: number, bytes: number): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}`]);
+}
+
+describe('verifying', () => {
+  const good = fresh();
+  const yesterday = fresh();
+  beforeAll(async () => {
+    const first = await started(good);
+    await append(first.log, 1, 150);
+    await first.stop();
+    cpSync(good, yesterday, { recursive: true });
+    const second = await started(good);
+    await append(second.log, 151, 320);
+    await second.stop();
+  });
+
+  /** A copy of the whole place, with its trail changed as someone would who can write to the database but has no key. */
+  const changed = (sql: string): string => {
+    const folder = fresh();
+    cpSync(good, folder, { recursive: true });
+    const db = new Database(join(folder, 'audit.db'));
+    const all = () => JSON.stringify(db.prepare('SELECT chain, n, hex(body), mac FROM records ORDER BY chain, n').raw().all());
+    const before = all();
+    db.exec(sql);
+    expect(all()).not.toBe(before);
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.close();
+    return folder;
+  };
+
+  test('finds a good trail good', async () => {
+    expect(await verify(good)).toEqual({ ok: true, chains: [{ chain: 'calls', count: 320, checkpointed: 320 }] });
+  });
+
+  const swap = `UPDATE records SET n = -1 WHERE n = 40; UPDATE records SET n = 40 WHERE n = 41; UPDATE records SET n = 41 WHERE n = -1`;
+  const insert = `CREATE TABLE later AS SELECT chain, n + 1 AS n, body, mac FROM records WHERE n > 60; DELETE FROM records WHERE n > 60;
+    INSERT INTO records (chain, n, body, mac) SELECT chain, 61, body, mac FROM records WHERE n = 60; INSERT INTO records (chain, n, body, mac) SELECT * FROM later`;
+  test.each([
+    ['an edited record', `UPDATE records SET body = replace(body, 'r-100', 'r-101') WHERE n = 100`, 100, /not as it was written/],
+    ['an edited person', `UPDATE records SET body = replace(body, 'person.1', 'person.2') WHERE n = 100`, 100, /not as it was written/],
+    ['an edited code', `UPDATE records SET mac = 'x' || substr(mac, 2) WHERE n = 12`, 12, /not as it was written/],
+    [
+      'something after a NUL',
+      `UPDATE records SET body = CAST(CAST(body AS BLOB) || x'00' || 'more' AS TEXT) WHERE n = 9`,
+      9,
+      /not as it was written/,
+    ],
+    ['a deleted record', 'DELETE FROM records WHERE n = 77', 77, /missing/],
+    ['a deleted first record', 'DELETE FROM records WHERE n = 1', 1, /missing/],
+    ['two records swapped', swap, 40, /not as it was written/],
+    ['an inserted record', insert, 61, /not as it was written/],
+    [
+      'a record before the first',
+      `INSERT INTO records (chain, n, body, mac) SELECT chain, 0, body, mac FROM records WHERE n = 1`,
+      1,
+      /does not belong/,
+    ],
+    [
+      'a copied record at the end',
+      `INSERT INTO records (chain, n, body, mac) SELECT chain, 321, body, mac FROM records WHERE n = 320`,
+      321,
+      /not as/,
+    ],
+    ['a cut tail', 'DELETE FROM records WHERE n > 300', 301, /cut/],
+    ['one record cut off', 'DELETE FROM records WHERE n = 320', 320, /cut/],
+    ['an emptied table', 'DELETE FROM records', 1, /whole chain is missing/],
+    ['a renamed chain', `UPDATE records SET chain = 'other'`, 1, /not as it was written/],
+  ])('finds %s', async (_what, sql, n, problem) => {
+    const verdict = await verify(changed(sql));
+    expect(verdict).toEqual({ ok: false, chain: expect.stringMatching(/^(calls|other)$/), n, problem: expect.stringMatching(problem) });
+  });
+
+  test('finds all hashes computed anew without the key', async () => {
+    const folder = changed('DELETE FROM records');
+    const db = new Database(join(folder, 'audit.db'));
+    let mac = '';
+    for (let n = 1; n <= 320; n++) {
+      const body = bodyOf({ ...example(n), decision: 'refused' });
+      mac = macOf(randomBytes(32), 'calls', n, mac, body);
+      db.prepare('INSERT INTO records (chain, n, body, mac) VALUES (?, ?, ?, ?)').run('calls', n, body, mac);
+    }
+    db.close();
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 1 });
+  });
+
+  test("finds yesterday's copy, and that it was written to afterwards", async () => {
+    const folder = fresh();
+    cpSync(good, folder, { recursive: true });
+    for (const file of ['audit.db', 'audit.db-wal', 'audit.db-shm']) rmSync(join(folder, file), { force: true });
+    cpSync(join(yesterday, 'audit.db'), join(folder, 'audit.db'));
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 151 });
+    const told: unknown[] = [];
+    const log = { info: () => undefined, warn: () => undefined, error: (_fields: unknown, message: string) => void told.push(message) };
+    const place = await openPlace(folder);
+    const calls = await openCallLog({ file: place.file, chain: 'calls', key: place.key, checkpoints: place.checkpoints, log });
+    await append(calls, 1, 400);
+    expect(await calls.chains()).toEqual([
+      { chain: 'calls', count: 150 },
+      { chain: 'calls.2', count: 400 },
+    ]);
+    await calls.close();
+    await place.checkpoints.close();
+    await place.kv.close();
+    expect(told).toEqual([expect.stringContaining('an old copy')]);
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', n: 151 });
+  });
+
+  test('finds a fork: a writer elsewhere that went on from an old copy under the same name', async () => {
+    const chains = openCallChains(join(good, 'audit.db'));
+    const marks = await readCheckpoints(join(good, 'checkpoints.jsonl'), openSqliteKeyValue(':memory:'));
+    const [key = Buffer.alloc(0)] = keys.checkpoint;
+    const rival = signCheckpoint(key, { chain: 'calls', count: 320, mac: 'other', at: 'x' });
+    expect(await verifyChains([chains], [...marks, rival], keys)).toMatchObject({
+      ok: false,
+      n: 320,
+      problem: expect.stringContaining('forked'),
+    });
+    expect(await verifyChains([chains], [{ ...rival, ...signCheckpoint(key, { ...rival, count: 200 }) }], keys)).toMatchObject({
+      ok: false,
+      n: 200,
+    });
+    expect(await verifyChains([chains, chains], marks, keys)).toMatchObject({ ok: false, problem: expect.stringContaining('two places') });
+    await chains.close();
+  });
+
+  test('finds forged, damaged and vanished checkpoints', async () => {
+    const forged = fresh();
+    cpSync(good, forged, { recursive: true });
+    const file = join(forged, 'checkpoints.jsonl');
+    const lines = readFileSync(file, 'utf8');
+    writeFileSync(file, lines.replace('"count":320', '"count":300'));
+    expect(await verify(forged)).toMatchObject({ ok: false, chain: 'calls', n: 300, problem: expect.stringContaining('signed') });
+    writeFileSync(file, `${lines}what?\n`);
+    expect(await verify(forged)).toMatchObject({ ok: false, problem: expect.stringContaining('signed') });
+    // One of the two places is enough to find a cut.
+    const cut = changed('DELETE FROM records WHERE n > 310');
+    rmSync(join(cut, 'checkpoints.jsonl'));
+    expect(await verify(cut)).toMatchObject({ ok: false, n: 311 });
+    const other = changed('DELETE FROM records WHERE n > 310');
+    rmSync(join(other, 'gateway.db'));
+    expect(await verify(other)).toMatchObject({ ok: false, n: 311 });
+    rmSync(join(other, 'checkpoints.jsonl'));
+    expect(await verify(other)).toMatchObject({ ok: false, problem: expect.stringContaining('No checkpoint') });
+  });
+
+  test('without the key, or with another, it does not vouch; with the old one beside the new, it does', async () => {
+    const chains = openCallChains(join(good, 'audit.db'));
+    expect(await verifyChains([chains], [], undefined)).toMatchObject({ ok: false, problem: expect.stringContaining('Without the key') });
+    await chains.close();
+    const other = { chain: [randomBytes(32)], checkpoint: [randomBytes(32)] };
+    expect(await verify(good, other)).toMatchObject({ ok: false });
+    const both = { chain: [...other.chain, ...keys.chain], checkpoint: [...other.checkpoint, ...keys.checkpoint] };
+    expect(await verify(good, both)).toMatchObject({ ok: true });
+  });
+
+  test('a trail that grows while it is verified is good', async () => {
+    const { log, checkpoints, stop } = await started();
+    await append(log, 1, 2_000);
+    let done = false;
+    const growing = (async () => {
+      for (let i = 2_001; !done; i++) await log.append(example(i));
+    })();
+    expect(await verifyChains([log], await checkpoints.all(), keys)).toMatchObject({ ok: true });
+    done = true;
+    await growing;
+    await stop();
+  });
+});
+
+describe('checkpoints', () => {
+  const mac = (n: number) => `mac-${n}`;
+
+  test('are written at the first record, every hundred, within the time, and at close', async () => {
+    const { checkpoints, marks, kv } = await openPlace(fresh(), 200);
+    const counts = () =>
+      readFileSync(marks, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { count: number }).count);
+    await checkpoints.checkpoint('a', 1, mac(1));
+    await expect.poll(counts).toEqual([1]);
+    for (let n = 2; n <= 100; n++) await checkpoints.checkpoint('a', n, mac(n));
+    await pause(20);
+    expect(counts()).toEqual([1]);
+    await expect.poll(counts).toEqual([1, 100]);
+    for (let n = 101; n <= 205; n++) await checkpoints.checkpoint('a', n, mac(n));
+    await expect.poll(() => (counts().at(-1) ?? 0) >= 200, { timeout: 150 }).toBe(true);
+    await checkpoints.checkpoint('a', 206, mac(206));
+    await checkpoints.close();
+    expect(counts().at(-1)).toBe(206);
+    expect((await readCheckpoints('/nowhere', kv)).map(({ chain, count }) => [chain, count])).toEqual([['a', 206]]);
+  });
+
+  test('what a checkpoint vouches for was made durable before', async () => {
+    const { checkpoints, marks } = await openPlace(fresh(), 50);
+    let ready = false;
+    await checkpoints.checkpoint('a', 1, mac(1), async () => {
+      if (!ready) throw new Error('disk');
+    });
+    await pause(120);
+    expect(readFileSync(marks, 'utf8')).toBe('');
+    ready = true;
+    await expect.poll(() => readFileSync(marks, 'utf8')).toContain('"count":1');
+    await checkpoints.close();
+  });
+
+  test('one place may be out of reach for a while', async () => {
+    const folder = fresh();
+    const kv = openSqliteKeyValue(':memory:');
+    await kv.close();
+    const warned: string[] = [];
+    const say = (_fields: unknown, message: string) => void warned.push(message);
+    const file = join(folder, 'c.jsonl');
+    const checkpoints = await openCheckpoints({ file, kv, keys, clock, log: { info: say, warn: say, error: say } });
+    await checkpoints.checkpoint('a', 1, mac(1));
+    await checkpoints.close();
+    expect(readFileSync(file, 'utf8')).toContain('"count":1');
+    expect(warned).toEqual(['A checkpoint of the audit trail could not be written everywhere.']);
+    await expect(checkpoints.all()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  test('half a line, left by a crash, is forgotten', async () => {
+    const folder = fresh();
+    const first = await openPlace(folder);
+    await first.checkpoints.checkpoint('a', 5, mac(5));
+    await first.checkpoints.close();
+    writeFileSync(first.marks, `${readFileSync(first.marks, 'utf8')}{"chain":"a","cou`);
+    const second = await openPlace(folder);
+    await second.checkpoints.checkpoint('a', 6, mac(6));
+    await second.checkpoints.close();
+    const lines = readFileSync(first.marks, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { count: number }).count)).toEqual([5, 6]);
+  });
+
+  test('a chain that became shorter does not wipe out what it once was', async () => {
+    const folder = fresh();
+    const first = await openPlace(folder);
+    await first.checkpoints.checkpoint('domain', 50, mac(50));
+    await first.checkpoints.close();
+    rmSync(first.marks);
+    const second = await openPlace(folder);
+    await second.checkpoints.checkpoint('domain', 20, 'other');
+    await second.checkpoints.close();
+    expect(await second.checkpoints.latest('domain')).toMatchObject({ count: 50, mac: mac(50) });
+  });
+
+  test('the file is thinned out when it is opened, not emptied', async () => {
+    const folder = fresh();
+    const { marks, checkpoints, kv } = await openPlace(folder);
+    await checkpoints.close();
+    const [key = Buffer.alloc(0)] = keys.checkpoint;
+    const line = (count: number) =>
+      `${JSON.stringify(signCheckpoint(key, { chain: 'a', count, mac: 'm'.repeat(43), at: example(count).at }))}\n`;
+    writeFileSync(marks, Array.from({ length: 50_000 }, (_, i) => line(i + 1)).join(''));
+    const again = await openCheckpoints({ file: marks, kv, keys, clock });
+    const counts = (await again.all()).map(({ count }) => count);
+    await again.close();
+    expect(counts.length).toBeLessThan(2_100);
+    expect(counts.slice(-1_000)).toEqual(Array.from({ length: 1_000 }, (_, i) => 49_001 + i));
+    expect(counts[0]).toBe(1);
+  });
+});
+
+describe('calls without a sign-in', () => {
+  test('become one record a second with their number', async () => {
+    const { log, stop } = await started();
+    const refusals = countRefusals(log, clock);
+    for (let i = 0; i < 1_000; i++) refusals.count('rest', 'gateway');
+    for (let i = 0; i < 500; i++) refusals.count('mcp', 'hr');
+    expect(await log.chains()).toEqual([]);
+    await expect.poll(() => log.chains(), { timeout: 3_000 }).toEqual([{ chain: 'calls', count: 1 }]);
+    refusals.count('rest', 'gateway');
+    await refusals.close();
+    const [first, second] = (await at(log)).map(said);
+    expect(first).toMatchObject({ decision: 'refused', code: 'UNAUTHENTICATED', principal: '', surface: 'several', server: 'several' });
+    expect(JSON.parse(first?.input ?? '')).toEqual({
+      calls: 1_500,
+      by: [
+        { surface: 'rest', server: 'gateway', times: 1_000 },
+        { surface: 'mcp', server: 'hr', times: 500 },
+      ],
+    });
+    expect(second).toMatchObject({ surface: 'rest', server: 'gateway', input: expect.stringContaining('"calls":1') });
+    await stop();
+  });
+
+  test('are not forgotten while the trail cannot be written', async () => {
+    const kept: AuditRecord[] = [];
+    let works = false;
+    const log = {
+      append: async (record: AuditRecord) => {
+        if (!works) throw new Error('no');
+        kept.push(record);
+      },
+    };
+    const refusals = countRefusals(log, clock);
+    refusals.count('rest', 'gateway');
+    await refusals.close();
+    refusals.count('rest', 'gateway');
+    works = true;
+    await refusals.close();
+    expect(kept.map(({ input }) => (JSON.parse(input) as { calls: number }).calls)).toEqual([2]);
+  });
+});

@@ -16,6 +16,7 @@ import { openCheckpoints, readCheckpoints } from '../storage/audit/checkpoints.t
 import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
 import { sealedKeyValue } from '../storage/kv/sealed.ts';
+import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
@@ -29,6 +30,8 @@ export interface Tamshai {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly wiring: Wiring;
+  /** The embedded database, where there is one. */
+  readonly embedded: EmbeddedDatabase | undefined;
   close(): Promise<void>;
 }
 
@@ -139,7 +142,7 @@ async function open(
     later(() => served.close());
     listener.serve(served.handler);
   }
-  return { base, ports: Object.fromEntries([...listeners].map(([name, { port }]) => [name, port])), wiring, close };
+  return { base, ports: Object.fromEntries([...listeners].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, close };
 }
 
 const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);

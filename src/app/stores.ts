@@ -14,7 +14,7 @@ import { lastLink, sqlChains } from '../storage/sql/chains.ts';
 import type { SqlDatabase } from '../storage/sql/database.ts';
 import { migrate, migrations } from '../storage/sql/migrate.ts';
 import { sqlPeople } from '../storage/sql/people.ts';
-import { openPglite } from '../storage/sql/pglite.ts';
+import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { sqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
@@ -25,6 +25,8 @@ export interface Stores {
   readonly chains: readonly AuditChains[];
   /** Only where hr runs in this process. */
   readonly people: People | undefined;
+  /** The embedded database, where there is one. */
+  readonly embedded: EmbeddedDatabase | undefined;
   close(): Promise<void>;
 }
 
@@ -54,8 +56,10 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
   let people: People | undefined;
+  let embedded: EmbeddedDatabase | undefined;
   for (const [url, group] of groups) {
-    const database = url === '' ? await openEmbedded(config, group, progress) : (await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) })).database;
+    if (url === '') embedded = await openEmbedded(config, group, progress);
+    const database = url === '' && embedded ? embedded : (await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) })).database;
     databases.push(database);
     for (const domain of group) {
       const chain = `${domain}-${config.instance}`;
@@ -66,11 +70,11 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
       if (domain === 'hr') people = sqlPeople(database);
     }
   }
-  return { byDomain, chains, people, close: async () => void (await Promise.all(databases.map((database) => database.close()))) };
+  return { byDomain, chains, people, embedded, close: async () => void (await Promise.all(databases.map((database) => database.close()))) };
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */
-async function openEmbedded(config: Config, domains: readonly string[], progress: (doing: string) => void): Promise<SqlDatabase> {
+async function openEmbedded(config: Config, domains: readonly string[], progress: (doing: string) => void): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
   const database = await openPglite(folder);

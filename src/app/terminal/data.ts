@@ -1,0 +1,73 @@
+/** Any tool's data: a table where rows fit the terminal, else one record after the other. */
+import { inWords } from '../../core/fields.ts';
+import type { Style } from './style.ts';
+import { type Column, pairs, table, widthOfTable } from './table.ts';
+import { indent, safe, safeLines, wrap } from './text.ts';
+import { cell, decimalsOf, fieldSchema, isScalar, itemSchema, kindOf, type Schema } from './values.ts';
+
+export interface Look {
+  readonly style: Style;
+  /** Infinity where nobody looks: a program wants one row on one line. */
+  readonly width: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const MARGIN = 2;
+
+export function dataLines(data: unknown, schema: Schema | undefined, look: Look): string[] {
+  const inner = { ...look, width: look.width - MARGIN };
+  if (Array.isArray(data)) return indent(list(data, itemSchema(schema), inner), MARGIN);
+  return indent(isRecord(data) ? record(data, schema, inner) : [cell(data, kindOf(schema, '', data), look.style)], MARGIN);
+}
+
+function list(items: readonly unknown[], schema: Schema | undefined, look: Look): string[] {
+  if (items.length === 0) return [look.style.dim('none')];
+  const rows = items.filter(isRecord);
+  if (rows.length < items.length) return items.flatMap((item) => (isRecord(item) ? record(item, schema, look) : [safe(String(item))]));
+  const flat = rows.every((row) => Object.values(row).every(isScalar));
+  const whole = flat ? rowsAsTable(rows, schema, look.style) : undefined;
+  if (whole !== undefined && widthOfTable(whole.columns, whole.cells) <= look.width) return table(whole.columns, whole.cells, look.style);
+  return rows.flatMap((row, i) => [...(i > 0 ? [''] : []), ...record(row, schema, look)]);
+}
+
+function rowsAsTable(rows: readonly Fields[], schema: Schema | undefined, style: Style): { columns: Column[]; cells: string[][] } {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const facts = fields.map((field) => {
+    const values = rows.map((row) => row[field]);
+    const kind = kindOf(fieldSchema(schema, field), field, values.find((value) => typeof value === 'number') ?? values[0]);
+    return { field, kind, decimals: Math.max(...values.map(decimalsOf)), right: values.some((value) => typeof value === 'number') };
+  });
+  return {
+    columns: facts.map(({ field, right }) => ({ heading: inWords(safe(field)), right })),
+    cells: rows.map((row) => facts.map(({ field, kind, decimals }) => cell(row[field], kind, style, decimals))),
+  };
+}
+
+/** Plain fields first, then whatever has parts of its own. */
+function record(fields: Fields, schema: Schema | undefined, look: Look): string[] {
+  const entries = Object.entries(fields);
+  const scalars = entries.filter(([, value]) => isScalar(value));
+  const names = scalars.map(([field]) => inWords(safe(field)));
+  const nameWidth = Math.max(0, ...names.map((name) => name.length));
+  const lines = pairs(
+    scalars.flatMap(([field, value], i) => {
+      const shownValue = longText(field, value, schema, look, nameWidth);
+      return shownValue.map((line, j) => [j === 0 ? (names[i] ?? '') : '', line] as const);
+    }),
+    look.style,
+  );
+  const nested = entries.filter(([, value]) => !isScalar(value));
+  for (const [field, value] of nested) {
+    lines.push(...(lines.length > 0 ? [''] : []), look.style.bold(inWords(safe(field))));
+    lines.push(...dataLines(value, fieldSchema(schema, field), look));
+  }
+  return lines;
+}
+
+function longText(field: string, value: unknown, schema: Schema | undefined, { style, width }: Look, nameWidth: number): string[] {
+  const kind = kindOf(fieldSchema(schema, field), field, value);
+  if (typeof value !== 'string' || kind === 'date') return [cell(value, kind, style)];
+  if (value.includes('\n')) return safeLines(value).flatMap((line) => wrap(line, width - nameWidth - 3));
+  return wrap(cell(value, kind, style), width - nameWidth - 3);
+}

@@ -1,0 +1,51 @@
+/** Text on a grid of characters: how wide it is, where it breaks, and nothing in it that could steer the terminal. */
+import { seen } from '../../identity/web/html.ts';
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are the one control that passes through here
+const COLOUR = /\u001b\[\d+m/g;
+
+/** Columns that a text takes up; colours take none. */
+export function widthOf(text: string): number {
+  const bare = text.includes('\u001b') ? text.replace(COLOUR, '') : text;
+  let width = 0;
+  for (const character of bare) width += /\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return width;
+}
+
+export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
+export const padStart = (text: string, width: number): string => ' '.repeat(Math.max(0, width - widthOf(text))) + text;
+
+/**
+ * Text out of data, on one line. An escape sequence in it would move the cursor, and a direction mark would turn the line around, so
+ * each such character is shown by its number.
+ */
+export const safe = (text: string): string => seen(text.replace(/\r\n|\r|\n|\t/g, ' '));
+
+/** The same with its own line breaks. */
+export const safeLines = (text: string): string[] => text.split(/\r\n|\r|\n/).map(safe);
+
+/** Breaks at spaces; a word longer than the line stays whole, so that an address can still be copied. */
+export function wrap(text: string, width: number): string[] {
+  if (!Number.isFinite(width)) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/ +/)) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+export const indent = (lines: readonly string[], by: number): string[] => lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line));
+
+export const count = (n: number, what: string, several = `${what}s`): string => `${grouped(n)} ${n === 1 ? what : several}`;
+
+const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
+export const grouped = (n: number): string => numbers.format(n);
+
+/** 1.8 s, 6 ms */
+export const duration = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

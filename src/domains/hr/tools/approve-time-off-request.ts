@@ -7,7 +7,8 @@ import { requestId, timeOffBalance, timeOffRequest } from '../schemas.ts';
 export const approveTimeOffRequest = hr.write({
   name: 'approve_time_off_request',
   title: 'Decide on a time-off request',
-  description: 'Approve (approved: true) or reject (approved: false) a pending time-off request of someone else; the balance moves with it.',
+  description:
+    'Approve (approved: true) or reject (approved: false) a pending time-off request of someone else; the balance moves with it.',
   roles: ['manager', 'hr-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -21,7 +22,10 @@ export const approveTimeOffRequest = hr.write({
       message: 'Time-off request not found. Verify the request ID is correct.',
       hint: 'Find the requests that you may decide on with list_team_time_off_requests, status pending.',
     },
-    REQUEST_NOT_PENDING: { message: 'The request was decided before.', hint: 'Only pending requests can be decided; list_team_time_off_requests with status pending shows them.' },
+    REQUEST_NOT_PENDING: {
+      message: 'The request was decided before.',
+      hint: 'Only pending requests can be decided; list_team_time_off_requests with status pending shows them.',
+    },
   },
   examples: [
     {
@@ -33,23 +37,36 @@ export const approveTimeOffRequest = hr.write({
   ],
 
   async prepare({ request_id, approved, approver_notes }, { sql, me, fail }) {
-    const request = (await sql.maybeOne(timeOffRequest, sql`select * from hr.time_off where request_id = ${request_id}`)) ?? fail('TIME_OFF_REQUEST_NOT_FOUND', { request_id });
+    const request =
+      (await sql.maybeOne(timeOffRequest, sql`select * from hr.time_off where request_id = ${request_id}`)) ??
+      fail('TIME_OFF_REQUEST_NOT_FOUND', { request_id });
     if (request.employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot decide on your own request.' });
     if (request.status !== 'pending') throw fail('REQUEST_NOT_PENDING', { status: request.status });
     const { employee_id, employee_name, type_code, start_date, end_date, days } = request;
     const year = fiscalYear(start_date);
-    const balance = await sql.one(timeOffBalance, sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`);
+    const balance = await sql.one(
+      timeOffBalance,
+      sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,
+    );
     const what = `${days} ${days === 1 ? 'day' : 'days'} of ${balance.type_name.toLowerCase()}`;
     const when = start_date === end_date ? `on ${start_date}` : `from ${start_date} to ${end_date}`;
-    const moved = { used: approved ? balance.used + days : balance.used, pending: balance.pending - days, available: approved ? balance.available : balance.available + days };
+    const moved = {
+      used: approved ? balance.used + days : balance.used,
+      pending: balance.pending - days,
+      available: approved ? balance.available : balance.available + days,
+    };
     return {
       summary: `${approved ? 'Approve' : 'Reject'} ${what} for ${employee_name} ${when}`,
       subject: { label: `${employee_name}: ${what} ${when}`, id: request_id },
       changes: [
         { field: 'status', from: request.status, to: approved ? 'approved' : 'rejected' },
-        ...(approved ? [{ field: 'used', label: `Days used in ${year}`, from: balance.used, to: moved.used, format: 'days' as const }] : []),
+        ...(approved
+          ? [{ field: 'used', label: `Days used in ${year}`, from: balance.used, to: moved.used, format: 'days' as const }]
+          : []),
         { field: 'pending', label: 'Days waiting for a decision', from: balance.pending, to: moved.pending, format: 'days' },
-        ...(approved ? [] : [{ field: 'available', label: `Days left in ${year}`, from: balance.available, to: moved.available, format: 'days' as const }]),
+        ...(approved
+          ? []
+          : [{ field: 'available', label: `Days left in ${year}`, from: balance.available, to: moved.available, format: 'days' as const }]),
         ...(request.notes === null ? [] : [{ field: 'notes', label: `${employee_name} wrote`, from: request.notes, to: request.notes }]),
       ],
       reason: approver_notes,

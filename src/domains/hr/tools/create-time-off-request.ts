@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { day, prose, storedDay, storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
+import { inDecember, lastWorkday, nextFriday, nextSaturday, yearOf } from '../example-days.ts';
 import { daysBefore, fiscalYear, workingDays } from '../rules.ts';
 import { requestStatus, timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
 
 /** Sick leave is reported afterwards; a date of last year is a slip of the pen. */
 const DAYS_BACK = 30;
 
+const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({ type_code, start_date, end_date });
+
 export const createTimeOffRequest = hr.write({
   name: 'create_time_off_request',
   title: 'Ask for time off',
-  description: "Ask for time off for oneself, counted in working days (Monday to Friday) against this fiscal year's balance. The manager decides afterwards.",
+  description:
+    "Ask for time off for oneself, counted in working days (Monday to Friday) against this fiscal year's balance. The manager decides afterwards.",
   roles: ['employee'],
   effect: 'adds',
   input: z
@@ -23,27 +27,48 @@ export const createTimeOffRequest = hr.write({
     .refine(({ start_date, end_date }) => start_date <= end_date, 'end_date must not be before start_date'),
   output: timeOffRequest,
   errors: {
-    NO_WORKING_DAYS: { message: 'There is no working day in that time.', hint: 'Choose dates with a day from Monday to Friday among them.' },
+    NO_WORKING_DAYS: {
+      message: 'There is no working day in that time.',
+      hint: 'Choose dates with a day from Monday to Friday among them.',
+    },
     SPANS_TWO_YEARS: {
       message: 'The time off reaches over the end of a fiscal year.',
       hint: 'Balances belong to one calendar year: ask for the days until 31 December and those from 1 January in two requests.',
     },
     TOO_LONG_AGO: { message: `The time off began more than ${DAYS_BACK} days ago.`, hint: 'Check the year; for older days ask HR.' },
-    BALANCE_NOT_FOUND: { message: 'You have no balance of that type for that year yet.', hint: 'See what you have with get_time_off_balances, or ask HR to open the year.' },
-    INSUFFICIENT_BALANCE: { message: 'Not enough days are left.', hint: 'See what is left with get_time_off_balances; ask for fewer days or another type.' },
-    OVERLAPPING_REQUEST: { message: 'You already asked for some of these days.', hint: 'See the other request with list_time_off_requests, and choose other days.' },
+    BALANCE_NOT_FOUND: {
+      message: 'You have no balance of that type for that year yet.',
+      hint: 'See what you have with get_time_off_balances, or ask HR to open the year.',
+    },
+    INSUFFICIENT_BALANCE: {
+      message: 'Not enough days are left.',
+      hint: 'See what is left with get_time_off_balances; ask for fewer days or another type.',
+    },
+    OVERLAPPING_REQUEST: {
+      message: 'You already asked for some of these days.',
+      hint: 'See the other request with list_time_off_requests, and choose other days.',
+    },
   },
   examples: [
     {
       ask: 'I want to take vacation from 21 to 23 December',
       as: 'sarah.kim',
-      input: { type_code: 'VACATION', start_date: '2026-12-21', end_date: '2026-12-23', notes: 'Visiting family' },
+      input: (today) => ({ ...off('VACATION', inDecember(today, 21), inDecember(today, 23)), notes: 'Visiting family' }),
     },
-    { ask: 'Log a sick day for today', as: 'frank.davis', input: { type_code: 'SICK', start_date: '2026-11-16', end_date: '2026-11-16' } },
-    { ask: 'Can I take next Friday off as a personal day?', as: 'marcus.johnson', input: { type_code: 'PERSONAL', start_date: '2026-11-27', end_date: '2026-11-27' } },
-    { ask: 'I have jury duty on the 7th and 8th of December', as: 'paula.reyes', input: { type_code: 'JURY_DUTY', start_date: '2026-12-07', end_date: '2026-12-08' } },
-    { ask: 'Book the weekend off', as: 'tom.becker', input: { type_code: 'VACATION', start_date: '2026-11-21', end_date: '2026-11-22' }, gives: 'NO_WORKING_DAYS' },
-    { ask: 'I need holidays over New Year, 28 December to 4 January', as: 'dan.williams', input: { type_code: 'VACATION', start_date: '2026-12-28', end_date: '2027-01-04' }, gives: 'SPANS_TWO_YEARS' },
+    { ask: 'Log a sick day for today', as: 'frank.davis', input: (today) => off('SICK', lastWorkday(today)) },
+    { ask: 'Can I take next Friday off as a personal day?', as: 'marcus.johnson', input: (today) => off('PERSONAL', nextFriday(today)) },
+    {
+      ask: 'I have jury duty from the 7th to the 9th of December',
+      as: 'paula.reyes',
+      input: (today) => off('JURY_DUTY', inDecember(today, 7), inDecember(today, 9)),
+    },
+    { ask: 'Book Saturday off', as: 'tom.becker', input: (today) => off('VACATION', nextSaturday(today)), gives: 'NO_WORKING_DAYS' },
+    {
+      ask: 'I need holidays over New Year, 28 December to 4 January',
+      as: 'dan.williams',
+      input: (today) => off('VACATION', inDecember(today, 28), `${yearOf(today) + 1}-01-04`),
+      gives: 'SPANS_TWO_YEARS',
+    },
   ],
 
   async prepare({ type_code, start_date, end_date, notes }, { sql, me, today, fail }) {
@@ -54,8 +79,10 @@ export const createTimeOffRequest = hr.write({
     if (days === 0) throw fail('NO_WORKING_DAYS');
     const employee_id = me.employeeId;
     const balance =
-      (await sql.maybeOne(timeOffBalance, sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`)) ??
-      fail('BALANCE_NOT_FOUND', { type_code, fiscal_year: year });
+      (await sql.maybeOne(
+        timeOffBalance,
+        sql`select * from hr.balances where employee_id = ${employee_id} and fiscal_year = ${year}::int and type_code = ${type_code}`,
+      )) ?? fail('BALANCE_NOT_FOUND', { type_code, fiscal_year: year });
     if (balance.available < days) throw fail('INSUFFICIENT_BALANCE', { available: balance.available, asked: days });
     const [other] = await sql.many(
       z.object({ request_id: storedId, start_date: storedDay, end_date: storedDay, status: requestStatus }),

@@ -7,7 +7,8 @@ import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 export const deleteEmployee = hr.write({
   name: 'delete_employee',
   title: 'Delete an employee',
-  description: 'End the employment of someone without reports: the person disappears from every tool and can no longer sign in; the record is kept for the audit.',
+  description:
+    'End the employment of someone without reports: the person disappears from every tool and can no longer sign in; the record is kept for the audit.',
   roles: ['hr-write', 'executive'],
   effect: 'removes',
   input: z.object({
@@ -17,8 +18,15 @@ export const deleteEmployee = hr.write({
   output: z.object({ employee_id: storedId, name: z.string(), active: z.literal(false), terminated_at: storedTime }),
   errors: {
     EMPLOYEE_NOT_FOUND: employeeNotFound,
-    CANNOT_DELETE_SELF: { message: 'You cannot delete your own employee record.', hint: 'Ask another person with hr-write to do it.', status: 403 },
-    HAS_REPORTS: { message: 'People report to this employee.', hint: 'They need another manager first; list_employees with this manager_id names them.' },
+    CANNOT_DELETE_SELF: {
+      message: 'You cannot delete your own employee record.',
+      hint: 'Ask another person with hr-write to do it.',
+      status: 403,
+    },
+    HAS_REPORTS: {
+      message: 'People report to this employee.',
+      hint: 'They need another manager first; list_employees with this manager_id names them.',
+    },
   },
   examples: [
     { ask: 'Delete employee Frank Davis', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },
@@ -27,18 +35,33 @@ export const deleteEmployee = hr.write({
       as: 'eve.thompson',
       input: { employee_id: '0e000000-0000-4000-8000-000000000007', reason: 'Resigned' },
     },
-    { ask: 'Remove my own employee record', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000002' }, gives: 'CANNOT_DELETE_SELF' },
+    {
+      ask: 'Remove my own employee record',
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000002' },
+      gives: 'CANNOT_DELETE_SELF',
+    },
     { ask: 'Fire Nina Patel', as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000006' }, gives: 'HAS_REPORTS' },
-    { ask: 'Delete the CEO', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000001' }, gives: 'SEPARATION_OF_DUTIES' },
+    {
+      ask: 'Delete the CEO',
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000001' },
+      gives: 'SEPARATION_OF_DUTIES',
+    },
   ],
 
   async prepare({ employee_id }, { sql, me, fail }) {
     if (employee_id === me.employeeId) throw fail('CANNOT_DELETE_SELF');
-    const person = (await sql.maybeOne(employee, sql`select * from hr.people where employee_id = ${employee_id}`)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id });
+    const person =
+      (await sql.maybeOne(employee, sql`select * from hr.people where employee_id = ${employee_id}`)) ??
+      fail('EMPLOYEE_NOT_FOUND', { employee_id });
     if (await isAbove(sql, employee_id, me.employeeId)) {
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot delete someone above you in the chain of command.' });
     }
-    const reports = await sql.one(z.object({ count: z.number() }), sql`select count(*) as count from hr.people where manager_id = ${employee_id}`);
+    const reports = await sql.one(
+      z.object({ count: z.number() }),
+      sql`select count(*) as count from hr.people where manager_id = ${employee_id}`,
+    );
     if (reports.count > 0) throw fail('HAS_REPORTS', { direct_reports_count: reports.count });
     const name = `${person.first_name} ${person.last_name}`;
     return {

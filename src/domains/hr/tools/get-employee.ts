@@ -5,7 +5,8 @@ import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 export const getEmployee = hr.read({
   name: 'get_employee',
   title: 'Employee record',
-  description: 'One active employee by id: job, department, location, manager, hire date, and pay and contact data where the caller may see them.',
+  description:
+    'One active employee by id: job, department, location, manager, hire date, and pay and contact data where the caller may see them.',
   roles: ['employee', 'manager', 'hr-read', 'executive'],
   input: z.object({ employee_id: employeeId }),
   output: employee,
@@ -14,7 +15,11 @@ export const getEmployee = hr.read({
     { ask: "Show me Sarah Kim's record", as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
     { ask: 'What does Marcus Johnson earn?', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000007' } },
     { ask: 'When did I start working here?', as: 'frank.davis', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },
-    { ask: 'Pull up the phone number and home address of Tom Becker', as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000011' } },
+    {
+      ask: 'Pull up the phone number and home address of Tom Becker',
+      as: 'eve.thompson',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000011' },
+    },
     {
       ask: "Show me Alice Chen's employee record",
       as: 'nina.patel',
@@ -25,5 +30,6 @@ export const getEmployee = hr.read({
   says: ({ first_name, last_name, job_title, department }) => `${first_name} ${last_name}, ${job_title}, ${department}`,
 
   run: async ({ employee_id }, { sql, output, fail }) =>
-    (await sql.maybeOne(output, sql`select * from hr.people where employee_id = ${employee_id}`)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id }),
+    (await sql.maybeOne(output, sql`select * from hr.people where employee_id = ${employee_id}`)) ??
+    fail('EMPLOYEE_NOT_FOUND', { employee_id }),
 });

@@ -39,10 +39,23 @@ export const getOrgChart = hr.read({
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
     { ask: 'Show me the org chart', as: 'eve.thompson', input: {} },
-    { ask: 'Draw the org chart under Nina Patel, two levels deep', as: 'alice.chen', input: { root_employee_id: '0e000000-0000-4000-8000-000000000006', max_depth: 2 } },
+    {
+      ask: 'Draw the org chart under Nina Patel, two levels deep',
+      as: 'alice.chen',
+      input: { root_employee_id: '0e000000-0000-4000-8000-000000000006', max_depth: 2 },
+    },
     { ask: 'What does my organisation look like?', as: 'nina.patel', input: {} },
-    { ask: 'Who are the direct reports of Carol Johnson?', as: 'eve.thompson', input: { root_employee_id: '0e000000-0000-4000-8000-000000000004', max_depth: 1 } },
-    { ask: "Show the CEO's org chart", as: 'nina.patel', input: { root_employee_id: '0e000000-0000-4000-8000-000000000001' }, gives: 'EMPLOYEE_NOT_FOUND' },
+    {
+      ask: 'Who are the direct reports of Carol Johnson?',
+      as: 'eve.thompson',
+      input: { root_employee_id: '0e000000-0000-4000-8000-000000000004', max_depth: 1 },
+    },
+    {
+      ask: "Show the CEO's org chart",
+      as: 'nina.patel',
+      input: { root_employee_id: '0e000000-0000-4000-8000-000000000001' },
+      gives: 'EMPLOYEE_NOT_FOUND',
+    },
   ],
   says: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
 

@@ -7,7 +7,8 @@ import { employeeId, reviewStatus } from '../schemas.ts';
 export const getPerformanceReviews = hr.list({
   name: 'get_performance_reviews',
   title: 'Performance reviews',
-  description: 'Performance reviews by due date: of everyone for HR and executives, of the people below for a manager. Without employee_id it answers who has reviews due.',
+  description:
+    'Performance reviews by due date: of everyone for HR and executives, of the people below for a manager. Without employee_id it answers who has reviews due.',
   plural: 'performance reviews',
   roles: ['manager', 'hr-write', 'executive'],
   input: z.object({
@@ -31,7 +32,11 @@ export const getPerformanceReviews = hr.list({
   examples: [
     { ask: 'Who on my team has performance reviews due?', as: 'nina.patel', input: { status: 'due' } },
     { ask: 'Which reviews are still drafts?', as: 'alice.chen', input: { status: 'draft' } },
-    { ask: "Show me Marcus Johnson's performance reviews", as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000007' } },
+    {
+      ask: "Show me Marcus Johnson's performance reviews",
+      as: 'nina.patel',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
+    },
     { ask: 'List the submitted reviews that nobody has acknowledged yet', as: 'eve.thompson', input: { status: 'submitted' } },
     { ask: 'Show me my own performance review', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
 import { fiscalYear } from '../rules.ts';
 import { employeeId, employeeNotFound, timeOffBalance } from '../schemas.ts';
 
 export const getTimeOffBalances = hr.read({
   name: 'get_time_off_balances',
   title: 'Time-off balances',
-  description: "Days of leave by type in one fiscal year (the calendar year): entitled, used, asked for, carried over and available; pto_balance is the vacation that is left. By default one's own, this year.",
+  description:
+    "Days of leave by type in one fiscal year (the calendar year): entitled, used, asked for, carried over and available; pto_balance is the vacation that is left. By default one's own, this year.",
   roles: ['employee', 'manager', 'hr-read', 'executive'],
   input: z.object({
     employee_id: employeeId.optional().describe('Whose balances; by default your own'),
@@ -21,14 +23,22 @@ export const getTimeOffBalances = hr.read({
   }),
   errors: {
     EMPLOYEE_NOT_FOUND: employeeNotFound,
-    BALANCE_NOT_FOUND: { message: 'There are no time-off balances for that year.', hint: 'Ask for one of the years in details, or leave fiscal_year out for this year.' },
+    BALANCE_NOT_FOUND: {
+      message: 'There are no time-off balances for that year.',
+      hint: 'Ask for one of the years in details, or leave fiscal_year out for this year.',
+    },
   },
   examples: [
     { ask: "What's my PTO balance?", as: 'marcus.johnson', input: {} },
     { ask: 'How many sick days do I have left?', as: 'frank.davis', input: {} },
     { ask: 'How much vacation has Sarah Kim left?', as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
-    { ask: 'How many days off did I use last year?', as: 'carol.johnson', input: { fiscal_year: 2025 } },
-    { ask: 'How much holiday does Eve Thompson have left?', as: 'marcus.johnson', input: { employee_id: '0e000000-0000-4000-8000-000000000001' }, gives: 'EMPLOYEE_NOT_FOUND' },
+    { ask: 'How many days off did I use last year?', as: 'carol.johnson', input: (today) => ({ fiscal_year: yearOf(today) - 1 }) },
+    {
+      ask: 'How much holiday does Eve Thompson have left?',
+      as: 'marcus.johnson',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000001' },
+      gives: 'EMPLOYEE_NOT_FOUND',
+    },
     { ask: 'What was my leave balance in 2001?', as: 'sarah.kim', input: { fiscal_year: 2001 }, gives: 'BALANCE_NOT_FOUND' },
   ],
   says: ({ pto_balance, fiscal_year }) => `${pto_balance} vacation days available in ${fiscal_year}`,
@@ -42,10 +52,18 @@ export const getTimeOffBalances = hr.read({
     );
     const balances = rows.filter((row) => row.fiscal_year === year).map(({ fiscal_year: _, ...balance }) => balance);
     if (balances.length === 0) {
-      const seen = await sql.maybeOne(z.object({ employee_id: storedId }), sql`select employee_id from hr.people where employee_id = ${whose}`);
+      const seen = await sql.maybeOne(
+        z.object({ employee_id: storedId }),
+        sql`select employee_id from hr.people where employee_id = ${whose}`,
+      );
       if (!seen) throw fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
       throw fail('BALANCE_NOT_FOUND', { fiscal_year: year, years: [...new Set(rows.map((row) => row.fiscal_year))] });
     }
-    return { employee_id: whose, fiscal_year: year, pto_balance: balances.find(({ type_code }) => type_code === 'VACATION')?.available ?? 0, balances };
+    return {
+      employee_id: whose,
+      fiscal_year: year,
+      pto_balance: balances.find(({ type_code }) => type_code === 'VACATION')?.available ?? 0,
+      balances,
+    };
   },
 });

@@ -9,7 +9,8 @@ import { departmentName, employee, employeeId, namePart } from '../schemas.ts';
 export const listEmployees = hr.list({
   name: 'list_employees',
   title: 'Employees',
-  description: 'Active employees that the caller may see, by last name: all of them for HR and executives, the people below for a manager. Every filter is optional.',
+  description:
+    'Active employees that the caller may see, by last name: all of them for HR and executives, the people below for a manager. Every filter is optional.',
   plural: 'employees',
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({
@@ -26,7 +27,11 @@ export const listEmployees = hr.list({
     { ask: 'Who works in Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
     { ask: 'How many people do we have in the Berlin office?', as: 'eve.thompson', input: { location: 'Berlin' } },
     { ask: 'Show me my team', as: 'nina.patel', input: {} },
-    { ask: 'Which accountants report to Bob Martinez?', as: 'alice.chen', input: { job_title: 'accountant', manager_id: '0e000000-0000-4000-8000-000000000003' } },
+    {
+      ask: 'Which accountants report to Bob Martinez?',
+      as: 'alice.chen',
+      input: { job_title: 'accountant', manager_id: '0e000000-0000-4000-8000-000000000003' },
+    },
     { ask: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
   ],
 

@@ -6,7 +6,8 @@ import { requestStatus, timeOffRequest } from '../schemas.ts';
 export const listTeamTimeOffRequests = hr.list({
   name: 'list_team_time_off_requests',
   title: "The team's time-off requests",
-  description: "Time-off requests of others, the latest first: of everyone for HR and executives, of the people below for a manager. One's own are in list_time_off_requests.",
+  description:
+    "Time-off requests of others, the latest first: of everyone for HR and executives, of the people below for a manager. One's own are in list_time_off_requests.",
   plural: 'time-off requests',
   roles: ['manager', 'hr-read', 'executive'],
   input: z.object({ status: requestStatus.optional().describe('Only requests in this state; pending ones wait for approval') }),
@@ -19,5 +20,6 @@ export const listTeamTimeOffRequests = hr.list({
     { ask: 'How many holiday requests did we turn down?', as: 'eve.thompson', input: { status: 'rejected' } },
   ],
 
-  find: ({ status }, { sql }) => sql`select * from hr.time_off where employee_id is distinct from (select tamshai.me()) ${sql.given({ status })}`,
+  find: ({ status }, { sql }) =>
+    sql`select * from hr.time_off where employee_id is distinct from (select tamshai.me()) ${sql.given({ status })}`,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { day } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { hr } from '../domain.ts';
+import { inDecember } from '../example-days.ts';
 import { requestStatus, timeOffRequest } from '../schemas.ts';
 
 export const listTimeOffRequests = hr.list({
@@ -19,7 +20,11 @@ export const listTimeOffRequests = hr.list({
   order: desc('start_date', 'request_id'),
   examples: [
     { ask: 'What time off have I asked for?', as: 'marcus.johnson', input: {} },
-    { ask: 'Have my December holidays been approved yet?', as: 'sarah.kim', input: { start_date_from: '2026-12-01', start_date_to: '2026-12-31' } },
+    {
+      ask: 'Have my December holidays been approved yet?',
+      as: 'sarah.kim',
+      input: (today) => ({ start_date_from: inDecember(today, 1), start_date_to: inDecember(today, 31) }),
+    },
     { ask: 'Which of my leave requests are still pending?', as: 'marcus.johnson', input: { status: 'pending' } },
     { ask: 'Was any of my time off rejected?', as: 'eve.thompson', input: { status: 'rejected' } },
   ],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { changed } from '../../../core/define.ts';
 import { amount, day, money, prose, sensitive, storedDay, storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
+import { inDecember } from '../example-days.ts';
 import { daysBefore, isAbove } from '../rules.ts';
 import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 
@@ -11,7 +12,8 @@ const paid = employee.extend({ salary: amount });
 export const updateSalary = hr.write({
   name: 'update_salary',
   title: 'Change a salary',
-  description: "Change an active employee's annual salary. The record shows the new salary as soon as it is approved; the history keeps the old one and the effective date.",
+  description:
+    "Change an active employee's annual salary. The record shows the new salary as soon as it is approved; the history keeps the old one and the effective date.",
   roles: ['hr-write', 'executive'],
   effect: 'changes',
   input: z.object({
@@ -30,30 +32,55 @@ export const updateSalary = hr.write({
     },
   },
   examples: [
-    { ask: "Increase Sarah Kim's salary to $120,000", as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 120_000 } },
+    {
+      ask: "Increase Sarah Kim's salary to $120,000",
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 120_000 },
+    },
     {
       ask: 'Give Marcus Johnson a raise to 135k from 1 December for his promotion',
       as: 'eve.thompson',
-      input: { employee_id: '0e000000-0000-4000-8000-000000000007', new_salary: 135_000, effective_date: '2026-12-01', reason: 'Promotion' },
+      input: (today) => ({
+        employee_id: '0e000000-0000-4000-8000-000000000007',
+        new_salary: 135_000,
+        effective_date: inDecember(today, 1),
+        reason: 'Promotion',
+      }),
     },
-    { ask: 'Set my salary to 400,000', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000002', new_salary: 400_000 }, gives: 'SEPARATION_OF_DUTIES' },
-    { ask: 'Pay Sarah Kim ten dollars a year more', as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 100_010 }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      ask: 'Set my salary to 400,000',
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000002', new_salary: 400_000 },
+      gives: 'SEPARATION_OF_DUTIES',
+    },
+    {
+      ask: 'Pay Sarah Kim ten dollars a year more',
+      as: 'nina.patel',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 100_010 },
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   async prepare({ employee_id, new_salary, effective_date }, { sql, me, today, fail }) {
     if (employee_id === me.employeeId) throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot change your own salary.' });
-    const person = (await sql.maybeOne(paid, sql`select * from hr.people where employee_id = ${employee_id}`)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id });
+    const person =
+      (await sql.maybeOne(paid, sql`select * from hr.people where employee_id = ${employee_id}`)) ??
+      fail('EMPLOYEE_NOT_FOUND', { employee_id });
     if (await isAbove(sql, employee_id, me.employeeId)) {
       throw fail('SEPARATION_OF_DUTIES', { message: 'You cannot change the salary of someone above you in the chain of command.' });
     }
     if (person.salary === new_salary) throw fail('SALARY_UNCHANGED');
     const effective = effective_date ?? today;
-    if (effective < person.hire_date || effective > daysBefore(today, -366)) throw fail('EFFECTIVE_DATE_OUT_OF_RANGE', { hire_date: person.hire_date });
+    if (effective < person.hire_date || effective > daysBefore(today, -366))
+      throw fail('EFFECTIVE_DATE_OUT_OF_RANGE', { hire_date: person.hire_date });
     const name = `${person.first_name} ${person.last_name}`;
     return {
       summary: `Change the salary of ${name}`,
       subject: { label: `${name}, ${person.job_title}, ${person.department}`, id: employee_id },
-      changes: [...changed(person, { salary: new_salary }, 'money'), { field: 'effective_date', from: null, to: effective, format: 'date' }],
+      changes: [
+        ...changed(person, { salary: new_salary }, 'money'),
+        { field: 'effective_date', from: null, to: effective, format: 'date' },
+      ],
       name,
       old: person.salary,
       effective,

@@ -1,0 +1,271 @@
+/**
+ * The tools on a real database, without servers and sign-in: what a call answers, what an approval does. The time stands still at a
+ * moment that the examples of the tools and the sample data agree on.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { admission } from '../src/core/admission.ts';
+import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
+import { approvals } from '../src/core/approvals.ts';
+import type { Caller } from '../src/core/caller.ts';
+import { chainWriter } from '../src/core/chain-writer.ts';
+import { cursors } from '../src/core/cursor.ts';
+import { type Decide, decisions } from '../src/core/decide.ts';
+import { Failure } from '../src/core/errors.ts';
+import { type Person, rolesIn } from '../src/core/people.ts';
+import type { Logger } from '../src/core/ports.ts';
+import { registry } from '../src/core/registry.ts';
+import { call, execute, type Runtime, settled } from '../src/core/run.ts';
+import type { Tool } from '../src/core/tool.ts';
+import * as hr from '../src/domains/hr/index.ts';
+import { loadSample } from '../src/sample/load.ts';
+import { persona } from '../src/sample/people.ts';
+import { openCheckpoints } from '../src/storage/audit/checkpoints.ts';
+import { openCallLog } from '../src/storage/audit/sqlite.ts';
+import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
+import { lastLink, sqlChains } from '../src/storage/sql/chains.ts';
+import type { SqlDatabase } from '../src/storage/sql/database.ts';
+import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
+import { openPglite } from '../src/storage/sql/pglite.ts';
+import { openPostgres } from '../src/storage/sql/postgres.ts';
+import { sqlStore } from '../src/storage/sql/store.ts';
+
+export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
+const SQL = fileURLToPath(new URL('../sql', import.meta.url));
+/** Logins belong to the whole server: every suite has to give them the same passwords. */
+const password = (role: string) => `only-for-tests-${role}`;
+
+type Row = Record<string, unknown>;
+export type Data = Row & Row[];
+
+export interface World {
+  /** Several processes, as far as one can tell: pools, chains and tools of their own on one database. */
+  readonly replicas: readonly Runtime[];
+  readonly runtime: Runtime;
+  readonly clock: { now(): Date; set(now: Date): void };
+  call(who: Person | string, server: string, tool: string, input?: unknown, replica?: number): Promise<Answer>;
+  /** The data of an answer that has to be a success. */
+  data(who: Person | string, server: string, tool: string, input?: unknown): Promise<Data>;
+  /** The card of an answer that has to be one. */
+  ask(who: Person | string, server: string, tool: string, input: unknown): Promise<PendingAnswer>;
+  decide(who: Person | string, confirmationId: string, approved: boolean, replica?: number): Promise<Answer | CancelledAnswer>;
+  approve(who: Person | string, confirmationId: string, replica?: number): Promise<Answer | CancelledAnswer>;
+  /** Asked and approved. */
+  done(who: Person | string, server: string, tool: string, input: unknown): Promise<Answer | CancelledAnswer>;
+  /** As the owner of everything, past all rules. */
+  owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** What was logged as unforeseen. Empty at the end of every good test. */
+  readonly problems: unknown[];
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  /** A superuser's address of a PostgreSQL server; a database is made in it and dropped at the end. */
+  readonly database?: 'pglite' | string;
+  readonly tools?: readonly Tool[];
+  readonly replicas?: number;
+  readonly employees?: number;
+}
+
+/** A sample person by username, with other roles or no employee record where a test wants that. */
+export function person(username: string, change: Partial<Pick<Person, 'employeeId'>> & { roles?: readonly string[] } = {}): Person {
+  const { sub, realm, name, email, employeeId, organizationId, roles } = persona(username);
+  return {
+    principal: `https://people.example|${sub}`,
+    sub,
+    realm,
+    username,
+    name,
+    email,
+    organizationId,
+    employeeId: 'employeeId' in change ? change.employeeId : employeeId,
+    roles: rolesIn(realm, change.roles ?? roles),
+  };
+}
+
+export const code = (answer: Answer | CancelledAnswer): string => (answer.status === 'error' ? answer.code : answer.status);
+
+export async function openWorld({
+  database = 'pglite',
+  tools = Object.values(hr),
+  replicas = 1,
+  employees = 500,
+}: WorldOptions = {}): Promise<World> {
+  const all = registry(tools);
+  const domains = all.domains.map(({ name }) => name);
+  const opened = await (database === 'pglite' ? embedded(domains, employees) : server(database, domains, employees, replicas));
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-world-'));
+  let moment = SAMPLE_DAY;
+  const clock = { now: () => moment, set: (now: Date) => void (moment = now) };
+  const kv = openSqliteKeyValue(':memory:', clock);
+  const key = randomBytes(32);
+  const problems: unknown[] = [];
+  const log: Logger = { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) };
+  const checkpoints = await openCheckpoints({
+    file: join(folder, 'checkpoints.jsonl'),
+    kv,
+    keys: { chain: [key], checkpoint: [key] },
+    clock,
+  });
+  const audit = await openCallLog({ file: ':memory:', chain: 'calls', key, checkpoints });
+  const tickets = approvals(kv, clock);
+  const cursorKey = randomBytes(32);
+
+  const runtimes = opened.databases.map((each, replica): Runtime => {
+    const storeOf = (domain: string) => {
+      const chain = `${domain}-${replica}`;
+      const checkpoint = (name: string, count: number, mac: string) => checkpoints.checkpoint(name, count, mac);
+      return sqlStore(
+        each,
+        domain,
+        chainWriter({ chain, key, last: () => lastLink(each, domain, chain), checkpoint }),
+        sqlChains(each, domain),
+      );
+    };
+    return {
+      registry: all,
+      stores: Object.fromEntries(domains.map((domain) => [domain, storeOf(domain)])),
+      approvals: tickets,
+      audit,
+      clock,
+      log,
+      cursors: cursors([cursorKey]),
+      admission: admission({ perMinute: 100_000, atOnce: 1000 }, clock),
+      deadlineMs: 10_000,
+      approvalUrl: (id) => `http://localhost:3100/approve/${id}`,
+      failpoint: () => {},
+    };
+  });
+  const deciders = runtimes.map(
+    (runtime): Decide =>
+      decisions({
+        approvals: tickets,
+        failpoint: () => {},
+        refresh: async (caller) => caller,
+        spend: async () => {},
+        backend: () => ({
+          execute: (ticket, caller, requestId) => execute(runtime, ticket, caller.person, caller.origin, requestId),
+          settled: (ticket, who) => settled(runtime, ticket, who),
+        }),
+      }),
+  );
+  const [runtime] = runtimes;
+  if (!runtime) throw new Error('no replica');
+
+  const callerOf = (who: Person | string): Caller => ({
+    person: typeof who === 'string' ? person(who) : who,
+    token: { id: randomUUID(), client: 'test', issuedAt: 0, expiresAt: 0 },
+    approves: 'anything',
+    origin: 'web',
+  });
+  const world: World = {
+    replicas: runtimes,
+    runtime,
+    clock,
+    problems,
+    owner: opened.owner,
+    call: (who, serverName, tool, input = {}, replica = 0) =>
+      call(runtimes[replica % runtimes.length] ?? runtime, {
+        server: serverName,
+        tool,
+        input,
+        caller: callerOf(who),
+        surface: 'rest',
+        requestId: randomUUID(),
+      }),
+    async data(who, serverName, tool, input) {
+      const answer = await world.call(who, serverName, tool, input);
+      if (answer.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(answer)}`);
+      return answer.data as Data;
+    },
+    async ask(who, serverName, tool, input) {
+      const answer = await world.call(who, serverName, tool, input);
+      if (answer.status !== 'pending_confirmation') throw new Error(`${tool}: ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    async decide(who, id, approved, replica = 0) {
+      try {
+        return await (deciders[replica % deciders.length] as Decide).decide(id, approved, callerOf(who), randomUUID());
+      } catch (error) {
+        if (error instanceof Failure) return error.answer();
+        throw error;
+      }
+    },
+    approve: (who, id, replica) => world.decide(who, id, true, replica),
+    async done(who, serverName, tool, input) {
+      return world.approve(who, (await world.ask(who, serverName, tool, input)).confirmationId);
+    },
+    async close() {
+      await audit.close();
+      await checkpoints.close();
+      await kv.close();
+      await opened.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+interface Opened {
+  readonly databases: readonly SqlDatabase[];
+  owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+async function fill(owner: pg.Client, domains: readonly string[], employees: number): Promise<void> {
+  await migrate(owner, migrations(SQL, domains));
+  await loadSample(owner, { domains, employees, today: SAMPLE_DAY, onProgress: () => {} });
+}
+
+async function embedded(domains: readonly string[], employees: number): Promise<Opened> {
+  const database = await openPglite();
+  await fill(database.owner, domains, employees);
+  await database.surrender();
+  return {
+    databases: [database],
+    // Its one session is a superuser's at heart, so a test can still turn back.
+    async owner(text, values) {
+      await database.owner.query('reset session authorization');
+      try {
+        return (await database.owner.query<Row>(text, values as unknown[])).rows;
+      } finally {
+        await database.surrender();
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+async function server(url: string, domains: readonly string[], employees: number, replicas: number): Promise<Opened> {
+  const name = `tamshai_world_${randomBytes(6).toString('hex')}`;
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  const root = new pg.Client({ connectionString: url });
+  await root.connect();
+  // Roles and logins belong to the whole server, and other suites make them too.
+  await root.query('select pg_advisory_lock(42)');
+  await root.query(`create database ${name}`);
+  const owner = new pg.Client({ connectionString: own.href });
+  await owner.connect();
+  try {
+    await fill(owner, domains, employees);
+    await giveLogins(owner, domains, password);
+  } finally {
+    await root.query('select pg_advisory_unlock(42)');
+  }
+  const databases = Array.from({ length: replicas }, () => openPostgres({ url: own.href, password }));
+  return {
+    databases,
+    owner: async (text, values) => (await owner.query<Row>(text, values as unknown[])).rows,
+    async close() {
+      await Promise.all(databases.map((each) => each.close()));
+      await owner.end();
+      await root.query(`drop database ${name} with (force)`);
+      await root.end();
+    },
+  };
+}

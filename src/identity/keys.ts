@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -154,7 +155,12 @@ function settleMaster(path: string, file: KeyFile, given: MasterKeys | undefined
 const checkOf = (master: Buffer) => derive({ master }, 'master-check').toString('base64url');
 
 function readKeyFile(path: string): KeyFile | undefined {
-  const facts = statSync(path, { throwIfNoEntry: false });
+  let facts: Stats | undefined;
+  try {
+    facts = statSync(path, { throwIfNoEntry: false });
+  } catch {
+    throw new SetupProblem(`${path} cannot be reached; choose a data folder that this user may write to.`);
+  }
   if (!facts) return undefined;
   if (process.platform !== 'win32' && (facts.mode & 0o077) !== 0)
     throw new SetupProblem(`${path} can be read by other users; run: chmod 600 ${path}`);

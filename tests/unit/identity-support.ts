@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
@@ -17,7 +17,17 @@ export const BASE = 'http://localhost:3100';
 export const API: readonly string[] = [`${BASE}/api`];
 export const MCP: readonly string[] = [`${BASE}/mcp`];
 
-export const folder = (): string => mkdtempSync(join(tmpdir(), 'tamshai-identity-'));
+const made: string[] = [];
+process.once('exit', () => {
+  for (const each of made) rmSync(each, { recursive: true, force: true });
+});
+
+/** A folder of this run's own; gone again when it ends. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'tamshai-identity-'));
+  made.push(path);
+  return path;
+}
 
 export interface TestClock extends Clock {
   seconds(): number;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import { afterAll } from 'vitest';
 import type { Failure } from '../../src/core/errors.ts';
 import type { Clock, People } from '../../src/core/ports.ts';
 import { type Accounts, accounts } from '../../src/identity/accounts.ts';
@@ -18,7 +19,8 @@ export const API: readonly string[] = [`${BASE}/api`];
 export const MCP: readonly string[] = [`${BASE}/mcp`];
 
 const made: string[] = [];
-process.once('exit', () => {
+// Registered before any hook of the file that imports this, so it runs after all of them.
+afterAll(() => {
   for (const each of made) rmSync(each, { recursive: true, force: true });
 });
 

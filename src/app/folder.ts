@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { ConfigProblem } from './config.ts';
 
@@ -17,11 +17,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   SQLITE_FULL: 'the disk is full',
+  ENOENT: 'no folder can be made there',
   EEXIST: 'it is a file, not a folder',
   ENOTDIR: 'a part of that path is a file, not a folder',
   SQLITE_NOTADB: 'its lock.db is damaged; delete that one file',
   SQLITE_IOERR: 'the disk does not answer properly',
 };
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Step by step: the recursive form never returns where the system refuses new folders with "no such file". */
+function make(path: string): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  if (!existsSync(above)) make(above);
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    // Another process may have made it in the same moment.
+    if (!isFolder(path)) throw error;
+  }
+}
 
 /**
  * Takes the data folder for this process alone. The lock is the operating system's, on an otherwise empty file: it ends with the
@@ -30,7 +46,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export function openFolder(path: string): Folder {
   let db: Database.Database | undefined;
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    make(path);
+    accessSync(path, constants.W_OK | constants.X_OK);
     db = new Database(join(path, 'lock.db'), { timeout: 0 });
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -38,7 +55,7 @@ export function openFolder(path: string): Folder {
     const code = String((error as { code?: unknown }).code);
     if (code.startsWith('SQLITE_BUSY')) throw new ConfigProblem(`The data folder ${path} is in use by another Tamshai process.`);
     const reason = Object.entries(REASONS).find(([known]) => code === known || code.startsWith(`${known}_`))?.[1];
-    throw new ConfigProblem(`The data folder ${path} cannot be written: ${reason ?? `the system says ${code}`}.`);
+    throw new ConfigProblem(`The data folder ${path} cannot be written: ${reason ?? 'its lock.db cannot be opened'}.`);
   }
   const held = db;
   return {

@@ -209,6 +209,10 @@ describe('sealed values', () => {
     expect(await kv.add('c', 'mine', 60)).toBe(true);
     expect(await kv.get('c')).toBe('mine');
     expect(await sealedKeyValue(inner, randomBytes(32)).get('c')).toBeUndefined();
+    const renewed = sealedKeyValue(inner, randomBytes(32), key);
+    expect(await renewed.get('c')).toBe('mine');
+    expect(await renewed.swap('c', 'mine', 'renewed', 60)).toBe(true);
+    expect(await kv.get('c')).toBeUndefined();
   });
 
   test('a swap still wins when another wrote the same text in between', async () => {

@@ -46,9 +46,16 @@ const storedCheckpoint = async (kv: KeyValue, chain: string): Promise<Checkpoint
   return text === undefined ? undefined : parseCheckpoint(text);
 };
 
-/** Everything written down, in both places. For a process that only looks, too. */
-export async function readCheckpoints(file: string, kv: KeyValue): Promise<readonly Checkpoint[]> {
-  const chains = chainsIn(await kv.get(CHAINS));
+/**
+ * Everything written down, in both places. For a process that only looks, too. Replicas share the key-value store, but each keeps its
+ * own calls: `here` says which chains this one must be able to show.
+ */
+export async function readCheckpoints(
+  file: string,
+  kv: KeyValue,
+  here: (chain: string) => boolean = () => true,
+): Promise<readonly Checkpoint[]> {
+  const chains = chainsIn(await kv.get(CHAINS)).filter(here);
   const stored = await Promise.all(chains.map((chain) => storedCheckpoint(kv, chain)));
   return [...(await readCheckpointFile(file)), ...stored.filter((checkpoint) => checkpoint !== undefined)];
 }

@@ -6,12 +6,22 @@ const NONCE = 12;
 const TAG = 16;
 const SWAP_TRIES = 8;
 
+function openWith(key: Uint8Array, name: string, bytes: Buffer): string | undefined {
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(Buffer.from(name));
+  decipher.setAuthTag(bytes.subarray(-TAG));
+  try {
+    return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Values that the store itself cannot read: cards hold salaries. The key's name is bound in, so that a value copied under another
- * name does not open. What does not open (damaged, or sealed with another master key) counts as not there.
+ * name does not open. What does not open (damaged, or sealed with another key than these two) counts as not there.
  * Counters are not secret and stay plain, so they are for `count` alone.
  */
-export function sealedKeyValue(kv: KeyValue, key: Uint8Array): KeyValue {
+export function sealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
   const seal = (name: string, plain: string): string => {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(name));
@@ -20,13 +30,7 @@ export function sealedKeyValue(kv: KeyValue, key: Uint8Array): KeyValue {
   const open = (name: string, sealed: string): string | undefined => {
     const bytes = Buffer.from(sealed, 'base64url');
     if (bytes.length < NONCE + TAG) return undefined;
-    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(Buffer.from(name));
-    decipher.setAuthTag(bytes.subarray(-TAG));
-    try {
-      return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
-    } catch {
-      return undefined;
-    }
+    return openWith(key, name, bytes) ?? (previous && openWith(previous, name, bytes));
   };
 
   return {

@@ -1,0 +1,10 @@
+import { openFolder } from '../../src/app/folder.ts';
+
+// Takes the folder and stays, or says why it cannot.
+try {
+  openFolder(process.argv[2] ?? '');
+  console.log('taken');
+  setInterval(() => undefined, 1_000);
+} catch (error) {
+  console.log((error as Error).message);
+}

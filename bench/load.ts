@@ -1,0 +1,99 @@
+/** Sends calls and counts what they cost: CPU of the answering processes, and time. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Pool } from 'undici';
+
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The nth request's body; different rows, so that no cache of one row flatters. */
+  readonly body?: (n: number) => string;
+  readonly path?: (n: number) => string;
+  readonly pid: number;
+  readonly check: (text: string) => boolean;
+}
+
+export interface Cost {
+  readonly calls: number;
+  /** Of the process that answers. */
+  readonly cpuMicros: number;
+  /** Of the database's processes, when they were given. */
+  readonly databaseMicros: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const TICK_MICROS = 10_000;
+const statOf = (pid: number) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+};
+const cpuOf = (pid: number): number => {
+  try {
+    const fields = statOf(pid);
+    return ((fields[11] ?? 0) + (fields[12] ?? 0)) * TICK_MICROS;
+  } catch {
+    return 0;
+  }
+};
+/** A server that forks: its own time, its children's that live, and that of those already gone. */
+const cpuOfTree = (root: number): number => {
+  const fields = statOf(root);
+  let sum = cpuOf(root) + ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MICROS;
+  for (const name of readdirSync('/proc')) if (/^\d+$/.test(name) && Number(name) !== root && parentOf(Number(name)) === root) sum += cpuOf(Number(name));
+  return sum;
+};
+const parentOf = (pid: number): number => {
+  try {
+    return statOf(pid)[1] ?? 0;
+  } catch {
+    return 0;
+  }
+};
+
+export async function measure(target: Target, options: { readonly callers: number; readonly ms: number; readonly database?: number | undefined }): Promise<Cost> {
+  const { origin, pathname, search } = new URL(target.url);
+  const pool = new Pool(origin, { connections: options.callers, pipelining: 1 });
+  const times: number[] = [];
+  let sent = 0;
+  const cpu = cpuOf(target.pid);
+  const database = options.database === undefined ? 0 : cpuOfTree(options.database);
+  const end = performance.now() + options.ms;
+  const caller = async () => {
+    while (performance.now() < end) {
+      const n = sent++;
+      const begun = performance.now();
+      const response = await pool.request({ path: target.path?.(n) ?? pathname + search, method: target.method ?? 'POST', headers: target.headers ?? {}, body: target.body?.(n) ?? null });
+      const text = await response.body.text();
+      times.push(performance.now() - begun);
+      if (response.statusCode !== 200 || (n % 50 === 0 && !target.check(text))) throw new Error(`${target.name}: ${response.statusCode} ${text.slice(0, 300)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: options.callers }, caller));
+  const used = cpuOf(target.pid) - cpu;
+  const usedByDatabase = options.database === undefined ? 0 : cpuOfTree(options.database) - database;
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { calls: times.length, cpuMicros: used / times.length, databaseMicros: usedByDatabase / times.length, p50: at(0.5), p99: at(0.99) };
+}
+
+export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** Rounds that take turns, so that whatever else the machine does meets all of them alike. */
+export async function compare(targets: readonly Target[], options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined }): Promise<Map<string, Cost>> {
+  const rounds = new Map<string, Cost[]>(targets.map(({ name }) => [name, []]));
+  for (const target of targets) await measure(target, { ...options, ms: Math.min(options.ms, 700) });
+  for (let round = 0; round < options.rounds; round++) for (const target of targets) rounds.get(target.name)?.push(await measure(target, options));
+  return new Map(
+    [...rounds].map(([name, costs]) => [
+      name,
+      {
+        calls: costs.reduce((sum, { calls }) => sum + calls, 0),
+        cpuMicros: median(costs.map((cost) => cost.cpuMicros)), databaseMicros: median(costs.map((cost) => cost.databaseMicros)),
+        p50: median(costs.map((cost) => cost.p50)), p99: median(costs.map((cost) => cost.p99)),
+      },
+    ]),
+  );
+}

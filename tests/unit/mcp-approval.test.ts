@@ -4,7 +4,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openState, sealState } from '../../src/transports/mcp/request-state.ts';
+import { openState, sealState } from '../../src/transports/mcp/seal.ts';
 import { type Fixture, key, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;
@@ -130,6 +130,14 @@ it('a 2025 client that fails to show the page gets the pending answer', async ()
     throw new Error('no browser');
   });
   expect((await call('notes_raise', { n: 6 })).structuredContent).toMatchObject({ status: 'pending_confirmation' });
+});
+
+it("a person's decision ends the waiting of a 2025 client that never answers", async () => {
+  const call = await first({ url: {} }, ({ url }) => {
+    fixture.decide(idOf(url), { state: 'done', answer: done });
+    return new Promise(() => undefined);
+  });
+  expect((await call('notes_raise', { n: 7 })).structuredContent).toEqual(done);
 });
 
 it('an older session cannot mean elicitation by URL, whatever it declares', async () => {

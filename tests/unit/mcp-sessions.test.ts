@@ -1,7 +1,9 @@
 /** Sessions of 2025 clients, and answers that stay open: whose they are, how many, and how they end. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { McpOptions } from '../../src/transports/mcp/index.ts';
-import { type Fixture, startFixture } from './mcp-fixture.ts';
+import { type Fixture, key, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;
 const start = async (limits: McpOptions['limits'] = {}) => {
@@ -43,7 +45,8 @@ describe('a session', () => {
   it('is for the person and the client that began it; to all others it does not exist', async () => {
     await start();
     const session = await begin('alice');
-    expect(session).toMatch(/^[0-9a-f-]{36}$/);
+    expect(session).toMatch(/^[\x21-\x7e]{40,400}$/);
+    expect(session).not.toBe(await begin('alice'));
     for (const token of ['bob', 'alice/other']) {
       expect(await list(token, session)).toBe(404);
       expect(await slow(token, session)).toBe(404);
@@ -120,6 +123,73 @@ describe('a session', () => {
     expect(await status(post('alice', undefined, { id: 0, method: 'initialize', params: { protocolVersion: 5 } }))).toBe(400);
     expect(await status(post('mallory', undefined, initialize))).toBe(401);
     expect(fixture.handler.sessions).toBe(0);
+  });
+});
+
+it('a call is told when its 2025 client takes it back', async () => {
+  await start();
+  const [session, bobs] = [await begin(), await begin('bob')];
+  for (const params of [{}, { _meta: {}, foo: 1 }]) {
+    fixture.calls.length = 0;
+    const asked = post('alice', session, { id: 'w', method: 'tools/call', params: { name: 'notes_wait', ...params } });
+    await expect.poll(() => fixture.calls.length).toBe(1);
+    const cancel = { method: 'notifications/cancelled', params: { requestId: 'w' } };
+    expect(await status(post('bob', bobs, cancel))).toBe(202);
+    expect(fixture.calls[0]?.signal.aborted).toBe(false);
+    expect(await status(post('alice', session, cancel))).toBe(202);
+    await expect.poll(() => fixture.calls[0]?.signal.aborted).toBe(true);
+    await (await asked).body?.cancel();
+  }
+});
+
+describe('behind a load balancer', () => {
+  it('a 2025 client is served whichever replica it reaches', async () => {
+    await start();
+    const sibling = await startFixture();
+    let turn = 0;
+    const anywhere = (_: URL | string, init?: RequestInit) => fetch(turn++ % 2 === 0 ? fixture.url : sibling.url, init);
+    const client = new Client({ name: 'Round robin', version: '1' });
+    const transport = new StreamableHTTPClientTransport(new URL(fixture.url), {
+      requestInit: { headers: { authorization: 'Bearer alice' } },
+      fetch: anywhere,
+    });
+    await client.connect(transport as Parameters<Client['connect']>[0]);
+    for (let i = 0; i < 6; i++) {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('notes_secret');
+      expect((await client.callTool({ name: 'notes_echo', arguments: { i } })).structuredContent).toMatchObject({ data: { echo: { i } } });
+    }
+    const calls = [...fixture.calls, ...sibling.calls];
+    expect(calls).toHaveLength(6);
+    expect(new Set(calls.map(({ clientName }) => clientName))).toEqual(new Set(['Round robin']));
+    await client.close();
+    await sibling.close();
+  });
+
+  it('a sibling honours a genuine session of the same person and client, keeps none of it, and knows no other', async () => {
+    const elsewhere = await startFixture();
+    fixture = elsewhere;
+    const session = await begin('alice');
+    await start();
+    expect(await list('alice', session)).toBe(200);
+    expect(await slow('alice', session)).toBe(200);
+    expect(await status(post('alice', session, { method: 'notifications/initialized' }))).toBe(202);
+    expect(await status(post('alice', session, { id: 1, method: 'nope' }))).toBe(200);
+    expect(await status(post('alice', session, initialize))).toBe(404);
+    expect(await status(get('alice', session))).toBe(405);
+    expect(await end('alice', session)).toBe(405);
+    expect(fixture.handler.sessions).toBe(0);
+    for (const token of ['bob', 'alice/other']) {
+      expect(await list(token, session)).toBe(404);
+      expect(await slow(token, session)).toBe(404);
+      expect(await status(get(token, session))).toBe(404);
+    }
+    expect(await list('alice', `${session}x`)).toBe(404);
+    fixture.now += 25 * 3_600_000;
+    expect(await list('alice', session)).toBe(404);
+    await fixture.close();
+    fixture = await startFixture({ stateKey: key('another') });
+    expect(await list('alice', session)).toBe(404);
+    await elsewhere.close();
   });
 });
 

@@ -270,6 +270,41 @@ describe('revisions', () => {
   });
 });
 
+describe('what breaks inside', () => {
+  it.each([
+    ['the identity side', { authenticate: () => Promise.reject(new Error('ldap://10.0.0.9 refused')) }, 500],
+    [
+      'the listing',
+      {
+        list: () => {
+          throw new Error('relation hr.secret does not exist');
+        },
+      },
+      500,
+    ],
+    [
+      'the summary',
+      {
+        describe: () => {
+          throw new Error('x is undefined in /srv/app.js');
+        },
+      },
+      200,
+    ],
+  ] as const)('%s: nothing of it is told', async (_, over, status) => {
+    for (const hotLeg of [true, false]) {
+      const broken = await startFixture({ ...over, hotLeg });
+      const [method, params] = 'list' in over ? ['tools/list', { _meta }] : ['tools/call', { name: 'notes_echo', _meta }];
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const res = await fetch(broken.url, { method: 'POST', headers: { ...modern, 'mcp-method': method }, body });
+      expect(await res.text()).not.toMatch(/ldap|10\.0\.0|relation|srv/);
+      if (hotLeg) expect(res.status).toBe(status);
+      expect(broken.logged).not.toHaveLength(0);
+      await broken.close();
+    }
+  });
+});
+
 describe('request ids', () => {
   it('are taken over when they are harmless', async () => {
     expect(requestId({ 'x-request-id': 'a-Z_9' })).toBe('a-Z_9');

@@ -4,10 +4,10 @@ import type { Answer, PendingAnswer } from '../../core/answer.ts';
 import { failure } from '../../core/errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpLimits, McpOptions, TicketView } from './options.ts';
-import { openState, type StateBinding, sealState } from './request-state.ts';
+import { openState, type StateBinding, sealState } from './seal.ts';
 import type { Streams } from './streams.ts';
 
-const POLL_MS = 500;
+const POLL_MS = 1_000;
 
 /** Taking a waiting change to the person. A client's "accept" ends the waiting and no more: what is answered is the ticket's state. */
 export class Approval {
@@ -51,17 +51,27 @@ export class Approval {
     const release = this.#streams.take(exchange.caller);
     if (release === undefined) return pending;
     const { confirmationId, message, confirmationData } = pending;
+    const over = new AbortController();
+    const signal = AbortSignal.any([exchange.signal, over.signal]);
     try {
-      await context.mcpReq.elicitInput(
+      const answered = context.mcpReq.elicitInput(
         { mode: 'url', message, url: confirmationData.approvalUrl, elicitationId: confirmationId },
-        { relatedRequestId: context.mcpReq.id, timeout: this.#limits.approvalMs, signal: exchange.signal },
+        { relatedRequestId: context.mcpReq.id, timeout: this.#limits.approvalMs, signal },
       );
+      // A client may answer another replica, or not at all; the person's decision ends the waiting as well.
+      await Promise.race([answered, this.#decided(exchange, confirmationId, signal)]);
       return told(await this.#look(exchange, confirmationId));
     } catch {
       return pending;
     } finally {
+      over.abort();
       release();
     }
+  }
+
+  async #decided({ caller }: Exchange, confirmationId: string, signal: AbortSignal): Promise<void> {
+    do await pause(POLL_MS, undefined, { signal });
+    while (isOpen(await this.#options.ticket(confirmationId, caller)));
   }
 
   async #look(exchange: Exchange, confirmationId: string): Promise<TicketView> {

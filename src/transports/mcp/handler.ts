@@ -1,6 +1,12 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { classifyInboundRequest, createMcpHandler, isJsonContentType, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  isJsonContentType,
+  legacyStatelessFallback,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server';
 import { Failure, failure } from '../../core/errors.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
@@ -8,9 +14,10 @@ import { Approval, sessionOpensUrls } from './approval.ts';
 import { Exchange } from './exchange.ts';
 import { clientName, type HotRequest, MODERN, recognise } from './hot.ts';
 import { MCP_LIMITS, type McpLimits, type McpOptions } from './options.ts';
+import { METHODS, noSession, refuse, send } from './reply.ts';
 import { callInside } from './result.ts';
 import { authInfoOf, capabilitiesOf, sdkServer } from './server.ts';
-import { type Session, Sessions } from './sessions.ts';
+import { type Session, Sessions, type Visit } from './sessions.ts';
 import { Streams } from './streams.ts';
 
 export interface McpHandler {
@@ -23,14 +30,14 @@ export interface McpHandler {
 /** The endpoint for one path, to be mounted in front of everything else that reads a request. */
 export function mcpHandler(options: McpOptions): McpHandler {
   const endpoint = new Endpoint(options);
-  const handle = (req: IncomingMessage, res: ServerResponse) => void endpoint.serve(req, res);
+  // A refusal that breaks itself ends its own connection, never the process.
+  const handle = (req: IncomingMessage, res: ServerResponse) => void endpoint.serve(req, res).catch(() => res.destroy());
   return Object.defineProperties(handle, {
     sessions: { get: () => endpoint.sessions.size },
     close: { value: () => endpoint.close() },
   }) as McpHandler;
 }
 
-const METHODS = 'GET, POST, DELETE';
 const MAX_SUBSCRIPTIONS = 16_384;
 
 class Endpoint {
@@ -40,6 +47,7 @@ class Endpoint {
   readonly #streams: Streams;
   readonly #sdk: ReturnType<typeof createMcpHandler>;
   readonly #modern: ReturnType<typeof toNodeHandler>;
+  readonly #visiting: ReturnType<typeof toNodeHandler>;
   readonly #hot: boolean;
   readonly #serverInfo: string;
   readonly #discovery: string;
@@ -51,7 +59,8 @@ class Endpoint {
     this.#streams = new Streams(options, this.#limits);
     const approval = new Approval(options, this.#limits, this.#streams);
     const makeServer = () => sdkServer(options, approval);
-    this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, makeServer });
+    this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer });
+    this.#visiting = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
     this.#sdk = createMcpHandler(makeServer, {
       legacy: 'reject',
       keepAliveMs: this.#limits.heartbeatMs,
@@ -63,7 +72,7 @@ class Endpoint {
     this.#discovery = JSON.stringify({
       supportedVersions: [MODERN],
       capabilities: capabilitiesOf(options),
-      ...(options.instructions !== undefined && { instructions: options.instructions }),
+      ...(options.instructions && { instructions: options.instructions }),
     }).slice(1, -1);
   }
 
@@ -72,12 +81,14 @@ class Endpoint {
     const refused = options.guard(req);
     if (refused !== undefined) return sendFailure(res, refused);
     const id = requestId(req.headers);
+    let exchange: Exchange | undefined;
     try {
       const { method, url = '/' } = req;
       if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') throw failure('METHOD_NOT_ALLOWED', `Use one of ${METHODS}.`);
       const caller = await options.authenticate(req);
-      const servers = url.includes('?') ? options.select(new URL(url, 'http://localhost')) : undefined;
-      const exchange = new Exchange(options, res, { caller, servers, requestId: id });
+      const query = url.indexOf('?');
+      const servers = query < 0 ? undefined : options.select(new URL(`http://localhost/mcp${url.slice(query)}`));
+      exchange = new Exchange(options, res, { caller, servers, requestId: id });
       if (method === 'POST') await this.#post(exchange, req, res);
       else await this.#bodiless(exchange, req, res);
       if (res.statusCode >= 500)
@@ -85,7 +96,8 @@ class Endpoint {
     } catch (thrown) {
       if (!(thrown instanceof Failure)) options.log.error({ requestId: id, error: thrown }, 'an MCP request broke');
       const failed = thrown instanceof Failure ? thrown : failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId: id });
-      refuse(res, failed, { 'x-request-id': id, ...(failed.status === 401 && { 'www-authenticate': options.challenge(req) }) });
+      const code = failed.code !== 'VALIDATION_ERROR' ? -32000 : exchange === undefined ? -32600 : -32700;
+      refuse(res, failed, code, { 'x-request-id': id, ...(failed.status === 401 && { 'www-authenticate': options.challenge(req) }) });
     }
   }
 
@@ -120,7 +132,11 @@ class Endpoint {
       return this.sessions.begin(req, res, body, exchange.caller);
     }
     const session = this.#session(exchange, req);
-    if (session === undefined) return noSession(res, exchange, headers['mcp-session-id'] !== undefined);
+    // Elsewhere a session has begun already: only its own transport could say so.
+    if (session === undefined || (isVisit(session) && route.reason === 'initialize')) {
+      return noSession(res, exchange, headers['mcp-session-id'] !== undefined);
+    }
+    if (route.reason === 'notification' && !isVisit(session)) session.running.get(cancelledIn(body))?.cancel();
     return this.#toSession(session, exchange, req, res, body);
   }
 
@@ -130,7 +146,7 @@ class Endpoint {
       return this.#toModern(exchange, req, res);
     const session = this.#session(exchange, req);
     if (session === undefined) return noSession(res, exchange, true);
-    if (req.method === 'GET') this.#hold(exchange, res);
+    if (req.method === 'GET' && !isVisit(session)) this.#hold(exchange, res);
     return this.#toSession(session, exchange, req, res);
   }
 
@@ -143,10 +159,13 @@ class Endpoint {
     const start = `{"jsonrpc":"2.0","id":${JSON.stringify(hot.id)},"result":{`;
     switch (hot.method) {
       case 'tools/call': {
-        exchange.clientName = hot.client?.name ?? clientName(session?.server.getClientVersion());
+        exchange.clientName = hot.client === undefined ? nameIn(session) : hot.client.name;
+        const running = session === undefined || isVisit(session) ? undefined : session.running;
+        running?.set(hot.id, exchange);
         const answer = await exchange.perform(hot.params.name as string, hot.params.arguments ?? {});
+        running?.delete(hot.id);
         if (answer === undefined) return false;
-        const opensUrls = hot.client?.opensUrls ?? (session !== undefined && sessionOpensUrls(session.server));
+        const opensUrls = hot.client?.opensUrls ?? (session !== undefined && !isVisit(session) && sessionOpensUrls(session.server));
         if (answer.status === 'pending_confirmation' && opensUrls) return false;
         const inside = callInside(this.#options, exchange, answer);
         const end = `${stamp === undefined ? '"_meta":{' : `${stamp},`}"requestId":"${exchange.requestId}"}}}`;
@@ -167,17 +186,21 @@ class Endpoint {
     }
   }
 
-  #session(exchange: Exchange, { headers }: IncomingMessage): Session | undefined {
+  #session({ caller }: Exchange, { headers }: IncomingMessage): Session | Visit | undefined {
     const id = headers['mcp-session-id'];
-    return typeof id === 'string' ? this.sessions.find(id, exchange.caller) : undefined;
+    return typeof id === 'string' ? (this.sessions.find(id, caller) ?? this.sessions.visit(id, caller)) : undefined;
   }
 
   #toModern(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
     return this.#modern(this.#prepare(exchange, req, res) as NodeIncomingMessageLike, res, body);
   }
 
-  #toSession({ transport }: Session, exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
-    return transport.handleRequest(this.#prepare(exchange, req, res), res, body);
+  #toSession(session: Session | Visit, exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
+    exchange.clientName = nameIn(session);
+    const prepared = this.#prepare(exchange, req, res);
+    return isVisit(session)
+      ? this.#visiting(prepared as NodeIncomingMessageLike, res, body)
+      : session.transport.handleRequest(prepared, res, body);
   }
 
   #prepare(exchange: Exchange, req: IncomingMessage, res: ServerResponse) {
@@ -196,37 +219,15 @@ class Endpoint {
   }
 }
 
+/** The request that a cancellation names. */
+function cancelledIn(body: unknown): unknown {
+  const { method, params } = body as { method?: unknown; params?: { requestId?: unknown } };
+  return method === 'notifications/cancelled' ? params?.requestId : undefined;
+}
+
+const isVisit = (session: Session | Visit): session is Visit => !('server' in session);
+const nameIn = (session: Session | Visit | undefined): string | undefined =>
+  session === undefined ? undefined : isVisit(session) ? session.clientName : clientName(session.server.getClientVersion());
+
 const header = <K extends string>(key: K, value: string | string[] | undefined) =>
   (typeof value === 'string' ? { [key]: value } : {}) as { [key in K]?: string };
-
-/** Bytes made once go out without being copied or encoded again. */
-function send(res: ServerResponse, { requestId }: Exchange, pieces: readonly (string | Buffer)[]): void {
-  let length = 0;
-  for (const piece of pieces) length += Buffer.byteLength(piece);
-  res.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'x-request-id': requestId });
-  const last = pieces.length - 1;
-  for (let i = 0; i < last; i++) res.write(pieces[i]);
-  res.end(pieces[last]);
-}
-
-/** The union for whoever reads plain HTTP, with the JSON-RPC error beside it that an MCP client looks for. */
-function refuse(res: ServerResponse, failed: Failure, headers: OutgoingHttpHeaders): void {
-  const code = failed.code === 'VALIDATION_ERROR' ? -32700 : -32000;
-  const allow = failed.status === 405 && { allow: METHODS };
-  const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': failed.details.retryAfterSeconds };
-  sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
-}
-
-/** In the SDK's own words: a client that reads "Session not found" begins a new one. */
-function noSession(res: ServerResponse, { requestId }: Exchange, named: boolean): void {
-  const error = named
-    ? { code: -32001, message: 'Session not found' }
-    : { code: -32000, message: 'Bad Request: Mcp-Session-Id header is required' };
-  const body = JSON.stringify({ jsonrpc: '2.0', error, id: null });
-  res.writeHead(named ? 404 : 400, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': requestId,
-  });
-  res.end(body);
-}

@@ -26,7 +26,7 @@ export interface McpOptions {
   describe(tool: string, answer: Answer): string;
   /** Where the caller's own ticket stands. */
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
-  /** At least 32 bytes, the same for all replicas: vouches for what a client brings back after an elicitation. */
+  /** At least 32 bytes, the same for all replicas: vouches for the sessions and request states that clients bring back. */
   readonly stateKey: Uint8Array;
   readonly clock: Clock;
   readonly log: Logger;

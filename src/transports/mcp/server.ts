@@ -42,7 +42,7 @@ export function sdkServer(options: McpOptions, approval: Approval): Server {
     capabilities: capabilitiesOf(options),
     supportedProtocolVersions: [...LEGACY],
     inputRequired: { legacyShim: false },
-    ...(instructions !== undefined && { instructions }),
+    ...(instructions && { instructions }),
   });
   server.setRequestHandler('tools/list', ({ params }, context) =>
     guarded(options, context, () => {

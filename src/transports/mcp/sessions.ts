@@ -5,7 +5,10 @@ import type { Server } from '@modelcontextprotocol/server';
 import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
+import type { Exchange } from './exchange.ts';
+import { clientName } from './hot.ts';
 import type { McpLimits } from './options.ts';
+import { openSession, sealSession } from './seal.ts';
 
 /** A conversation with a 2025 client. It belongs to the person and client program that began it, and gives them no right of its own. */
 export interface Session {
@@ -13,17 +16,30 @@ export interface Session {
   readonly client: string;
   readonly server: Server;
   readonly transport: NodeStreamableHTTPServerTransport;
+  /** Calls that the hot leg is answering: the SDK does not know of them, so it could not cancel them. */
+  readonly running: Map<unknown, Exchange>;
   usedAt: number;
+}
+
+/** A session that another replica holds, or that this process held before it was restarted. It keeps nothing here. */
+export interface Visit {
+  readonly clientName: string | undefined;
 }
 
 interface Making {
   readonly limits: McpLimits;
   readonly clock: Clock;
+  readonly key: Uint8Array;
   readonly makeServer: () => Server;
 }
 
+const MAX_VISIT_MS = 24 * 3_600_000;
+/** An id is its sealed facts; no genuine one comes near this. */
+const MAX_ID_LENGTH = 1_000;
+
 export class Sessions {
   readonly #making: Making;
+  readonly #home = randomUUID();
   /** Least recently used first. */
   readonly #open = new Map<string, Session>();
   readonly #sweeper: NodeJS.Timeout;
@@ -53,19 +69,36 @@ export class Sessions {
     return session;
   }
 
+  /** A genuine session of the same person and client that lives elsewhere: plain requests are answered here all the same. */
+  visit(id: string, caller: Caller): Visit | undefined {
+    const facts = id.length > MAX_ID_LENGTH ? undefined : openSession(this.#making.key, caller, id);
+    // One of our own that is not in the map has ended.
+    if (facts === undefined || facts.home === this.#home || this.#now() - facts.begunAt > MAX_VISIT_MS) return undefined;
+    return { clientName: facts.clientName };
+  }
+
   /** Answers an initialize request; a session remains if it was a good one. */
   async begin(req: IncomingMessage, res: ServerResponse, body: unknown, caller: Caller): Promise<void> {
-    const { limits, makeServer } = this.#making;
+    const { limits, key, makeServer } = this.#making;
     this.#endIdle();
     if (this.#open.size + this.#opening >= limits.maxSessions) throw failure('SERVICE_UNAVAILABLE', 'Too many sessions are open.');
     this.#opening++;
     try {
       const server = makeServer();
+      const { params } = body as { params?: { clientInfo?: unknown } };
+      const facts = { home: this.#home, begunAt: this.#now(), clientName: clientName(params?.clientInfo) };
       const transport = new NodeStreamableHTTPServerTransport({
-        sessionIdGenerator: randomUUID,
+        sessionIdGenerator: () => sealSession(key, caller, facts),
         keepAliveMs: limits.heartbeatMs,
         onsessioninitialized: (id) =>
-          this.#add(id, { principal: caller.person.principal, client: caller.token.client, server, transport, usedAt: this.#now() }),
+          this.#add(id, {
+            principal: caller.person.principal,
+            client: caller.token.client,
+            server,
+            transport,
+            running: new Map(),
+            usedAt: this.#now(),
+          }),
         onsessionclosed: (id) => {
           this.#open.delete(id);
         },

@@ -1,0 +1,37 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Failure } from '../../core/errors.ts';
+import { sendFailure } from '../guard.ts';
+import type { Exchange } from './exchange.ts';
+
+export const METHODS = 'GET, POST, DELETE';
+
+/** Bytes made once go out without being copied or encoded again. */
+export function send(res: ServerResponse, { requestId }: Exchange, pieces: readonly (string | Buffer)[]): void {
+  let length = 0;
+  for (const piece of pieces) length += Buffer.byteLength(piece);
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'x-request-id': requestId });
+  const last = pieces.length - 1;
+  for (let i = 0; i < last; i++) res.write(pieces[i]);
+  res.end(pieces[last]);
+}
+
+/** The union for whoever reads plain HTTP, with the JSON-RPC error beside it that an MCP client looks for. */
+export function refuse(res: ServerResponse, failed: Failure, code: number, headers: OutgoingHttpHeaders): void {
+  const allow = failed.status === 405 && { allow: METHODS };
+  const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': String(failed.details.retryAfterSeconds) };
+  sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
+}
+
+/** In the SDK's own words: a client that reads "Session not found" begins a new one. */
+export function noSession(res: ServerResponse, { requestId }: Exchange, named: boolean): void {
+  const error = named
+    ? { code: -32001, message: 'Session not found' }
+    : { code: -32000, message: 'Bad Request: Mcp-Session-Id header is required' };
+  const body = JSON.stringify({ jsonrpc: '2.0', error, id: null });
+  res.writeHead(named ? 404 : 400, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+  });
+  res.end(body);
+}

@@ -34,14 +34,16 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
 /** One flat object in place of a union of three: clients demand an object here, and a model pays for every word. */
 function outputSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };
-  const ok = tool.kind === 'write' ? 'pending_confirmation' : 'success';
-  const answer =
-    tool.kind === 'write'
-      ? { confirmationId: text, confirmationData: { type: 'object' } }
-      : { data: jsonSchema(tool.output, 'output'), ...(tool.kind === 'list' && { metadata: { type: 'object' } }) };
+  const waits = tool.kind === 'write';
+  const answer = {
+    data: jsonSchema(tool.output, 'output'),
+    ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
+    // A client that opens the approval page by itself gets the write's own result in the end.
+    ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
+  };
   return {
     type: 'object',
-    properties: { status: { enum: [ok, 'error'] }, ...answer, code: text, message: text, suggestedAction: text, retryable: { type: 'boolean' } },
+    properties: { status: { enum: ['success', 'error', ...(waits ? ['pending_confirmation'] : [])] }, ...answer, code: text, message: text, suggestedAction: text, retryable: { type: 'boolean' } },
     required: ['status'],
   };
 }

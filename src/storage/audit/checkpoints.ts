@@ -105,7 +105,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
   const write = async (news: readonly [string, Head][]): Promise<boolean> => {
     if (news.length === 0) return true;
     const at = clock.now().toISOString();
-    const done = await Promise.allSettled(news.map(([, { durable }]) => durable?.()));
+    const done = await Promise.allSettled(news.map(async ([, { durable }]) => durable?.()));
     if (done.some(({ status }) => status === 'rejected')) return false;
     const signed = news.map(([chain, { count, mac }]) => signCheckpoint(key, { chain, count, mac, at }));
     const places = await Promise.allSettled([intoFile(signed), intoStore(signed)]);

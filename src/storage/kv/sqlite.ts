@@ -12,8 +12,8 @@ const SWEEP_AT_MOST = 1_000;
 const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The store for sessions and approvals cannot be used right now.'), { cause });
 
-/** Every statement stands alone and decides by itself, so processes that share the file need no transaction over two of them. */
-export function openSqliteKeyValue(file: string | ':memory:', clock: Clock = { now: () => new Date() }): KeyValue {
+/** `:memory:` is a store of its own that nobody else sees. Every statement stands alone and decides by itself, so processes that share the file need no transaction over two of them. */
+export function openSqliteKeyValue(file: string, clock: Clock = { now: () => new Date() }): KeyValue {
   const db = openSqlite(file);
   db.exec(SCHEMA);
 

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+/** What each layer may import of ours beside itself, and, where it matters, of others'. */
+const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: readonly string[] }>> = {
+  core: { ours: [], packages: ['node:crypto', 'node:util', 'zod'] },
+  domains: { ours: ['core'], packages: ['node:crypto', 'zod'] },
+  storage: { ours: ['core'] },
+  transports: { ours: ['core'] },
+  identity: { ours: ['core'] },
+  sample: { ours: ['core'] },
+  gateway: { ours: ['core', 'transports', 'identity'] },
+  app: { ours: ['core', 'domains', 'storage', 'transports', 'identity', 'sample', 'gateway'] },
+};
+/** Drivers stay with their adapters. */
+const DRIVERS: Readonly<Record<string, readonly string[]>> = {
+  pg: ['storage', 'sample'],
+  'pg-copy-streams': ['storage', 'sample'],
+  ioredis: ['storage'],
+  '@electric-sql/pglite': ['storage', 'sample'],
+  libsql: ['storage', 'app/folder.ts'],
+};
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const IMPORT = /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.(?:[cm]?ts|tsx)$/.test(path))
+  .toSorted()
+  .map((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8');
+    const imports = [...text.matchAll(IMPORT)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
+    return { path: path.split(sep).join('/'), text, imports };
+  });
+
+const layerOf = (path: string) => path.split('/')[0] ?? '';
+/** A path under src for our own files, else the name of the package. */
+const target = ({ path }: Source, name: string) =>
+  name.startsWith('.')
+    ? relative(SRC, resolve(join(SRC, dirname(path)), name))
+        .split(sep)
+        .join('/')
+    : name;
+const packageOf = (name: string) =>
+  name.startsWith('node:')
+    ? name
+    : name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/');
+const isOurs = (name: string) => name.startsWith('.');
+const offences = (find: (source: Source) => readonly string[]) =>
+  sources.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
+
+describe('the layers', () => {
+  test('there is something to look at, and every file is in a known layer', () => {
+    expect(sources.length).toBeGreaterThan(20);
+    expect(offences(({ path }) => (layerOf(path) in LAYERS ? [] : ['is in no layer']))).toEqual([]);
+    expect(sources.find(({ path }) => path === 'core/audit.ts')?.imports).toContain('./ports.ts');
+  });
+
+  test('import only what lies below them', () => {
+    const wrong = offences((source) => {
+      const layer = layerOf(source.path);
+      const { ours } = LAYERS[layer] ?? { ours: [] };
+      return source.imports
+        .filter(isOurs)
+        .map((name) => target(source, name))
+        .filter((file) => layerOf(file) !== layer && !ours.includes(layerOf(file)));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('core and domains know no package but these few; drivers stay with their adapters', () => {
+    const wrong = offences((source) => {
+      const { packages } = LAYERS[layerOf(source.path)] ?? {};
+      const named = source.imports.filter((name) => !isOurs(name)).map(packageOf);
+      const foreign = named.filter((name) => packages !== undefined && !packages.includes(name));
+      const drivers = named.filter((name) => DRIVERS[name]?.every((place) => !source.path.startsWith(place)));
+      return [...foreign, ...drivers];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('domains never import each other', () => {
+    const domainOf = (path: string) => path.split('/')[1];
+    const wrong = offences((source) =>
+      layerOf(source.path) !== 'domains'
+        ? []
+        : source.imports
+            .filter(isOurs)
+            .map((name) => target(source, name))
+            .filter((file) => layerOf(file) === 'domains' && domainOf(file) !== domainOf(source.path)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('only the configuration reads the environment', () => {
+    const reads = /process\s*(?:\.|\?\.|\[\s*['"])\s*env\b|from\s+['"](?:node:)?process['"]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/;
+    expect(offences(({ path, text }) => (path !== 'app/config.ts' && reads.test(text) ? ['reads the environment'] : []))).toEqual([]);
+  });
+
+  test('no file is longer than 400 lines', () => {
+    expect(offences(({ text }) => (text.split('\n').length > 401 ? [`has ${text.split('\n').length - 1} lines`] : []))).toEqual([]);
+  });
+});
+
+describe('the tools', () => {
+  const tools = sources.filter(({ path }) => /^domains\/[^/]+\/tools\//.test(path));
+  const camel = (kebab: string) => kebab.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+  test.each(tools.map((tool) => [tool.path, tool] as const))('%s is one tool, named like its file', (path, { text }) => {
+    const file = /\/tools\/([a-z0-9]+(?:-[a-z0-9]+)*)\.ts$/.exec(path)?.[1];
+    expect(file).toBeDefined();
+    const exported = [...text.matchAll(/^export\s+(?:const|function|class|type|interface|default|async function|\{|\*)\s*(\w*)/gm)].map(
+      ([, name]) => name,
+    );
+    expect(exported).toEqual([camel(file ?? '')]);
+    const names = [...text.matchAll(/^ {2}name: '([^']+)'/gm)].map(([, name]) => name);
+    expect(names).toEqual([file?.replaceAll('-', '_')]);
+  });
+
+  test('each is listed by its domain', () => {
+    const unlisted = tools.filter(({ path }) => {
+      const index = sources.find((source) => source.path === `${path.split('/').slice(0, 2).join('/')}/index.ts`);
+      return !index?.imports.includes(`./tools/${path.split('/').at(-1)}`);
+    });
+    expect(unlisted.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('no domain talks to a database by itself', () => {
+    const raw = /\b(?:query|exec|execute|unsafe|raw)\s*\(\s*[`'"]|\.(?:query|exec|unsafe)\s*\(/;
+    expect(offences(({ path, text }) => (layerOf(path) === 'domains' && raw.test(text) ? ['runs SQL as text'] : []))).toEqual([]);
+  });
+});

@@ -24,11 +24,15 @@ export interface ChainWriterOptions {
 }
 
 export function chainWriter({ chain, key, last, checkpoint }: ChainWriterOptions): ChainWriter {
-  let head: Head | undefined;
+  let head: Head = { n: 0, mac: '' };
+  /** After a transaction whose end is not known the store has to be asked; until then the old end is the best guess. */
+  let known = false;
   let turn: Promise<void> = Promise.resolve();
   return {
     async ready() {
-      head ??= (await last()) ?? { n: 0, mac: '' };
+      if (known) return;
+      head = (await last()) ?? { n: 0, mac: '' };
+      known = true;
     },
     async next(record) {
       const before = turn;
@@ -37,13 +41,14 @@ export function chainWriter({ chain, key, last, checkpoint }: ChainWriterOptions
         open = resolve;
       });
       await before;
-      const { n, mac } = head ?? { n: 0, mac: '' };
+      const { n, mac } = head;
       const body = bodyOf(record);
       const link: ChainedRecord = { chain, n: n + 1, body, mac: macOf(key, chain, n + 1, mac, body) };
       return {
         record: link,
         async release(committed) {
-          head = committed ? { n: link.n, mac: link.mac } : undefined;
+          if (committed) head = { n: link.n, mac: link.mac };
+          else known = false;
           open();
           if (committed) await checkpoint(chain, link.n, link.mac);
         },

@@ -21,12 +21,18 @@ export interface SqlDatabase {
   close(): Promise<void>;
 }
 
-const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802 };
+const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802, timestamptz: 1184 };
 const asText = (value: string) => value;
+/** 2026-11-16 00:48:15.284+00 as RFC 3339 has it: every digit stays. */
+const asTime = (value: string) => {
+  const [date, time = ''] = value.split(' ');
+  return time.endsWith('+00') ? `${date}T${time.slice(0, -3)}Z` : `${date}T${time.replace(/([+-]\d\d)$/, '$1:00')}`;
+};
 const parsers = new Map<number, (value: string) => unknown>([
   ...[OID.int8, OID.int2, OID.int4, OID.float4, OID.float8, OID.numeric].map((oid) => [oid, Number] as const),
   [OID.bool, (value: string) => value === 't'],
   [OID.json, JSON.parse], [OID.jsonb, JSON.parse],
+  [OID.timestamptz, asTime],
 ]);
 /** Money is a number; dates and times stay text: parsed to `Date` they lose the microseconds that a keyset stands on. */
 export const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText } as unknown as CustomTypesConfig;

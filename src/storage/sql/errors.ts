@@ -3,8 +3,9 @@ import { Failure, failure } from '../../core/errors.ts';
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
-/** The database asks for the transaction to be run again. */
-export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+/** The database asks for the transaction to be run again, or our idea of where the chain ends was out of date. */
+export const isConflict = (error: unknown): boolean =>
+  ['40001', '40P01'].includes(codeOf(error)) || (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'audit_pkey');
 
 const GONE = /^(08|57P|53|ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOENT|28)/;
 /** Unique, foreign key, check and exclusion constraints: someone else's change came first. */

@@ -1,0 +1,80 @@
+// npm test: builds, checks, lints, and runs every suite on the embedded stores, beside a real PostgreSQL where npm's binary runs.
+// npm run test:servers: runs the suites that know stores against a real PostgreSQL and a real Redis.
+// Further arguments go to vitest: npm test -- tests/unit
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const servers = process.argv.includes('--servers');
+const filters = process.argv.slice(2).filter((argument) => argument !== '--servers');
+
+const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+let passed = 0;
+let failed = 0;
+const problems = [];
+
+/** A step that is not a test itself. Quiet when all is well. */
+function step(name, script) {
+  const started = performance.now();
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (status === 0) {
+    console.log(`✓ ${name} (${seconds(started)})`);
+    return true;
+  }
+  console.log(`✗ ${name} (${seconds(started)})\n${stdout}${stderr}`);
+  problems.push(name);
+  failed++;
+  return false;
+}
+
+/** Runs vitest and adds up what it says. A file that cannot be loaded, or an error outside any test, is a failure as well. */
+function suites(env, paths) {
+  const folder = mkdtempSync(join(tmpdir(), 'tamshai-test-report-'));
+  const report = join(folder, 'report.json');
+  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...paths];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } });
+  let counted = 0;
+  try {
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    passed += numPassedTests;
+    counted = numFailedTests;
+    for (const { name, status: state, assertionResults } of testResults) {
+      const bad = assertionResults.filter((test) => test.status === 'failed');
+      for (const { fullName } of bad) problems.push(`${relative(root, name)}: ${fullName.trim()}`);
+      if (state === 'failed' && bad.length === 0) {
+        problems.push(`${relative(root, name)} could not be run`);
+        counted++;
+      }
+    }
+  } catch {
+    problems.push('vitest ended without a report');
+  }
+  if (status !== 0 && counted === 0) {
+    problems.push('something failed outside the tests; see above');
+    counted = 1;
+  }
+  failed += counted;
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const started = performance.now();
+if (step('build', 'build')) {
+  if (servers) {
+    const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
+    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis' }, paths);
+  } else {
+    step('types', 'check');
+    step('lint', 'lint');
+    suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_SERVERS: 'postgres' }, filters);
+  }
+}
+
+if (problems.length > 0) console.log(`\nWhat failed:\n${problems.map((problem) => `  ✗ ${problem}`).join('\n')}`);
+console.log(`\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers ? ', on real servers' : ''}.`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,107 @@
+/** What is published is what is declared: the committed contracts, and the rules that every declaration keeps. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageFolder, version } from '../../src/app/package.ts';
+import { allTools } from '../../src/app/registry.ts';
+import { EXAMPLE_DAY, jsonSchema } from '../../src/core/derive/answers.ts';
+import { contracts } from '../../src/core/derive/contracts.ts';
+import { commonCodes, pipelineCodes } from '../../src/core/errors.ts';
+import { qualifiedName, registry } from '../../src/core/registry.ts';
+import { personas } from '../../src/sample/people.ts';
+
+const folder = join(packageFolder, 'contracts');
+const all = allTools();
+const named = all.tools.map((tool) => [qualifiedName(tool), tool] as const);
+
+describe('contracts/', () => {
+  const generated = contracts(all, version);
+  const committed = existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    : [];
+
+  it('holds a file for everything that is published, and nothing else', () => {
+    expect(committed.toSorted(), 'run: npm run contracts').toEqual([...generated.keys()].toSorted());
+  });
+  it.each([...generated])('%s is up to date', (path, text) => {
+    const file = join(folder, path);
+    // One short sentence in place of a diff of two large files.
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text)
+      expect.fail(`contracts/${path} is not what the declarations say; run: npm run contracts`);
+  });
+  it('is the same however often it is generated', () => {
+    expect([...contracts(allTools(), version)]).toEqual([...generated]);
+  });
+});
+
+describe('a registry', () => {
+  it('refuses a name that is taken, as a name and as an alias', () => {
+    const [first, second] = all.tools;
+    if (!first || !second) throw new Error('there are too few tools');
+    const again = { ...second, domain: first.domain };
+    expect(() => registry([first, { ...again, name: first.name }])).toThrow('declared twice');
+    expect(() => registry([first, { ...again, aliases: [first.name] }])).toThrow('declared twice');
+    expect(() => registry([first, { ...again, aliases: ['older', 'older'] }])).toThrow('declared twice');
+  });
+  it('gives every tool a name of its own behind the gateway, aliases included', () => {
+    const names = all.tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => qualifiedName({ ...tool, name })));
+    expect(names.length).toBe(new Set(names).size);
+    for (const { name } of all.domains) expect(name).toMatch(/^[a-z]+$/);
+  });
+});
+
+/** Every object schema inside a schema, with the keys that lead to it. */
+function objectsIn(schema: unknown, path = ''): [string, Record<string, unknown>][] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const inner = Object.entries(schema).flatMap(([key, value]) => objectsIn(value, `${path}/${key}`));
+  return 'properties' in schema ? [[path, schema as Record<string, unknown>], ...inner] : inner;
+}
+
+describe.each(named)('%s', (_name, tool) => {
+  const input = jsonSchema(tool.input, 'input');
+
+  it('has words for people and for models', () => {
+    expect(tool.title).toMatch(/^\S.{2,58}\S$/);
+    expect(tool.description).toMatch(/^\S.{15,400}\S$/s);
+    for (const text of [tool.title, tool.description]) expect(text).not.toMatch(/undefined|TODO|\[object|[^\P{Cc}]/u);
+    for (const [path, { properties }] of objectsIn(input)) {
+      for (const [key, field] of Object.entries(properties as Record<string, { description?: string }>)) {
+        expect(field.description, `${path}/${key} has no description`).toMatch(/\S/);
+      }
+    }
+  });
+
+  it('publishes snake_case, in and out', () => {
+    for (const name of [tool.name, ...tool.aliases]) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    for (const [path, { properties }] of [...objectsIn(input), ...objectsIn(jsonSchema(tool.output, 'output'))]) {
+      for (const key of Object.keys(properties as object)) expect(key, path).toMatch(/^_?[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+    }
+  });
+
+  it('takes nothing that it does not name', () => {
+    for (const [path, { additionalProperties }] of objectsIn(input)) expect(additionalProperties, path || '/').toBe(false);
+  });
+
+  it('has examples that fit its own input, asked by people who exist', () => {
+    expect(tool.examples.length).toBeGreaterThan(0);
+    for (const { ask, as, input: given, gives } of tool.examples) {
+      expect(personas.map(({ username }) => username)).toContain(as);
+      expect(tool.input.safeParse(given(EXAMPLE_DAY)).error, ask).toBeUndefined();
+      if (gives !== undefined) expect([...Object.keys(tool.errors), ...commonCodes, ...pipelineCodes], ask).toContain(gives);
+    }
+  });
+
+  it('says for each of its errors what to try next, and has no word for what is not its own', () => {
+    for (const [code, text] of Object.entries(tool.errors)) {
+      expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+      expect([...commonCodes, ...pipelineCodes]).not.toContain(code);
+      expect(typeof text === 'string' ? text : text.hint, code).toMatch(/^\S.{10,}[.!]$/);
+    }
+  });
+
+  it('cannot be mistaken for the right to decide', () => {
+    expect(tool.name).not.toMatch(/^confirm|confirmation|_confirm$|^decide|^execute/);
+  });
+});

@@ -1,0 +1,52 @@
+/** A database of its own on the PostgreSQL server of this run, with the sample data in it; dropped at the end. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { passwordFor, sqlFolder } from '../src/app/stores.ts';
+import { openKeys } from '../src/identity/keys.ts';
+import { loadSample } from '../src/sample/load.ts';
+import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
+
+/** Logins belong to the whole server, so all suites on it derive their passwords from one key. */
+export const SHARED_KEY = Buffer.from('tamshai tests share one key here').toString('base64url');
+
+export interface FreshDatabase {
+  readonly url: string;
+  readonly owner: pg.Client;
+  drop(): Promise<void>;
+}
+
+export async function freshDatabase(url: string, domains: readonly string[], masterKey: string, folder: string): Promise<FreshDatabase> {
+  const name = `tamshai_site_${randomBytes(6).toString('hex')}`;
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  const root = new pg.Client({ connectionString: url });
+  await root.connect();
+  // Roles are made for the whole server, and other suites make them too.
+  await root.query('select pg_advisory_lock(42)');
+  await root.query(`create database ${name}`);
+  const owner = new pg.Client({ connectionString: own.href });
+  await owner.connect();
+  try {
+    await migrate(owner, migrations(sqlFolder, domains));
+    await giveLogins(owner, domains, passwordFor(openKeys(folder, { masterKey })));
+    await loadSample(owner, { domains, employees: 500, today: new Date(), onProgress: () => {} });
+  } finally {
+    await root.query('select pg_advisory_unlock(42)');
+  }
+  return {
+    url: own.href,
+    owner,
+    async drop() {
+      await owner.end();
+      await root.query(`drop database ${name} with (force)`);
+      await root.end();
+    },
+  };
+}
+
+/** A numbered database of the Redis of this run; suites that share one by chance do not share keys that matter. */
+export const redisDatabase = (url: string): string => {
+  const own = new URL(url);
+  own.pathname = `/${1 + Math.floor(Math.random() * 15)}`;
+  return own.href;
+};

@@ -6,7 +6,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { admission } from '../src/core/admission.ts';
 import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
@@ -21,7 +20,9 @@ import type { Logger } from '../src/core/ports.ts';
 import { registry } from '../src/core/registry.ts';
 import { call, execute, type Runtime, settled } from '../src/core/run.ts';
 import type { Tool } from '../src/core/tool.ts';
+import { passwordFor, sqlFolder } from '../src/app/stores.ts';
 import * as hr from '../src/domains/hr/index.ts';
+import { openKeys } from '../src/identity/keys.ts';
 import { loadSample } from '../src/sample/load.ts';
 import { persona } from '../src/sample/people.ts';
 import { openCheckpoints } from '../src/storage/audit/checkpoints.ts';
@@ -33,11 +34,9 @@ import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
 import { sqlStore } from '../src/storage/sql/store.ts';
+import { SHARED_KEY } from './fresh-database.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
-const SQL = fileURLToPath(new URL('../sql', import.meta.url));
-/** Logins belong to the whole server: every suite has to give them the same passwords. */
-const password = (role: string) => `only-for-tests-${role}`;
 
 type Row = Record<string, unknown>;
 export type Data = Row & Row[];
@@ -97,8 +96,8 @@ export async function openWorld({
 }: WorldOptions = {}): Promise<World> {
   const all = registry(tools);
   const domains = all.domains.map(({ name }) => name);
-  const opened = await (database === 'pglite' ? embedded(domains, employees) : server(database, domains, employees, replicas));
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-world-'));
+  const opened = await (database === 'pglite' ? embedded(domains, employees) : server(database, domains, employees, replicas, folder));
   let moment = SAMPLE_DAY;
   const clock = { now: () => moment, set: (now: Date) => void (moment = now) };
   const kv = openSqliteKeyValue(':memory:', clock);
@@ -217,7 +216,7 @@ interface Opened {
 }
 
 async function fill(owner: pg.Client, domains: readonly string[], employees: number): Promise<void> {
-  await migrate(owner, migrations(SQL, domains));
+  await migrate(owner, migrations(sqlFolder, domains));
   await loadSample(owner, { domains, employees, today: SAMPLE_DAY, onProgress: () => {} });
 }
 
@@ -229,7 +228,7 @@ async function embedded(domains: readonly string[], employees: number): Promise<
     databases: [database],
     // Its one session is a superuser's at heart, so a test can still turn back.
     async owner(text, values) {
-      await database.owner.query('reset session authorization');
+      await database.owner.query('set session authorization postgres');
       try {
         return (await database.owner.query<Row>(text, values as unknown[])).rows;
       } finally {
@@ -240,7 +239,8 @@ async function embedded(domains: readonly string[], employees: number): Promise<
   };
 }
 
-async function server(url: string, domains: readonly string[], employees: number, replicas: number): Promise<Opened> {
+async function server(url: string, domains: readonly string[], employees: number, replicas: number, folder: string): Promise<Opened> {
+  const password = passwordFor(openKeys(folder, { masterKey: SHARED_KEY }));
   const name = `tamshai_world_${randomBytes(6).toString('hex')}`;
   const own = new URL(url);
   own.pathname = `/${name}`;

@@ -1,0 +1,111 @@
+/** Does what docs/adding-a-tool.md says, with the very code that stands there. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SuccessAnswer } from '../../src/core/answer.ts';
+import { contracts } from '../../src/core/derive/contracts.ts';
+import { mcpTool } from '../../src/core/derive/mcp.ts';
+import { registry } from '../../src/core/registry.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import * as hr from '../../src/domains/hr/index.ts';
+import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const TOOLS = 'src/domains/hr/tools/';
+const page = await readFile(join(root, 'docs/adding-a-tool.md'), 'utf8');
+/** The block that begins with the name of its file. */
+const block = (file: string) => new RegExp(`\`\`\`ts\\n// ${file.replaceAll('.', '\\.')}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? '';
+
+let folder: string;
+let file: string;
+let tool: Tool;
+let world: World;
+beforeAll(async () => {
+  // Beside the tests, so that the compiler and the runner treat it as one of ours; where it would lie is written into its imports.
+  folder = await mkdtemp(join(root, 'tests/journeys/.page-'));
+  file = join(folder, 'list-work-anniversaries.ts');
+  const here = block(`${TOOLS}list-work-anniversaries.ts`).replace(
+    /from '(\.[^']*)'/g,
+    (_all, path: string) => `from '${join(root, TOOLS, path)}'`,
+  );
+  await writeFile(file, here);
+  tool = Object.values((await import(/* @vite-ignore */ file)) as Record<string, Tool>)[0] as Tool;
+  world = await openWorld({ tools: [...Object.values(hr), tool] });
+}, 120_000);
+afterAll(async () => {
+  await world?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the page names the file after the tool, and the list of the domain names both', () => {
+  expect(basename(file)).toBe(`${tool.name.replaceAll('_', '-')}.ts`);
+  expect(block('src/domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
+  expect(page).toContain('npm run contracts');
+});
+
+test('the code on the page compiles as it stands', { timeout: 120_000 }, async () => {
+  const config = join(folder, 'tsconfig.json');
+  await writeFile(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), files: [file], include: [] }));
+  await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config]);
+});
+
+test('it is called like any other, and shows each person the rows that are theirs', async () => {
+  const forNina = await world.data('nina.patel', 'hr', tool.name, { month: 3 });
+  const forAlice = await world.data('alice.chen', 'hr', tool.name, { month: 3 });
+  const team = new Set(
+    (await world.owner('select employee_id from hr.chain where manager_id = $1', [person('nina.patel').employeeId])).map(
+      (row) => row['employee_id'],
+    ),
+  );
+  expect(forAlice.length).toBeGreaterThan(0);
+  expect(
+    forAlice.every(
+      (row) => /^\d{4}-03-/.test(String(row['hire_date'])) && Number(row['years']) === 2026 - Number(String(row['hire_date']).slice(0, 4)),
+    ),
+  ).toBe(true);
+  expect(forNina.every((row) => team.has(row['employee_id']))).toBe(true);
+  expect(code(await world.call('frank.davis', 'hr', tool.name))).toBe('INSUFFICIENT_PERMISSIONS');
+  expect(code(await world.call(person('nina.patel', { employeeId: undefined }), 'hr', tool.name))).toBe('IDENTITY_NOT_LINKED');
+  expect(code(await world.call('alice.chen', 'hr', tool.name, { month: 13 }))).toBe('VALIDATION_ERROR');
+  expect(code(await world.call('alice.chen', 'hr', tool.name, { moon: 3 }))).toBe('VALIDATION_ERROR');
+});
+
+test('it pages, with a cursor that fits nothing else', async () => {
+  const whole = await world.data('alice.chen', 'hr', tool.name, { month: 3 });
+  const seen: unknown[] = [];
+  for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+    const answer = (await world.call('alice.chen', 'hr', tool.name, { month: 3, limit: 2, ...(cursor && { cursor }) })) as SuccessAnswer;
+    seen.push(...(answer.data as Data).map((row) => row['employee_id']));
+    cursor = answer.metadata?.nextCursor;
+    if (first && cursor) expect(code(await world.call('alice.chen', 'hr', tool.name, { month: 4, cursor }))).toBe('INVALID_CURSOR');
+  }
+  expect(seen.slice(0, 50)).toEqual(whole.map((row) => row['employee_id']));
+});
+
+test('its examples come to what they say', async () => {
+  expect(tool.examples.length).toBeGreaterThanOrEqual(3);
+  for (const { ask, as, input, gives } of tool.examples) {
+    expect([ask, code(await world.call(as, 'hr', tool.name, input(SAMPLE_DAY.toISOString().slice(0, 10))))]).toEqual([
+      ask,
+      gives ?? 'success',
+    ]);
+  }
+});
+
+test('it is listed, documented and part of the contracts', () => {
+  const files = contracts(registry([...Object.values(hr), tool]), '0.0.0');
+  expect(mcpTool(tool, true)).toMatchObject({
+    name: 'hr_list_work_anniversaries',
+    annotations: { readOnlyHint: true, destructiveHint: false },
+  });
+  expect(JSON.parse(files.get('tools/hr/list_work_anniversaries.json') ?? '')).toMatchObject({
+    kind: 'list',
+    roles: ['manager', 'hr-read', 'executive'],
+  });
+  expect(files.get('openapi.json')).toContain('/api/tools/hr/list_work_anniversaries');
+  expect(files.get('roles.md')).toMatch(/\| list_work_anniversaries \| list \| manager \|/);
+  expect(files.get('tools.md')).toContain('“Who has a work anniversary this month?”');
+});

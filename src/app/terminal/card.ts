@@ -20,7 +20,11 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   const wide = Math.min(width, 100);
   const left = `expires in ${clock(secondsLeft)}`;
   const title = 'Needs your approval';
-  const says = [sentence(safe(data.summary)), data.destructive && 'The record stays for the audit; no tool can bring it back.', 'Nothing has changed yet.'];
+  const says = [
+    sentence(safe(data.summary)),
+    data.destructive && 'The record stays for the audit; no tool can bring it back.',
+    'Nothing has changed yet.',
+  ];
   const changes = data.changes.map((change) => {
     const moved = difference(change);
     const after = value(change.to, change.format);

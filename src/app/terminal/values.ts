@@ -10,7 +10,9 @@ export type Kind = CardChange['format'] | 'identifier';
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 const alternatives = (schema: Schema): Schema[] =>
-  [schema, ...['anyOf', 'oneOf', 'allOf'].flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as unknown[]) : []))].filter(isSchema);
+  [schema, ...['anyOf', 'oneOf', 'allOf'].flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as unknown[]) : []))].filter(
+    isSchema,
+  );
 
 /** A masked or nullable field is a choice of several: whichever of them has the part. */
 function part(schema: Schema | undefined, key: string): Schema | undefined {

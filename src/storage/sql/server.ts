@@ -17,7 +17,8 @@ export const addressOf = (url: string): string => {
   return `${hostname}${port ? `:${port}` : ''}${pathname}`;
 };
 
-async function connect(url: string): Promise<pg.Client> {
+/** Its own login, for setting up and for looking after; rows are read by others. */
+export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'tamshai-setup' });
   client.on('error', () => {});
   try {

@@ -1,0 +1,87 @@
+/** A change that waits: the card on the controlling terminal, and the person's own yes or no. */
+import type { PendingAnswer } from '../../core/answer.ts';
+import type { ErrorAnswer } from '../../core/errors.ts';
+import type { Tool } from '../../core/tool.ts';
+import { clock } from '../../gateway/pages/format.ts';
+import { personAtTerminal } from '../terminal/asking.ts';
+import { became, cardLines, stays } from '../terminal/card.ts';
+import { styleOf } from '../terminal/style.ts';
+import { safe } from '../terminal/text.ts';
+import { errorLines } from './answer.ts';
+import type { Client, Reply } from './client.ts';
+import type { Console } from './console.ts';
+import { EXIT, exitOf } from './stop.ts';
+
+export interface Waiting {
+  readonly pending: PendingAnswer;
+  readonly aheadMs: number;
+  readonly client: Client;
+  readonly tool: Tool | undefined;
+  /** `Alice Chen (alice.chen)` */
+  readonly person: string;
+}
+
+const QUESTION = 'Approve? Type yes to approve, no to deny: ';
+
+export async function decideAtTerminal({ pending, aheadMs, client, person }: Waiting, console: Console): Promise<number> {
+  const { confirmationData: data, confirmationId } = pending;
+  // By the server's clock: ours may be wrong.
+  const leftMs = () => Math.max(0, Date.parse(data.expiresAt) - Date.now() - aheadMs);
+  const left = () => clock(Math.ceil(leftMs() / 1000));
+  const terminal = console.json ? undefined : personAtTerminal();
+  if (terminal === undefined) {
+    console.out(
+      'Needs your approval. Nothing has changed yet.',
+      `${safe(pending.message)}`,
+      `Open ${safe(data.approvalUrl)} within ${left()}.`,
+    );
+    return EXIT.waits;
+  }
+  let typed: string | undefined;
+  try {
+    const look = { style: styleOf(terminal.colour), width: terminal.width };
+    const lines = cardLines({ data, person, secondsLeft: Math.ceil(leftMs() / 1000) }, look);
+    terminal.say(`${lines.join('\n')}\n\n`);
+    typed = await terminal.ask(QUESTION, leftMs());
+    if (typed === undefined) terminal.say('\n');
+  } finally {
+    terminal.close();
+  }
+  const word = typed?.trim().toLowerCase();
+  if (word === 'yes' || word === 'no') return report(await client.decide(confirmationId, word === 'yes'), word === 'yes', pending, console);
+  if (leftMs() === 0) return expired(pending, console);
+  console.out('Nothing has changed yet. It still waits for you.', `Open ${safe(data.approvalUrl)} within ${left()}.`);
+  return EXIT.waits;
+}
+
+function expired({ confirmationData }: PendingAnswer, console: Console): number {
+  console.out(
+    ...['Expired. Nobody answered within five minutes, so nothing was changed. This is not a denial.', stays(confirmationData)].filter(
+      Boolean,
+    ),
+  );
+  return EXIT.undone;
+}
+
+function report({ body, status, requestId }: Reply, approved: boolean, pending: PendingAnswer, console: Console): number {
+  const { confirmationData } = pending;
+  if (body.status === 'success') {
+    console.out(`${console.look.style.green('Done.')} ${became(confirmationData)}`, `Request ${safe(requestId)}`);
+    return EXIT.ok;
+  }
+  if (body.status === 'cancelled') {
+    console.out(['Denied by you.', stays(confirmationData), 'Nothing was changed.'].filter(Boolean).join(' '));
+    return EXIT.undone;
+  }
+  const answer = body as unknown as ErrorAnswer;
+  if (answer.code === 'CONFIRMATION_NOT_FOUND') return expired(pending, console);
+  if (answer.code === 'CHANGED_SINCE_APPROVAL')
+    console.err('Not applied: changed since you looked. Nothing was written. Look at the new values before you decide.');
+  else {
+    console.err(...errorLines(answer, console.errors, console.look.width, requestId));
+    if (!answer.retryable && approved) console.err('Nothing was changed.');
+    if (answer.retryable)
+      console.err(`We do not know yet whether it ran. It runs at most once: open ${safe(confirmationData.approvalUrl)} to see.`);
+  }
+  return exitOf(status, answer.code);
+}

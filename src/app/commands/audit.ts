@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AuditVerdict } from '../../core/audit.ts';
+import type { Keys } from '../../identity/keys.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import { type Config, readConfig } from '../config.ts';
+import { type Folder, openFolder } from '../folder.ts';
+import { count, duration, grouped, padEnd, padStart, safe } from '../terminal/text.ts';
+import { openClient } from './client.ts';
+import { type Console, openConsole } from './console.ts';
+import { actAs, keysOf, shownPath } from './person.ts';
+import { EXIT, Stop, withoutSecrets } from './stop.ts';
+import { auditKeysOf, type CheckedChain, checkTrail, openTrail, ownDomains } from './trail.ts';
+
+export interface Verified {
+  readonly chains: readonly CheckedChain[];
+  /** Domains whose chains nobody could look at now. */
+  readonly unseen: readonly string[];
+  /** True where the running gateway checked itself. */
+  readonly asked: boolean;
+}
+
+export async function verify(options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const began = performance.now();
+  const config = readConfig();
+  if (!existsSync(join(config.dataFolder, 'audit.db')))
+    throw new Stop(`There is no audit trail in ${shownPath(config.dataFolder)}; Tamshai has not been started there yet.`);
+  let keys: Keys;
+  try {
+    keys = keysOf(config);
+  } catch (error) {
+    throw new Stop(`Nobody can vouch for the trail without its key: ${withoutSecrets((error as Error).message)}`);
+  }
+  const result = await verifiedTrail(config, keys, console);
+  const broken = result.chains.filter((chain) => chain.broken !== undefined);
+  if (console.json)
+    console.value({ ok: broken.length === 0 && result.unseen.length === 0, ...result, ms: Math.round(performance.now() - began) });
+  else report(result, broken, console, performance.now() - began);
+  if (broken.length > 0) return EXIT.failed;
+  return result.unseen.length > 0 ? EXIT.unavailable : EXIT.ok;
+}
+
+/** The embedded database belongs to one process. While that runs, the gateway in it is asked; it holds the keys and every chain. */
+export async function verifiedTrail(config: Config, keys: Keys, console: Console): Promise<Verified> {
+  const { embedded } = ownDomains(config);
+  const folder = existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')) && embedded.length > 0 ? taken(config) : undefined;
+  if (folder === 'in use') {
+    const verdict = await askGateway(config);
+    if (verdict !== undefined) return { chains: chainsOf(verdict), unseen: [], asked: true };
+  }
+  const held = folder === 'in use' ? undefined : folder;
+  try {
+    const database = held && (await openPglite(join(config.dataFolder, 'pg')));
+    try {
+      await database?.surrender();
+      const trail = await openTrail(config, keys, database);
+      const step = console.progress.step('Verifying');
+      try {
+        let done = 0;
+        // A checkpoint of a chain that only the other process can show is no sign that the chain is gone.
+        const unseen = folder === 'in use' ? embedded : [];
+        const visible = {
+          ...trail,
+          checkpoints: trail.checkpoints.filter(({ chain }) => !unseen.some((name) => chain.startsWith(`${name}-`))),
+        };
+        const chains = await checkTrail(visible, auditKeysOf(keys), (chain) => step.at(Math.min(0.95, ++done / 12), chain));
+        return { chains, unseen, asked: false };
+      } finally {
+        step.failed();
+        await trail.close();
+      }
+    } finally {
+      await database?.close();
+    }
+  } finally {
+    held?.close();
+  }
+}
+
+function taken(config: Config): Folder | 'in use' {
+  try {
+    return openFolder(config.dataFolder);
+  } catch (error) {
+    if (error instanceof Error && /in use/.test(error.message)) return 'in use';
+    throw error;
+  }
+}
+
+/** Undefined where no gateway answers: then another server holds the folder. */
+async function askGateway(config: Config): Promise<AuditVerdict | undefined> {
+  if (config.issuers.staff !== undefined) return undefined;
+  try {
+    const { body } = await openClient(actAs(config, 'eve.thompson')).get('/api/audit/verify');
+    return body.status === 'success' ? (body['data'] as AuditVerdict) : undefined;
+  } catch (error) {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  }
+}
+
+const chainsOf = (verdict: AuditVerdict): CheckedChain[] =>
+  verdict.ok
+    ? [...verdict.chains]
+    : [{ chain: verdict.chain, count: Math.max(0, verdict.n - 1), checkpointed: 0, broken: { n: verdict.n, problem: verdict.problem } }];
+
+function report({ chains, unseen, asked }: Verified, broken: readonly CheckedChain[], { out, look: { style } }: Console, ms: number): void {
+  const name = Math.max(...chains.map(({ chain }) => chain.length), 10);
+  const numbers = Math.max(...chains.map(({ count: n }) => grouped(n).length), 1);
+  for (const { chain, count: n, broken: bad } of chains) {
+    const title = padEnd(safe(chain === '' ? 'checkpoints' : chain), name);
+    out(
+      bad
+        ? `  ${style.red('broken')}  ${title}  at record #${bad.n}: ${safe(bad.problem)}`
+        : `  ${style.green('ok')}      ${title}  ${padStart(grouped(n), numbers)} ${n === 1 ? 'record' : 'records'}`,
+    );
+  }
+  for (const domain of unseen)
+    out(`  ${style.yellow('unseen')}  ${padEnd(domain, name)}  in the database of the running process; stop it to check`);
+  const [first] = broken;
+  const total = chains.reduce((sum, { count: n }) => sum + n, 0);
+  if (first?.broken) {
+    const which = asked
+      ? 'The trail is broken.'
+      : `${broken.length} of ${count(chains.length, 'chain')} ${broken.length === 1 ? 'is' : 'are'} broken.`;
+    out(`${which} Records before ${safe(first.chain)} #${first.broken.n} are verified.`);
+  } else
+    out(
+      `${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(ms)}${asked ? ' by the running gateway' : ''}.`,
+    );
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { PendingAnswer } from '../../core/answer.ts';
+import type { ErrorAnswer } from '../../core/errors.ts';
+import { readConfig } from '../config.ts';
+import { allTools } from '../registry.ts';
+import { errorLines, foreignKeys, successLines } from './answer.ts';
+import { decideAtTerminal } from './approve.ts';
+import { openClient } from './client.ts';
+import { openConsole } from './console.ts';
+import { actAs } from './person.ts';
+import { EXIT, exitOf, Stop } from './stop.ts';
+
+/** The input goes out as it was typed: what is right about it is the server's to say, once it is JSON at all. */
+function inputText(given: string): string {
+  const text = given === '-' ? readFileSync(0, 'utf8') : given;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Stop(`The input is not valid JSON; write it in single quotes, such as '{"name":"Kim"}'.`, EXIT.usage);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Stop('The input must be a JSON object, such as {"limit":5}.', EXIT.usage);
+  return text;
+}
+
+export async function call(
+  server: string,
+  tool: string,
+  json: string | undefined,
+  options: { as?: string; json?: boolean },
+): Promise<number> {
+  const console = openConsole(options.json);
+  if (options.as === undefined) throw new Stop('Say who is calling with --as, such as --as alice.chen.', EXIT.usage);
+  const input = inputText(json ?? '{}');
+  const acting = actAs(readConfig(), options.as);
+  const client = openClient(acting);
+  const reply = await client.post(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, input);
+  const { body, status, requestId, aheadMs } = reply;
+  if (console.json) {
+    console.value(body);
+    if (body.status === 'pending_confirmation') return EXIT.waits;
+    return body.status === 'error' ? exitOf(status, String(body['code'])) : EXIT.ok;
+  }
+  const declared = allTools().find(server, tool);
+  if (body.status === 'success') {
+    console.out(...successLines(reply, declared, { server, tool, input, as: options.as }, console.look));
+    return EXIT.ok;
+  }
+  if (body.status === 'pending_confirmation') {
+    const person = `${acting.persona.name} (${acting.persona.username})`;
+    return decideAtTerminal({ pending: body as unknown as PendingAnswer, aheadMs, client, tool: declared, person }, console);
+  }
+  const answer = body as unknown as ErrorAnswer;
+  const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
+  console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY, requestId));
+  if (answer.code === 'TOOL_NOT_FOUND') console.err(`Try  tamshai tools --as ${options.as}`);
+  return exitOf(status, answer.code);
+}

@@ -1,0 +1,38 @@
+/** Where a command writes: results to standard output, everything about them to standard error. */
+import type { Look } from '../terminal/data.ts';
+import { type Progress, progressOn, silent } from '../terminal/progress.ts';
+import { type Style, showsColour, styleOf } from '../terminal/style.ts';
+
+export interface Console {
+  /** For machines: one JSON value on standard output, no colours, no questions. */
+  readonly json: boolean;
+  readonly look: Look;
+  /** Colours of standard error. */
+  readonly errors: Style;
+  readonly progress: Progress;
+  out(...lines: readonly string[]): void;
+  err(...lines: readonly string[]): void;
+  value(value: unknown): void;
+}
+
+const written = (stream: NodeJS.WriteStream) => (lines: readonly string[]) => {
+  if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
+};
+
+export function openConsole(json = false): Console {
+  const { stdout, stderr } = process;
+  const [out, err] = [written(stdout), written(stderr)];
+  const errors = styleOf(!json && showsColour(stderr));
+  return {
+    json,
+    look: {
+      style: styleOf(!json && showsColour(stdout)),
+      width: stdout.isTTY ? Math.max(40, stdout.columns || 80) : Number.POSITIVE_INFINITY,
+    },
+    errors,
+    progress: json ? silent : progressOn(stderr, errors),
+    out: (...lines) => out(lines),
+    err: (...lines) => err(lines),
+    value: (value) => out([JSON.stringify(value)]),
+  };
+}

@@ -1,0 +1,135 @@
+/** What can be seen from outside the databases. */
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { discover } from '../../identity/issuers.ts';
+import { openRedisKeyValue } from '../../storage/kv/redis.ts';
+import type { Config } from '../config.ts';
+import { openFolder } from '../folder.ts';
+import { allTools } from '../registry.ts';
+import { keysOf, shownPath } from './person.ts';
+import { addressOf } from './places.ts';
+
+export interface Check {
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly says: string;
+  readonly fix?: string;
+}
+
+const NEEDED = [20, 19] as const;
+
+export function nodeCheck(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const good = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+  const says = `Node ${process.versions.node}, at least ${NEEDED.join('.')} is needed`;
+  return good ? { state: 'ok', says } : { state: 'fail', says, fix: 'install a newer Node' };
+}
+
+/** Looks, and makes nothing: a folder that is not there yet is made by the first start. */
+export function folderCheck(config: Config): { running: boolean; check: Check } {
+  const name = `Data folder ${shownPath(config.dataFolder)}`;
+  if (!existsSync(config.dataFolder))
+    return { running: false, check: { state: 'ok', says: `${name} is not there yet; the first start makes it` } };
+  try {
+    openFolder(config.dataFolder).close();
+    return { running: false, check: { state: 'ok', says: `${name}, writable, not locked` } };
+  } catch (error) {
+    const { message } = error as Error;
+    if (/in use/.test(message)) return { running: true, check: { state: 'ok', says: `${name}, in use by a running Tamshai` } };
+    return {
+      running: false,
+      check: { state: 'fail', says: message, fix: 'choose another folder with TAMSHAI_DATA, or give this user the right to write there' },
+    };
+  }
+}
+
+export function keysCheck(config: Config): Check[] {
+  if (!existsSync(join(config.dataFolder, 'keys.json'))) return [];
+  keysOf(config);
+  return [{ state: 'ok', says: 'Keys: whole, and readable by this user alone' }];
+}
+
+const taken = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'));
+    server.listen({ host, port, ipv6Only: host === '::1' }, () => server.close(() => resolve(false)));
+  });
+
+async function answersAsOurs(port: number): Promise<boolean> {
+  try {
+    const { body, statusCode } = await request(`http://localhost:${port}/health`, { headersTimeout: 2000, bodyTimeout: 2000 });
+    return (await body.text()).includes('"ok"') && statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+export async function portsCheck(config: Config, running: boolean): Promise<Check[]> {
+  const own = [
+    'gateway',
+    ...allTools()
+      .domains.map(({ name }) => name)
+      .filter((name) => config.remoteUrl(name) === undefined),
+  ];
+  const where = own.map((name) => ({ name, port: config.ports[name] ?? 0 })).filter(({ port }) => port !== 0);
+  const checks: Check[] = [];
+  const free: number[] = [];
+  let ours = 0;
+  for (const { name, port } of where) {
+    if (!(await Promise.all(config.hosts.map((host) => taken(host, port)))).includes(true)) free.push(port);
+    else if (running && (await answersAsOurs(port))) ours++;
+    else
+      checks.push({
+        state: 'fail',
+        says: `Port ${port} (${name}) is taken by another program`,
+        fix: `stop it, or set ${name.toUpperCase()}_PORT`,
+      });
+  }
+  const reach = config.loopbackOnly ? 'loopback only' : `listening on ${config.hosts.join(', ')}`;
+  if (free.length > 0)
+    checks.push({
+      state: 'ok',
+      says: `${free.length === 1 ? 'Port' : 'Ports'} ${free.join(', ')} ${free.length === 1 ? 'is' : 'are'} free, ${reach}`,
+    });
+  if (ours > 0)
+    checks.push({ state: 'ok', says: `${ours === 1 ? 'One port is' : `${ours} ports are`} served by the running Tamshai, ${reach}` });
+  return checks;
+}
+
+export async function redisCheck({ redisUrl }: Config): Promise<Check[]> {
+  if (redisUrl === undefined) return [];
+  try {
+    const kv = await openRedisKeyValue(redisUrl);
+    await kv.ping();
+    await kv.close();
+    return [{ state: 'ok', says: `Redis at ${addressOf(redisUrl)} answers, and keeps what it is given (noeviction)` }];
+  } catch (error) {
+    return [{ state: 'fail', says: (error as Error).message, fix: 'start it or correct REDIS_URL; unset it to use the built-in store' }];
+  }
+}
+
+export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
+  const wanted = [
+    ['OIDC_ISSUER', issuers.staff],
+    ['OIDC_CUSTOMER_ISSUER', issuers.customer],
+  ] as const;
+  if (issuers.staff === undefined)
+    return [{ state: 'warn', says: 'OIDC_ISSUER is not set: the built-in provider signs anyone on this machine in as anyone' }];
+  const checks: Check[] = [];
+  for (const [name, url] of wanted) {
+    if (url === undefined) continue;
+    try {
+      await discover(url);
+      checks.push({ state: 'ok', says: `${name} at ${addressOf(url)} describes itself as it should` });
+    } catch (error) {
+      const says =
+        (error as Error).name === 'SetupProblem'
+          ? (error as Error).message
+          : `${name} at ${addressOf(url)} does not answer with its description`;
+      checks.push({ state: 'fail', says, fix: `start it, or correct ${name}` });
+    }
+  }
+  return checks;
+}

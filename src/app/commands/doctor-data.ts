@@ -1,0 +1,97 @@
+/** What can be seen inside the databases: that nobody gets around row security, and that the trail is whole. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Inspection, inspect, inspectServer } from '../../storage/sql/inspect.ts';
+import { migrations } from '../../storage/sql/migrate.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import type { Config } from '../config.ts';
+import { openFolder } from '../folder.ts';
+import { sqlFolder } from '../stores.ts';
+import { count, duration } from '../terminal/text.ts';
+import { verifiedTrail } from './audit.ts';
+import type { Console } from './console.ts';
+import type { Check } from './doctor-checks.ts';
+import { keysOf } from './person.ts';
+import { addressOf } from './places.ts';
+import { ownDomains } from './trail.ts';
+
+const CLOCKS_DIFFER_MS = 2_000;
+
+export async function databaseChecks(config: Config, running: boolean): Promise<Check[]> {
+  const { embedded, servers } = ownDomains(config);
+  const checks: Check[] = [];
+  const folder = join(config.dataFolder, 'pg');
+  if (embedded.length > 0 && existsSync(join(folder, 'PG_VERSION'))) {
+    if (running) checks.push({ state: 'ok', says: 'Embedded database: in use; row security was checked when it was opened' });
+    else checks.push(...(await embeddedChecks(config, folder, embedded)));
+  }
+  for (const [url, domains] of servers) {
+    const place = `PostgreSQL at ${addressOf(url)}`;
+    try {
+      checks.push(...findings(place, await inspectServer(url, domains, migrations(sqlFolder, domains))));
+    } catch (error) {
+      const known = (error as Error).name === 'DatabaseProblem';
+      checks.push({
+        state: 'fail',
+        says: known ? (error as Error).message : `${place} could not be looked at.`,
+        fix: 'start it or correct DATABASE_URL; unset it to use the embedded database',
+      });
+    }
+  }
+  return checks;
+}
+
+async function embeddedChecks(config: Config, folder: string, domains: readonly string[]): Promise<Check[]> {
+  const lock = openFolder(config.dataFolder);
+  try {
+    const database = await openPglite(folder);
+    try {
+      return findings('Embedded database', await inspect(database.owner, domains, migrations(sqlFolder, domains)));
+    } finally {
+      await database.close();
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+function findings(place: string, { version, tables, missing, holes, aheadMs }: Inspection): Check[] {
+  const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];
+  if (missing.length > 0)
+    checks.push({
+      state: 'warn',
+      says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})`,
+      fix: 'start Tamshai, or run tamshai migrate',
+    });
+  checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which puts every rule back in place' }) as const));
+  if (holes.length === 0 && tables > 0)
+    checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}, and no login could get around it` });
+  if (Math.abs(aheadMs) > CLOCKS_DIFFER_MS) {
+    const says = `The clock of ${place} is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
+    checks.push({ state: 'warn', says, fix: 'let both follow a time server' });
+  }
+  return checks;
+}
+
+export async function auditCheck(config: Config, console: Console): Promise<Check[]> {
+  if (!existsSync(join(config.dataFolder, 'audit.db'))) return [];
+  const began = performance.now();
+  const { chains, unseen, asked } = await verifiedTrail(config, keysOf(config), console);
+  const [broken] = chains.flatMap((chain) => (chain.broken === undefined ? [] : [{ chain: chain.chain, ...chain.broken }]));
+  if (broken !== undefined)
+    return [
+      {
+        state: 'fail',
+        says: `Audit: ${broken.chain} is broken at record #${broken.n}. ${broken.problem}`,
+        fix: 'find out who could write there; tamshai audit verify says more',
+      },
+    ];
+  const total = chains.reduce((sum, { count: n }) => sum + n, 0);
+  const by = asked ? ', by the running gateway' : '';
+  const says = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
+  const rest: Check[] =
+    unseen.length === 0
+      ? []
+      : [{ state: 'warn', says: `Audit: ${unseen.join(', ')} could not be looked at while another process has the database` }];
+  return [{ state: 'ok', says }, ...rest];
+}

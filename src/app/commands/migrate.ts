@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openKeys } from '../../identity/keys.ts';
+import { migrate as apply, migrations } from '../../storage/sql/migrate.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import { openServer } from '../../storage/sql/server.ts';
+import { readConfig } from '../config.ts';
+import { openFolder } from '../folder.ts';
+import { passwordFor, sqlFolder } from '../stores.ts';
+import { openConsole } from './console.ts';
+import { shownPath } from './person.ts';
+import { addressOf } from './places.ts';
+import { EXIT } from './stop.ts';
+import { ownDomains } from './trail.ts';
+
+export async function migrate(options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const config = readConfig();
+  const { embedded, servers } = ownDomains(config);
+  const done: { place: string; applied: readonly string[] }[] = [];
+  const folder = embedded.length > 0 ? openFolder(config.dataFolder) : undefined;
+  try {
+    const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
+    if (folder !== undefined) {
+      mkdirSync(join(folder.path, 'pg'), { recursive: true });
+      const database = await openPglite(join(folder.path, 'pg'));
+      try {
+        done.push({ place: shownPath(folder.path), applied: await apply(database.owner, migrations(sqlFolder, embedded)) });
+      } finally {
+        await database.close();
+      }
+    }
+    for (const [url, domains] of servers) {
+      const { database, applied } = await openServer({ url, domains, files: migrations(sqlFolder, domains), password: passwordFor(keys) });
+      await database.close();
+      done.push({ place: addressOf(url), applied });
+    }
+  } finally {
+    folder?.close();
+  }
+  if (console.json) console.value(done);
+  for (const { place, applied } of console.json ? [] : done) {
+    console.out(
+      applied.length === 0 ? `${place} is up to date.` : `${place} is up to date now:`,
+      ...applied.map((name) => `  applied  ${name}`),
+    );
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,54 @@
+/** Who a command acts as: one of the built-in provider's people, by the key in the data folder. */
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { type Keys, openKeys } from '../../identity/keys.ts';
+import { type MintOptions, mintToken } from '../../identity/mint.ts';
+import { type Persona, personas } from '../../sample/people.ts';
+import type { Config } from '../config.ts';
+import { EXIT, Stop } from './stop.ts';
+
+export interface Acting {
+  readonly persona: Persona;
+  readonly base: string;
+  token(audience: string, options?: Pick<MintOptions, 'approve' | 'client'>): Promise<string>;
+}
+
+/** As people write it: ./data where it lies below, else the whole path. */
+export function shownPath(path: string): string {
+  const below = relative(process.cwd(), path);
+  return below === '' ? '.' : below.startsWith('..') || below.startsWith(sep) ? path : `.${sep}${below}`;
+}
+
+/** Never makes the folder: a mistyped path must not become a second, empty company. */
+export function keysOf(config: Config): Keys {
+  if (!existsSync(join(config.dataFolder, 'keys.json')))
+    throw new Stop(`Tamshai has not been started in ${shownPath(config.dataFolder)} yet; start it with npm start.`);
+  return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
+}
+
+export function actAs(config: Config, username: string, option = '--as'): Acting {
+  const { base, issuers } = config;
+  if (issuers.staff !== undefined)
+    throw new Stop(`${option} works with the built-in identity provider only; here people sign in at OIDC_ISSUER.`);
+  if (new URL(base).port === '0')
+    throw new Stop('GATEWAY_PORT is 0, which finds a free port at each start; set it to the port that was found.', EXIT.usage);
+  const persona = personas.find((each) => each.username === username);
+  if (persona === undefined)
+    throw new Stop(`There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(username)}`, EXIT.usage);
+  const keys = keysOf(config);
+  return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, ...options }) };
+}
+
+function suggestion(username: string): string {
+  const words = username
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word.length > 2);
+  const near = personas.find((each) => words.some((word) => each.username.includes(word)));
+  return near
+    ? `; did you mean ${near.username}?`
+    : `; try ${personas
+        .slice(0, 3)
+        .map((each) => each.username)
+        .join(', ')} or another of "tamshai start".`;
+}

@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { personas } from '../../sample/people.ts';
+import { start as compose, type Tamshai } from '../compose.ts';
+import { type Config, readConfig } from '../config.ts';
+import { version } from '../package.ts';
+import { allTools } from '../registry.ts';
+import { count, duration, padEnd } from '../terminal/text.ts';
+import { type Console, openConsole } from './console.ts';
+import { shownPath } from './person.ts';
+import { addressOf } from './places.ts';
+import { untilStopped } from './signals.ts';
+import { EXIT, Stop } from './stop.ts';
+
+/** Everything in this process; a domain that has an address of its own is reached there. */
+export async function start(options: { json?: boolean }): Promise<number> {
+  return run(readConfig(), ['gateway', ...allTools().domains.map(({ name }) => name)], openConsole(options.json));
+}
+
+/** These servers and no others. */
+export async function serve(names: readonly string[], options: { json?: boolean }): Promise<number> {
+  const config = readConfig();
+  const all = allTools().domains.map(({ name }) => name);
+  const unknown = names.find((name) => name !== 'gateway' && !all.includes(name));
+  if (unknown !== undefined)
+    throw new Stop(`There is no server ${JSON.stringify(unknown.slice(0, 40))}; there are gateway, ${all.join(', ')}.`, EXIT.usage);
+  // An address that is set for the whole installation must not keep a server from being served here.
+  const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
+  const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
+  if (lost[0] !== undefined)
+    throw new Stop(
+      `The gateway does not know where ${lost[0]} is; set ${lost[0].toUpperCase()}_URL, or serve it here as well: tamshai serve ${[...names, ...lost].join(' ')}`,
+    );
+  return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
+}
+
+async function run(config: Config, servers: readonly string[], console: Console): Promise<number> {
+  const began = performance.now();
+  const first = !existsSync(join(config.dataFolder, 'keys.json'));
+  const stopped = untilStopped();
+  if (!console.json) {
+    if (config.scriptedApprovals) shout(console);
+    console.out(
+      `${console.look.style.bold(`Tamshai ${version}`)}   ${first ? `first start in ${shownPath(config.dataFolder)}` : storesOf(config)}`,
+      '',
+    );
+  }
+  const step = first ? console.progress.step('Preparing') : undefined;
+  let running: Tamshai;
+  try {
+    running = await compose(config, { servers, progress: (doing) => step?.at(0.5, doing) });
+  } catch (error) {
+    step?.failed();
+    throw error;
+  }
+  step?.done();
+  const ms = performance.now() - began;
+  const { base, ports } = running;
+  if (console.json)
+    console.value({ status: 'ready', version, base, mcp: `${base}/mcp`, ports, dataFolder: config.dataFolder, ms: Math.round(ms) });
+  else console.out(...(await readyLines(running, config, console, ms)));
+  await stopped.first;
+  if (!console.json) console.err('', 'Stopping…');
+  await running.close();
+  if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);
+  return EXIT.ok;
+}
+
+function shout({ out, look: { style } }: Console): void {
+  out(style.red(style.bold('SCRIPTED APPROVALS ARE ON. Programs on this machine can approve changes.')));
+  out(style.red('For tests only. Unset TAMSHAI_SCRIPTED_APPROVALS to turn it off.'), '');
+}
+
+function storesOf(config: Config): string {
+  const urls = new Set(allTools().domains.flatMap(({ name }) => config.databaseUrl(name) ?? []));
+  const outside = [
+    ...[...urls].map((url) => `PostgreSQL at ${addressOf(url)}`),
+    ...(config.redisUrl === undefined ? [] : [`Redis at ${addressOf(config.redisUrl)}`]),
+  ];
+  const people = config.issuers.staff === undefined ? ['sample people'] : [`people of ${new URL(config.issuers.staff).host}`];
+  const own = urls.size === 0 ? `embedded stores in ${shownPath(config.dataFolder)}` : `own files in ${shownPath(config.dataFolder)}`;
+  return [...outside, own, ...people].join(', ');
+}
+
+async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { look: { style } }: Console, ms: number): Promise<string[]> {
+  const { domains, tools } = allTools();
+  const line = (state: string, name: string, port: string, says: string) =>
+    `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${says}`.trimEnd();
+  const own = domains.filter(({ name }) => ports[name] !== undefined);
+  const lines = own.map(({ name }) =>
+    line(style.green('ready'), name, `:${ports[name]}`, count(tools.filter(({ domain }) => domain.name === name).length, 'tool')),
+  );
+  if (ports['gateway'] === undefined) return [...lines, '', ...ending(config, style, ms)];
+  const silent = new Set<string>();
+  await Promise.all(
+    domains.map(({ name }) =>
+      wiring
+        .backend(name)
+        .ping()
+        .catch(() => silent.add(name)),
+    ),
+  );
+  const far = domains.filter(({ name }) => ports[name] === undefined);
+  lines.push(
+    ...far.map(({ name }) =>
+      line(silent.has(name) ? style.yellow('waits') : style.green('ready'), name, '', `at ${new URL(config.remoteUrl(name) ?? base).host}`),
+    ),
+  );
+  const answers =
+    silent.size === 0 ? `all ${domains.length} answer` : `${[...silent].join(', ')} ${silent.size === 1 ? 'does' : 'do'} not answer yet`;
+  lines.push(line(style.green('ready'), 'gateway', `:${ports['gateway']}`, answers), '');
+  lines.push(`  Web app   ${style.cyan(base)}`, `  MCP       ${style.cyan(`${base}/mcp`)}`);
+  if (config.issuers.staff === undefined) {
+    const some = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];
+    const names = personas
+      .filter(({ username }) => some.includes(username))
+      .map(({ username, title }) => `${padEnd(username, 26)}${title}`);
+    lines.push('  Try       npx tamshai call hr get_time_off_balances --as marcus.johnson', '');
+    lines.push(
+      ...names.map((each, i) => `  ${i === 0 ? 'Sign in as' : '          '}  ${each}`),
+      `              and ${personas.length - some.length} more`,
+    );
+  }
+  return [...lines, '', ...ending(config, style, ms)];
+}
+
+function ending(config: Config, style: Console['look']['style'], ms: number): string[] {
+  const development =
+    config.issuers.staff === undefined ? [style.yellow('  Development mode: anyone on this machine can sign in as anyone.')] : [];
+  return [...development, `  Started in ${duration(ms)}. Ctrl+C stops; your data stays.`];
+}

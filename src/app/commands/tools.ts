@@ -1,0 +1,70 @@
+import type { ErrorAnswer } from '../../core/errors.ts';
+import { readConfig } from '../config.ts';
+import { allTools } from '../registry.ts';
+import { type Column, table } from '../terminal/table.ts';
+import { count, indent, safe } from '../terminal/text.ts';
+import { errorLines, foreignKeys } from './answer.ts';
+import { openClient } from './client.ts';
+import { openConsole } from './console.ts';
+import { actAs } from './person.ts';
+import { EXIT, exitOf } from './stop.ts';
+
+interface Listed {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly roles: readonly string[];
+}
+interface Server {
+  readonly name: string;
+  readonly title: string;
+  readonly tools: readonly Listed[];
+}
+
+const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'acts at once' };
+
+/** Without a person, all there are, from the declarations; with one, what the running gateway lets that person use now. */
+export async function tools(options: { as?: string; json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  let servers: readonly Server[];
+  if (options.as === undefined) {
+    const { domains, tools: all } = allTools();
+    servers = domains.map(({ name, title }) => ({ name, title, tools: all.filter(({ domain }) => domain.name === name) }));
+  } else {
+    const { body, status, requestId } = await openClient(actAs(readConfig(), options.as)).get('/api/user/mcp-tools');
+    if (body.status !== 'success') {
+      const answer = body as unknown as ErrorAnswer;
+      const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
+      if (console.json) console.value(body);
+      else console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY, requestId));
+      return exitOf(status, answer.code);
+    }
+    servers = (body['data'] as { servers: Server[] }).servers;
+  }
+  if (console.json) {
+    console.value({
+      servers: servers.map(({ name, title, tools: own }) => ({
+        name,
+        title,
+        tools: own.map(({ name: tool, title: called, kind, roles }) => ({ name: tool, title: called, kind, roles })),
+      })),
+    });
+    return EXIT.ok;
+  }
+  const { style } = console.look;
+  for (const { name, title, tools: own } of servers) {
+    const columns: Column[] = [{ heading: 'Tool' }, { heading: '' }, { heading: 'What it does' }];
+    const rows = own.map((tool) => [safe(tool.name), KIND[tool.kind] ?? '', safe(tool.title)]);
+    console.out(
+      `${style.bold(safe(name))}  ${safe(title)}, ${count(own.length, 'tool')}`,
+      '',
+      ...indent(table(columns, rows, style), 2),
+      '',
+    );
+  }
+  const example = servers[0]?.tools[0];
+  if (example)
+    console.out(style.dim(`Call one with  tamshai call ${servers[0]?.name} ${example.name} '{}' --as ${options.as ?? 'marcus.johnson'}`));
+  else console.out('There is no tool that this person may use.');
+  return EXIT.ok;
+}

@@ -1,0 +1,119 @@
+/** The audit trail, chain by chain, as this command sees it with its own eyes. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AuditKeys, type Checkpoint, verifyChains } from '../../core/audit.ts';
+import type { AuditChains, KeyValue } from '../../core/ports.ts';
+import { derive, derivePrevious, type Keys, type KeyUse } from '../../identity/keys.ts';
+import { openCallChains } from '../../storage/audit/call-chains.ts';
+import { readCheckpoints } from '../../storage/audit/checkpoints.ts';
+import { sqlChains } from '../../storage/sql/chains.ts';
+import type { SqlDatabase } from '../../storage/sql/database.ts';
+import { openPostgres } from '../../storage/sql/postgres.ts';
+import type { Config } from '../config.ts';
+import { allTools } from '../registry.ts';
+import { openKeyValue, passwordFor } from '../stores.ts';
+
+export interface CheckedChain {
+  readonly chain: string;
+  readonly count: number;
+  readonly checkpointed: number;
+  readonly broken?: { readonly n: number; readonly problem: string };
+}
+
+const bothOf = (keys: Keys, use: KeyUse) => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);
+export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'audit'), checkpoint: bothOf(keys, 'checkpoint') });
+
+/** Domains whose chains are in a database that this installation opens itself, by where that is. */
+export function ownDomains(config: Config): {
+  readonly embedded: readonly string[];
+  readonly servers: ReadonlyMap<string, readonly string[]>;
+} {
+  const own = allTools()
+    .domains.map(({ name }) => name)
+    .filter((name) => config.remoteUrl(name) === undefined);
+  const servers = new Map<string, string[]>();
+  for (const name of own) {
+    const url = config.databaseUrl(name);
+    if (url !== undefined) servers.set(url, [...(servers.get(url) ?? []), name]);
+  }
+  return { embedded: own.filter((name) => config.databaseUrl(name) === undefined), servers };
+}
+
+export interface Trail {
+  readonly sources: readonly AuditChains[];
+  readonly checkpoints: readonly Checkpoint[];
+  close(): Promise<void>;
+}
+
+/** `embedded` is the opened database of the data folder, if this process may have it. */
+export async function openTrail(config: Config, keys: Keys | undefined, embedded: SqlDatabase | undefined): Promise<Trail> {
+  const sources: AuditChains[] = [];
+  const closing: (() => Promise<unknown>)[] = [];
+  const calls = join(config.dataFolder, 'audit.db');
+  if (existsSync(calls)) {
+    const chains = openCallChains(calls);
+    sources.push(chains);
+    closing.push(() => chains.close());
+  }
+  const { embedded: inFolder, servers } = ownDomains(config);
+  if (embedded !== undefined) for (const name of inFolder) if (await isThere(embedded, name)) sources.push(sqlChains(embedded, name));
+  if (keys !== undefined) {
+    for (const [url, names] of servers) {
+      const database = openPostgres({ url, password: passwordFor(keys), readers: 1 });
+      closing.push(() => database.close());
+      sources.push(...names.map((name) => sqlChains(database, name)));
+    }
+  }
+  const kv = config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? nowhere : await openKeyValue(config);
+  closing.push(() => kv.close());
+  const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv);
+  return { sources, checkpoints, close: async () => void (await Promise.all(closing.map((close) => close()))) };
+}
+
+const nowhere: Pick<KeyValue, 'get' | 'close'> & KeyValue = {
+  get: async () => undefined,
+  set: async () => {},
+  add: async () => false,
+  swap: async () => false,
+  delete: async () => {},
+  count: async () => 0,
+  ping: async () => {},
+  close: async () => {},
+};
+
+/** A folder of an older version may not have every domain yet. */
+async function isThere(database: SqlDatabase, domain: string): Promise<boolean> {
+  const [row] = await database.read('tamshai_app', { text: 'select to_regnamespace($1) is not null as there', values: [domain] });
+  return row?.['there'] === true;
+}
+
+/** Every chain by itself: one that is broken does not hide how the others are. */
+export async function checkTrail(
+  { sources, checkpoints }: Trail,
+  keys: AuditKeys,
+  onChain: (chain: string) => void = () => {},
+): Promise<CheckedChain[]> {
+  const checked: CheckedChain[] = [];
+  const where = new Map<string, AuditChains[]>();
+  for (const source of sources) for (const { chain } of await source.chains()) where.set(chain, [...(where.get(chain) ?? []), source]);
+  for (const { chain } of checkpoints) if (!where.has(chain)) where.set(chain, []);
+  for (const [chain, places] of where) {
+    onChain(chain);
+    const only = places.map((source) => ({
+      ...source,
+      chains: async () => (await source.chains()).filter((each) => each.chain === chain),
+    }));
+    const verdict = await verifyChains(
+      only,
+      checkpoints.filter((each) => each.chain === chain),
+      keys,
+    );
+    const [found] = verdict.ok ? verdict.chains : [];
+    checked.push(
+      verdict.ok
+        ? { chain, count: found?.count ?? 0, checkpointed: found?.checkpointed ?? 0 }
+        : { chain, count: Math.max(0, verdict.n - 1), checkpointed: 0, broken: verdict },
+    );
+  }
+  return checked;
+}

@@ -1,0 +1,91 @@
+/** Looks at a database's catalogue for anything that would let someone around row security. */
+import type pg from 'pg';
+import { type Migration, missing } from './migrate.ts';
+import { checkVersion, connect } from './server.ts';
+
+export interface Inspection {
+  readonly version: string;
+  /** How many tables the domains have here. */
+  readonly tables: number;
+  /** Schema files that this database has not seen. */
+  readonly missing: readonly string[];
+  /** Each a whole sentence. */
+  readonly holes: readonly string[];
+  /** How far the database's clock is ahead of ours. */
+  readonly aheadMs: number;
+}
+
+/** One statement for each kind of hole; each gives the names of what has it. */
+const HOLES: readonly { readonly says: string; readonly sql: string }[] = [
+  {
+    says: 'Row security is not forced on',
+    sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any ($1) and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity)`,
+  },
+  {
+    says: 'There is no policy on',
+    sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any ($1) and c.relkind in ('r', 'p') and not exists (select from pg_policy p where p.polrelid = c.oid)
+        and exists (select from aclexplode(c.relacl) a where a.grantee <> c.relowner)`,
+  },
+  {
+    says: 'These logins could bypass row security:',
+    sql: `select rolname as name from pg_roles
+      where split_part(rolname, '_', 1) = any ($1) and (rolsuper or rolbypassrls or rolcreaterole or rolreplication)`,
+  },
+  {
+    says: 'These logins own tables, which row security does not bind:',
+    sql: `select distinct r.rolname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
+      where n.nspname = any ($1) and c.relkind in ('r', 'p', 'v', 'm') and split_part(r.rolname, '_', 1) = any ($1)`,
+  },
+  {
+    says: 'These views show what their owner may see:',
+    sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any ($1) and c.relkind = 'v' and not coalesce('security_invoker=true' = any (c.reloptions) or 'security_invoker=on' = any (c.reloptions), false)`,
+  },
+  {
+    says: 'Everyone may use',
+    sql: `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any ($1) and exists (select from aclexplode(c.relacl) a where a.grantee = 0)`,
+  },
+];
+
+export async function inspect(client: pg.ClientBase, domains: readonly string[], files: readonly Migration[]): Promise<Inspection> {
+  const holes: string[] = [];
+  for (const { says, sql } of HOLES) {
+    const { rows } = await client.query<{ name: string }>(`${sql} order by 1`, [domains]);
+    if (rows.length > 0)
+      holes.push(
+        `${says} ${rows
+          .slice(0, 5)
+          .map(({ name }) => name)
+          .join(', ')}${rows.length > 5 ? ` and ${rows.length - 5} more` : ''}.`,
+      );
+  }
+  const before = Date.now();
+  const { rows } = await client.query<{ version: string; tables: string; at: string }>(
+    `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::text as at,
+      (select count(*) from pg_class c where c.relnamespace::regnamespace::text = any ($1) and c.relkind in ('r', 'p'))::text as tables`,
+    [domains],
+  );
+  const [facts] = rows;
+  const now = (before + Date.now()) / 2;
+  return {
+    version: facts?.version ?? '',
+    tables: Number(facts?.tables),
+    missing: await missing(client, files),
+    holes,
+    aheadMs: Math.round(Number(facts?.at) * 1000 - now),
+  };
+}
+
+/** Throws a DatabaseProblem where the server does not answer, or is too old. */
+export async function inspectServer(url: string, domains: readonly string[], files: readonly Migration[]): Promise<Inspection> {
+  const client = await connect(url);
+  try {
+    await checkVersion(client, url);
+    return await inspect(client, domains, files);
+  } finally {
+    await client.end();
+  }
+}

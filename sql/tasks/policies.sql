@@ -15,7 +15,7 @@ grant insert, update (last_id) on tasks.counters to tasks_self_write;
 create policy add_own on tasks.counters for insert to tasks_self_write with check (principal = (select tamshai.principal()));
 create policy count_own on tasks.counters for update to tasks_self_write using (principal = (select tamshai.principal()));
 
-grant select, insert (confirmation_id, tool, principal), update (result) on tasks.effects to tasks_self_write;
+grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result) on tasks.effects to tasks_self_write;
 create policy own on tasks.effects to tasks_self_write using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
 grant insert on tasks.audit to tasks_self_write;
 create policy append on tasks.audit for insert to tasks_self_write with check (principal = (select tamshai.principal()));

@@ -24,7 +24,7 @@ import { type Listener, listen } from './listen.ts';
 import { openLog } from './log.ts';
 import { allTools } from './registry.ts';
 import { serveDomain, serveGateway, type Wiring } from './serve.ts';
-import { openKeyValue, openStores } from './stores.ts';
+import { openKeyValue, openStores, type Telling } from './stores.ts';
 
 export interface Tamshai {
   readonly base: string;
@@ -40,7 +40,7 @@ export interface Starting {
   readonly servers: readonly string[];
   readonly clock?: Clock;
   readonly log?: Logger;
-  readonly progress?: (doing: string) => void;
+  readonly progress?: Telling;
 }
 
 const DEADLINE_MS = 10_000;
@@ -60,7 +60,7 @@ export async function start(config: Config, { servers, clock = { now: () => new 
 }
 
 async function open(
-  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: (doing: string) => void, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
+  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: Telling, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
 ): Promise<Tamshai> {
   const registry = allTools();
   const withGateway = servers.includes('gateway');

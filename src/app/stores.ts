@@ -38,12 +38,15 @@ export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
   return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
 }
 
+/** What takes long at the first start, and how much of it is done, 0 to 1. */
+export type Telling = (doing: string, part: number) => void;
+
 export interface OpeningStores {
   readonly config: Config;
   readonly keys: Keys;
   readonly domains: readonly string[];
   readonly checkpoints: Checkpoints;
-  readonly progress: (doing: string) => void;
+  readonly progress: Telling;
 }
 
 export async function openStores({ config, keys, domains, checkpoints, progress }: OpeningStores): Promise<Stores> {
@@ -74,13 +77,15 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */
-async function openEmbedded(config: Config, domains: readonly string[], progress: (doing: string) => void): Promise<EmbeddedDatabase> {
+async function openEmbedded(config: Config, domains: readonly string[], progress: Telling): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
+  progress('Preparing databases', 0);
   const database = await openPglite(folder);
-  const applied = await migrate(database.owner, migrations(sqlFolder, domains));
-  if (applied.length > 0) progress(`prepared ${domains.join(', ')}`);
-  await loadSample(database.owner, { domains, employees: config.sampleEmployees, today: new Date(), onProgress: () => {} });
+  progress('Preparing databases', 0.6);
+  await migrate(database.owner, migrations(sqlFolder, domains));
+  progress('Preparing databases', 1);
+  await loadSample(database.owner, { domains, employees: config.sampleEmployees, today: new Date(), onProgress: (done, total) => progress('Writing sample data', total === 0 ? 1 : done / total) });
   await database.surrender();
   return database;
 }

@@ -45,15 +45,15 @@ async function run(config: Config, servers: readonly string[], console: Console)
       '',
     );
   }
-  const step = first ? console.progress.step('Preparing') : undefined;
+  const steps = first ? console.progress.sequence() : undefined;
   let running: Tamshai;
   try {
-    running = await compose(config, { servers, progress: (doing) => step?.at(0.5, doing) });
+    running = await compose(config, { servers, progress: (doing, part) => steps?.at(doing, part) });
   } catch (error) {
-    step?.failed();
+    steps?.failed();
     throw error;
   }
-  step?.done();
+  steps?.done();
   const ms = performance.now() - began;
   const { base, ports } = running;
   if (console.json)

@@ -1,4 +1,4 @@
-/** A bar that redraws itself on a terminal; elsewhere one line when a step begins and nothing more. */
+/** A bar that redraws itself on a terminal. Nothing of it elsewhere: a log has no use for what is not done yet. */
 import type { Style } from './style.ts';
 import { duration, padEnd, padStart } from './text.ts';
 
@@ -11,6 +11,8 @@ export interface Step {
 
 export interface Progress {
   step(name: string): Step;
+  /** Steps that follow each other, each begun by its first mention. */
+  sequence(): { at(name: string, part: number): void; done(): void; failed(): void };
 }
 
 interface Screen {
@@ -28,30 +30,47 @@ export const bar = (part: number): string => {
   return '█'.repeat(full) + '░'.repeat(BAR - full);
 };
 
-export const silent: Progress = { step: () => ({ at() {}, done() {}, failed() {} }) };
+const stepOn = (screen: Screen, style: Style, name: string): Step => {
+  const started = performance.now();
+  const title = `  ${padEnd(name, 22)}  `;
+  let drawn = 0;
+  const draw = (text: string) => screen.write(CLEAR + text.slice(0, (screen.columns ?? 80) - 1));
+  return {
+    at(part, doing = '') {
+      const now = performance.now();
+      // Redrawing must not cost more than the work it tells of.
+      if (now - drawn < EVERY_MS) return;
+      drawn = now;
+      draw(`${title}${bar(part)}  ${padStart(`${Math.floor(part * 100)}%`, 4)}   ${doing}`);
+    },
+    done: () => void screen.write(`${CLEAR}${title}${style.green(bar(1))}  done   ${duration(performance.now() - started)}\n`),
+    failed: () => void screen.write(CLEAR),
+  };
+};
+
+const nothing = { at() {}, done() {}, failed() {} };
+export const silent: Progress = { step: () => nothing, sequence: () => nothing };
 
 export function progressOn(screen: Screen, style: Style): Progress {
+  if (!screen.isTTY) return silent;
+  const step = (name: string) => stepOn(screen, style, name);
   return {
-    step(name) {
-      const started = performance.now();
-      const title = `  ${padEnd(name, 22)}  `;
-      let drawn = 0;
-      if (!screen.isTTY) screen.write(`  ${name}…\n`);
-      const draw = (text: string) => screen.write(`${CLEAR}${text}`.slice(0, (screen.columns ?? 80) + CLEAR.length - 1));
+    step,
+    sequence() {
+      let current: { readonly name: string; readonly step: Step } | undefined;
       return {
-        at(part, doing = '') {
-          const now = performance.now();
-          // Redrawing costs more than the work it tells of.
-          if (!screen.isTTY || now - drawn < EVERY_MS) return;
-          drawn = now;
-          draw(`${title}${bar(part)}  ${padStart(`${Math.floor(part * 100)}%`, 4)}   ${doing}`);
+        at(name, part) {
+          if (current?.name !== name) {
+            current?.step.done();
+            current = { name, step: step(name) };
+          }
+          current.step.at(part);
         },
         done() {
-          if (screen.isTTY) screen.write(`${CLEAR}${title}${style.green(bar(1))}  done   ${duration(performance.now() - started)}\n`);
+          current?.step.done();
+          current = undefined;
         },
-        failed() {
-          if (screen.isTTY) screen.write(CLEAR);
-        },
+        failed: () => current?.step.failed(),
       };
     },
   };

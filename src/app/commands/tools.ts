@@ -62,9 +62,10 @@ export async function tools(options: { as?: string; json?: boolean }): Promise<n
       '',
     );
   }
-  const example = servers[0]?.tools[0];
-  if (example)
-    console.out(style.dim(`Call one with  tamshai call ${servers[0]?.name} ${example.name} '{}' --as ${options.as ?? 'marcus.johnson'}`));
-  else console.out('There is no tool that this person may use.');
+  const [example] = servers.flatMap(({ name, tools: own }) =>
+    own.filter(({ kind }) => kind === 'read' || kind === 'list').map((tool) => `${name} ${tool.name}`),
+  );
+  if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? 'marcus.johnson'}`));
+  if (servers.length === 0) console.out('There is no tool that this person may use.');
   return EXIT.ok;
 }

@@ -4,7 +4,7 @@
  */
 export const approveScript = `'use strict';
 (() => {
-  const INERT_MS = 800, WATCH_MS = 5000, RUNNING_MS = 1000, LOST_MS = 3000, CIRCLE = 2 * Math.PI * 19, WAITS = 300;
+  const INERT_MS = 800, WATCH_MS = 5000, RUNNING_MS = 1000, PATIENCE_MS = 8000, LOST_MS = 3000, CIRCLE = 2 * Math.PI * 19, WAITS = 300;
   const slot = document.querySelector('[data-slot]');
   const live = document.querySelector('[data-status]');
   const { id } = slot.dataset;
@@ -22,7 +22,7 @@ export const approveScript = `'use strict';
   };
 
   // Buttons do nothing until they have stood still, in a window that has the focus, for a while.
-  let stood = '', since = 0, pressed = null, busy = false, announced = 0;
+  let stood = '', since = 0, pressed = null, busy = false, announced = 0, last = null, ranSince = 0;
   const buttons = () => [...slot.querySelectorAll('[data-arming]')].filter((each) => each.offsetParent !== null);
   const where = () => [document.visibilityState, document.hasFocus(), ...buttons().map((each) => {
     const { left, top, width, height } = each.getBoundingClientRect();
@@ -66,6 +66,8 @@ export const approveScript = `'use strict';
     return answer;
   };
 
+  const stateIn = (body) => (body.data ?? body).state;
+
   let next;
   const later = (work, ms) => { clearTimeout(next); next = setTimeout(work, ms); };
   const show = (nodes) => {
@@ -75,6 +77,13 @@ export const approveScript = `'use strict';
     say(slot.querySelector('.ap-kind')?.textContent ?? '');
   };
   const fromTemplate = (name) => document.querySelector('template[' + name + ']').content.cloneNode(true).childNodes;
+  const showRunning = () => { ranSince = performance.now(); show(fromTemplate('data-executing')); };
+  // A second press settles what a first one began; after a Deny there is nothing to press again.
+  const showLost = () => {
+    show(fromTemplate('data-lost'));
+    if (last === false) slot.querySelector('[data-decide]').remove();
+    busy = false; stood = '';
+  };
 
   // The card as the server draws it now.
   const redraw = async () => {
@@ -90,16 +99,16 @@ export const approveScript = `'use strict';
   const settle = async () => {
     try {
       const answer = await get('/api/confirmations/' + id, 'application/json');
-      const now = answer.ok ? (await answer.json()).state : 'gone';
+      const now = answer.ok ? stateIn(await answer.json()) : 'gone';
       if (now === 'executing') {
-        if (state() !== 'executing') show(fromTemplate('data-executing'));
-        later(settle, RUNNING_MS);
+        if (state() === 'waiting') showRunning();
+        else if (state() === 'executing' && performance.now() - ranSince > PATIENCE_MS) showLost();
+        later(settle, state() === 'lost' ? LOST_MS : RUNNING_MS);
         return;
       }
       await redraw();
     } catch {
-      if (state() !== 'lost') show(fromTemplate('data-lost'));
-      else slot.querySelector('[data-say]').textContent = 'Last try just now';
+      if (state() !== 'lost') showLost();
       later(settle, LOST_MS);
     }
   };
@@ -109,7 +118,7 @@ export const approveScript = `'use strict';
     if (!busy && document.visibilityState === 'visible') {
       try {
         const answer = await get('/api/confirmations/' + id, 'application/json');
-        const now = answer.ok ? (await answer.json()).state : 'gone';
+        const now = answer.ok ? stateIn(await answer.json()) : 'gone';
         if (!busy && now !== 'waiting') { busy = true; await settle(); return; }
       } catch { /* the next look will tell */ }
     }
@@ -119,10 +128,11 @@ export const approveScript = `'use strict';
   const decide = async (approved) => {
     if (busy) return;
     busy = true;
+    last = approved;
     clearTimeout(next);
     watchButtons();
     const { csrf, card } = slot.dataset;
-    if (approved) show(fromTemplate('data-executing'));
+    if (approved) showRunning();
     let trouble = '';
     try {
       const answer = await fetch('/api/confirm/' + id, {
@@ -170,9 +180,9 @@ export const approveScript = `'use strict';
       countDown();
       later(watch, WATCH_MS);
     }
-    if (state() === 'executing') { busy = true; later(settle, RUNNING_MS); }
+    if (state() === 'executing') { busy = true; ranSince = performance.now(); later(settle, RUNNING_MS); }
   };
-  setInterval(() => { if (state() === 'waiting') { watchButtons(); countDown(); } }, 100);
+  setInterval(() => { if (state() === 'waiting' || state() === 'lost') { watchButtons(); countDown(); } }, 100);
   begin();
   heading()?.focus({ preventScroll: true });
 })();

@@ -35,7 +35,7 @@ ${
   html`<div class="notice notice--accent">${icon('info')}<div><b>${bdi(program)} asks on your behalf.</b> It can prepare a change but cannot approve one. Only you can, here.</div></div>`
 }
 <div data-slot data-id="${state.confirmationId}" data-csrf="${csrf}" data-card="${cardToken}">${card(state, { person, now })}</div>
-<p class="small faint after">You can close this page afterwards.${program !== undefined && html` ${bdi(program)} sees the result.`}</p>
+<p class="small faint after">You can close this page${waits && ' afterwards'}.${program !== undefined && html` ${bdi(program)} sees the result.`}</p>
 <p class="sr" role="status" data-status></p>
 <template data-executing>${executing(summary)}</template>
 <template data-lost>${lost}</template>

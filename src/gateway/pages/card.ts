@@ -1,5 +1,5 @@
 import type { CardChange } from '../../core/answer.ts';
-import { bdi, type Html, html, mixesAlphabets, type Part, seen } from '../../identity/web/html.ts';
+import { bdi, type Html, html, mixesAlphabets, type Part } from '../../identity/web/html.ts';
 import { type IconName, icon } from '../../identity/web/layout.ts';
 import { clock, difference, shown, timeLeft } from './format.ts';
 import { type ConfirmationState, secondsLeft, viewOf } from './state.ts';
@@ -36,7 +36,7 @@ function diff(changes: readonly CardChange[], columns: readonly [now: string, af
   const rows = changes.map((change) => {
     const to = shown(change.to, change.format);
     const delta = difference(change);
-    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="Now"><del>${inWords(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="After"><ins>${inWords(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
+    return html`<tr><th scope="row">${bdi(change.label)}</th><td class="was" data-l="${now}"><del>${inWords(change, change.from)}</del></td><td class="new${(gone || to === undefined) && ' gone'}" data-l="${after.split(' ')[0] ?? ''}"><ins>${inWords(change, change.to)}</ins>${delta !== undefined && html` <span class="delta">${delta}</span>`}</td></tr>`;
   });
   return html`<table class="diff"><caption class="sr">What changes</caption><thead><tr><th scope="col">Field</th><th scope="col">${now}</th><th scope="col">${after}</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
@@ -107,7 +107,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
     title: bdi(summary),
     says: 'Nothing has changed yet.',
     beside: ring(left),
-  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<noscript><div class="ap-foot"><p class="say">This page needs JavaScript, which makes sure that a person presses the button. Nothing has changed.</p></div></noscript>`;
+  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<div class="ap-foot no-js"><p class="say">This page needs JavaScript, which makes sure that a person presses the button. Nothing has changed.</p></div>`;
 }
 
 export const executing = (summary: string): Html =>
@@ -127,7 +127,7 @@ export const lost: Html = html`<article class="ap" aria-busy="true" data-state="
   title: 'We do not know yet whether it ran.',
   says: 'Checking every few seconds. Nothing can run twice, so it is safe to wait or to press Approve again.',
   beside: spinner,
-})}${foot('', html`<button class="btn" type="button" data-check>Check now</button>`)}</article>`;
+})}${foot('', html`<button class="btn" type="button" data-check>Check now</button><button class="btn btn--primary" type="button" data-decide="approve" aria-disabled="true" data-arming>Approve again</button>`)}</article>`;
 
 function done(state: ConfirmationState, { person }: CardOptions): Html {
   const { changes, subject } = state.confirmationData;
@@ -139,7 +139,7 @@ function done(state: ConfirmationState, { person }: CardOptions): Html {
     state.decidedAt !== undefined && html`<div><dt>At</dt><dd>${time(state.decidedAt, 'full')}</dd></div>`
   }${state.auditRecord !== undefined && html`<div><dt>Audit record</dt><dd class="mono">${state.auditRecord}</dd></div>`}${
     state.requestId !== undefined && html`<div><dt>Request</dt><dd class="mono">${state.requestId}</dd></div>`
-  }<div><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd></div></dl>${foot(html`Confirmation <span class="mono">${state.confirmationId}</span>`)}`;
+  }<div class="wide"><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd></div></dl>${foot(html`Confirmation <span class="mono">${state.confirmationId}</span>`)}`;
 }
 
 interface Moved {
@@ -217,5 +217,5 @@ export function card(state: ConfirmationState, options: CardOptions): Html {
   if (view === 'executing') return executing(summary);
   const look = view !== 'waiting' ? '' : destructive ? ' ap--danger' : ' ap--wait';
   const clockData = view === 'waiting' && html` data-expires="${expiresAt}" data-now="${options.now.toISOString()}"`;
-  return html`<article class="ap${look}" data-state="${view}" data-summary="${seen(summary)}"${clockData}>${BODIES[view](state, options)}</article>`;
+  return html`<article class="ap${look}" data-state="${view}"${clockData}>${BODIES[view](state, options)}</article>`;
 }

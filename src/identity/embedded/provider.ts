@@ -55,7 +55,7 @@ export function embeddedProvider(options: EmbeddedProviderOptions): EmbeddedProv
 
   /** The realm and the path within it. Metadata is found in all three places that clients look in. */
   const locate = (url: string) => {
-    const [path = '', query] = splitQuery(url);
+    const [path, query] = splitQuery(url);
     for (const each of realms) {
       if (path === each.mount || path.startsWith(`${each.mount}/`)) return { each, path: path.slice(each.mount.length) || '/', query };
       if (path.endsWith(each.mount) && WELL_KNOWN.test(path.slice(0, -each.mount.length)))

@@ -41,6 +41,14 @@ const pageScript = `'use strict';
         try { localStorage.setItem('theme', root.dataset.theme); } catch { /* private windows may refuse */ }
       });
     }
+    // A script's request names its origin exactly; a plain form's would only say null.
+    for (const form of document.querySelectorAll('form[data-leave]')) {
+      form.addEventListener('submit', async (event) => {
+        event.preventDefault();
+        await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual' });
+        location.assign('/');
+      });
+    }
     const find = document.querySelector('[data-find]');
     find?.addEventListener('input', () => {
       const wanted = find.value.trim().toLowerCase();

@@ -99,6 +99,6 @@ export function bar({ name, csrf, waiting, current }: Bar): Html {
     html`<span class="row small muted"><span class="avatar avatar--me" aria-hidden="true">${initials(name)}</span><span class="hide-s">Signed in as</span> ${bdi(name)}</span>`
   }${
     csrf !== undefined &&
-    html`<form method="post" action="/signout"><input type="hidden" name="csrf" value="${csrf}"><button class="btn btn--quiet" type="submit">Sign out</button></form>`
+    html`<form method="post" action="/signout" data-leave><input type="hidden" name="csrf" value="${csrf}"><button class="btn btn--quiet" type="submit">Sign out</button></form>`
   }${name === undefined && html`<a class="btn" href="/signin">Sign in</a>`}${themeButton}</header>`;
 }

@@ -17,6 +17,7 @@ code, .mono { font-family: var(--font-mono); font-size: 0.92em; font-feature-set
 button, input { font: inherit; color: inherit; letter-spacing: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: var(--r-2); }
 time { font-variant-numeric: tabular-nums; }
+bdi { overflow-wrap: anywhere; }
 [hidden] { display: none !important; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: fixed; left: var(--s-5); top: -60px; z-index: 60; padding: var(--s-4) var(--s-6); background: var(--text); color: var(--surface); border-radius: var(--r-2); }
@@ -27,6 +28,7 @@ time { font-variant-numeric: tabular-nums; }
 .row { display: flex; align-items: center; gap: var(--s-4); min-width: 0; } .between { justify-content: space-between; } .grow { flex: 1; min-width: 0; }
 .esc { font-family: var(--font-mono); font-size: 0.82em; padding: 0 3px; border-radius: var(--r-1); background: var(--warn-soft); color: var(--warn); box-shadow: inset 0 0 0 1px var(--warn-line); white-space: nowrap; }
 .badge { display: inline-flex; align-items: center; gap: var(--s-2); padding: 0 var(--s-3); border-radius: var(--r-1); font-size: var(--fs-11); line-height: 18px; font-weight: var(--fw-medium); white-space: nowrap; background: var(--accent-soft); color: var(--accent); }
+.badge .i { width: 12px; height: 12px; } dd .badge { vertical-align: 1px; }
 .badge--warn { background: var(--warn-soft); color: var(--warn); }
 `;
 
@@ -53,7 +55,7 @@ const controls = `.btn {
 .theme-btn .i-sun { display: none; }
 @media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) .theme-btn .i-sun { display: block; } :root:not([data-theme="light"]) .theme-btn .i-moon { display: none; } }
 :root[data-theme="dark"] .theme-btn .i-sun { display: block; } :root[data-theme="dark"] .theme-btn .i-moon { display: none; }
-:root:not([data-js]) .needs-js { display: none; }
+:root:not([data-js]) .needs-js, :root[data-js] .no-js { display: none; }
 .avatar { display: inline-grid; place-items: center; width: 24px; height: 24px; border-radius: 50%; background: var(--surface-press); color: var(--text-2); font-size: 10px; font-weight: var(--fw-strong); letter-spacing: 0.02em; flex: none; }
 .avatar--32 { width: 32px; height: 32px; font-size: var(--fs-12); } .avatar--me { background: var(--accent-soft); color: var(--accent); }
 .spin { width: 14px; height: 14px; border-radius: 50%; border: 2px solid currentColor; border-right-color: transparent; animation: spin 800ms linear infinite; flex: none; }
@@ -79,7 +81,7 @@ const pages = `.brand { display: flex; align-items: center; gap: var(--s-4); fon
 .pbar nav a { display: inline-flex; align-items: center; gap: var(--s-3); padding: 0 var(--s-5); color: var(--text-2); font-size: var(--fs-13); font-weight: var(--fw-medium); text-decoration: none; border-block: 2px solid transparent; }
 .pbar nav a:hover { color: var(--text); } .pbar nav a[aria-current="page"] { color: var(--text); border-bottom-color: var(--accent); }
 .count { min-width: 18px; padding: 0 5px; border-radius: var(--r-full); background: var(--accent); color: var(--on-accent); font-size: var(--fs-11); line-height: 18px; text-align: center; font-variant-numeric: tabular-nums; }
-.narrow { max-width: 672px; margin: 0 auto; padding: clamp(16px, 6vh, 64px) var(--s-6) var(--s-11); }
+.narrow { max-width: 640px; margin: 0 auto; padding: clamp(16px, 6vh, 64px) var(--s-6) var(--s-11); }
 .narrow > * + * { margin-top: var(--s-6); } .narrow > .after { margin-top: var(--s-5); text-align: center; }
 .lead { max-width: 56ch; color: var(--text-2); } .big { font-size: var(--fs-28); line-height: var(--lh-28); letter-spacing: -0.022em; }
 .signin { display: grid; min-height: calc(100dvh - 29px); align-content: start; justify-items: center; padding: clamp(28px, 7vh, 84px) var(--s-6) var(--s-10); }
@@ -91,7 +93,7 @@ const pages = `.brand { display: flex; align-items: center; gap: var(--s-4); fon
 .person { display: grid; grid-template-columns: 32px minmax(0, 1fr) auto; align-items: center; gap: var(--s-5); min-height: 58px; padding: var(--s-4) var(--s-5); border: 0; border-bottom: 1px solid var(--line); border-right: 1px solid var(--line); margin: 0 -1px -1px 0; background: transparent; text-align: left; cursor: pointer; width: calc(100% + 1px); }
 .person:hover { background: var(--surface-sub); } .person:focus-visible { outline-offset: -2px; }
 .person .i { color: var(--text-3); opacity: 0; } .person:hover .i, .person:focus-visible .i { opacity: 1; }
-.person b { display: block; font-weight: var(--fw-medium); } .person small { display: block; font-size: var(--fs-12); line-height: var(--lh-12); color: var(--text-2); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.person b { display: block; font-weight: var(--fw-medium); } .person small { display: block; font-size: var(--fs-12); line-height: var(--lh-12); color: var(--text-2); }
 .card { border: 1px solid var(--line); border-radius: var(--r-3); background: var(--surface); overflow: hidden; }
 .card > header { display: flex; align-items: center; justify-content: space-between; gap: var(--s-4); padding: var(--s-5) var(--s-6); border-bottom: 1px solid var(--line); } .card > .pad { padding: var(--s-6); } .card > .pad > * + * { margin-top: var(--s-4); }
 .item { display: grid; grid-template-columns: 24px minmax(0, 1fr) auto; gap: 0 var(--s-5); padding: var(--s-5) var(--s-6); border-bottom: 1px solid var(--line); color: var(--text); text-decoration: none; align-items: start; min-height: var(--tap); } li:last-child > .item { border-bottom: 0; }
@@ -121,8 +123,8 @@ const approval = `.ap { border: 1px solid var(--line-strong); border-radius: var
 .ap-foot { display: flex; align-items: center; gap: var(--s-4); padding: var(--s-5) var(--s-6); border-top: 1px solid var(--line); background: var(--surface-sub); } .ap-foot .say { flex: 1; font-size: var(--fs-12); line-height: var(--lh-12); color: var(--text-2); } .ap-foot .btn { min-width: 92px; }
 .ap-foot form { display: contents; }
 .ap-conf { padding: var(--s-5) var(--s-6); border-top: 1px solid var(--bad-line); background: var(--bad-soft); font-size: var(--fs-13); line-height: var(--lh-13); display: flex; gap: var(--s-4); align-items: center; flex-wrap: wrap; }
-.ap-conf .btn--danger { order: -1; margin-right: auto; } .ap-conf > .grow { flex: 1 0 100%; }
-.receipt { display: grid; grid-template-columns: repeat(4, minmax(0, auto)); gap: var(--s-4) var(--s-8); padding: var(--s-5) var(--s-6); border-top: 1px dashed var(--line-strong); font-size: var(--fs-13); line-height: var(--lh-13); justify-content: start; } .receipt dt { font-size: var(--fs-12); line-height: var(--lh-12); color: var(--text-3); } .receipt dd { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.ap-conf .btn--danger { margin-right: auto; } .ap-conf > .grow { flex: 1 0 100%; } .ap-conf > .grow:focus { outline: none; }
+.receipt { display: grid; grid-template-columns: repeat(4, minmax(0, auto)); gap: var(--s-4) var(--s-8); padding: var(--s-5) var(--s-6); border-top: 1px dashed var(--line-strong); font-size: var(--fs-13); line-height: var(--lh-13); justify-content: start; } .receipt .wide { grid-column: 1 / -1; } .receipt dt { font-size: var(--fs-12); line-height: var(--lh-12); color: var(--text-3); } .receipt dd { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 @container (max-width: 480px) {
   .ap-conf .btn, .ap-foot .btn { flex: 1; min-height: var(--tap); }
   .ap-foot { flex-wrap: wrap; } .ap-foot .say { flex: 0 0 100%; } .ap-foot .btn { white-space: normal; line-height: var(--lh-13); text-align: center; } .receipt { grid-template-columns: repeat(2, minmax(0, 1fr)); }

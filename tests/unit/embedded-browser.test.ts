@@ -1,0 +1,362 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Site, site } from './embedded-site.ts';
+import { authUrl, pkce, register } from './embedded-support.ts';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+/** Longer than the buttons stay inert. */
+const ARMED = 950;
+
+let s: Site;
+let chrome: Browser;
+let aliceIsIn: Awaited<ReturnType<BrowserContext['storageState']>>;
+const open: BrowserContext[] = [];
+beforeAll(async () => {
+  s = await site();
+  chrome = await chromium.launch({ executablePath: process.env['TAMSHAI_TEST_CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+  const { page } = await newPage({ signedInAs: /Alice Chen/ });
+  aliceIsIn = await page.context().storageState();
+});
+afterEach(async () => {
+  s.trouble = undefined;
+  for (const context of open.splice(0)) await context.close();
+});
+afterAll(async () => {
+  await chrome?.close();
+  await s?.close();
+});
+
+interface Opening {
+  readonly signedInAs?: RegExp;
+  readonly state?: typeof aliceIsIn;
+  readonly width?: number;
+  readonly javaScriptEnabled?: boolean;
+}
+
+/** A page that remembers what went wrong and whatever it asked of anyone but us. */
+async function newPage({
+  signedInAs,
+  state,
+  width = 1280,
+  javaScriptEnabled = true,
+}: Opening = {}): Promise<{ page: Page; troubles: string[] }> {
+  const context = await chrome.newContext({ viewport: { width, height: 900 }, javaScriptEnabled, ...(state && { storageState: state }) });
+  open.push(context);
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('request', (request) => !request.url().startsWith(s.base) && troubles.push(`left: ${request.url()}`));
+  if (signedInAs) {
+    await page.goto(`${s.base}/signin`);
+    await page.getByRole('button', { name: signedInAs }).click();
+    await page.waitForURL(`${s.base}/`);
+  }
+  return { page, troubles };
+}
+
+const alice = (options: Opening = {}) => newPage({ state: aliceIsIn, ...options });
+const decisionsOn = (id: string) => s.decisions.filter((each) => each.id === id);
+const stateOf = (id: string) => s.tickets.get(id)?.card.state;
+const done = (page: Page) => page.locator('.ap-kind', { hasText: 'Done' }).waitFor();
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
+const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
+
+describe('deciding', () => {
+  test('a person presses Approve, it happens once, and the page says what is true now', async () => {
+    const { page, troubles } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await page.waitForTimeout(ARMED);
+    await approve(page).dblclick();
+    await done(page);
+    expect(decisionsOn(id)).toEqual([{ id, approved: true }]);
+    await expect.poll(() => focused(page)).toBe('Salary of Sarah Kim is now $120,000.');
+    await page.reload();
+    await done(page);
+    expect(troubles).toEqual([]);
+  });
+
+  test('Deny leaves everything as it was', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.waitForTimeout(ARMED);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.locator('.ap-kind', { hasText: 'Denied by you' }).waitFor();
+    expect(decisionsOn(id)).toEqual([{ id, approved: false }]);
+  });
+
+  test('a removal asks a second time, in another place', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen', {
+      destructive: true,
+      summary: 'Terminate Frank Davis, Intern, Engineering.',
+      subject: { label: 'Frank Davis', id: 'e9' },
+    });
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.waitForTimeout(ARMED);
+    const first = await approve(page).boundingBox();
+    await approve(page).dblclick();
+    const yes = page.getByRole('button', { name: 'Yes, terminate' });
+    await yes.waitFor();
+    const second = await yes.boundingBox();
+    expect((second?.x ?? 0) + (second?.width ?? 0)).toBeLessThan(first?.x ?? 0);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.waitForTimeout(ARMED);
+    await approve(page).click();
+    await page.waitForTimeout(ARMED);
+    expect(decisionsOn(id)).toEqual([]);
+    await yes.click();
+    await done(page);
+    expect(decisionsOn(id)).toEqual([{ id, approved: true }]);
+  });
+
+  test('the keyboard reaches the buttons, but no key presses one unasked', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.waitForTimeout(ARMED);
+    for (const key of ['Enter', 'Space', 'a', 'y', 'Control+Enter']) await page.keyboard.press(key);
+    await page.waitForTimeout(200);
+    expect(decisionsOn(id)).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Approve');
+    await page.keyboard.press('Enter');
+    await done(page);
+    expect(decisionsOn(id)).toHaveLength(1);
+  });
+});
+
+describe('what does not decide', () => {
+  test('a press too soon, a script’s click, and one right after the button moved', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    const box = await approve(page).boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
+    await page.mouse.click(x, y);
+    await page.waitForTimeout(ARMED);
+    await page.evaluate(`for (const button of document.querySelectorAll('[data-slot] button')) {
+      button.click();
+      button.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    }`);
+    await page.evaluate(`document.querySelector('main').prepend(Object.assign(document.createElement('p'), { textContent: 'pushed' }))`);
+    const moved = await approve(page).boundingBox();
+    await page.mouse.click((moved?.x ?? 0) + 20, (moved?.y ?? 0) + 10);
+    await page.waitForTimeout(300);
+    expect(decisionsOn(id)).toEqual([]);
+    expect(stateOf(id)).toBe('waiting');
+  });
+
+  test('a frame: no other page can hold ours', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    const host = await serve((_req, res) =>
+      res.setHeader('content-type', 'text/html').end(`<iframe src="${s.base}/approve/${id}"></iframe>`),
+    );
+    await page.goto(addressOf(host));
+    await page.waitForTimeout(300);
+    expect(
+      await Promise.all(
+        page
+          .frames()
+          .slice(1)
+          .map((frame) => frame.locator('button').count()),
+      ),
+    ).toEqual([0]);
+    await stop(host);
+  });
+
+  test('another page that posts with the browser’s own cookies', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    const host = await serve((_req, res) =>
+      res
+        .setHeader('content-type', 'text/html')
+        .end(
+          `<form method="post" enctype="text/plain" action="${s.base}/api/confirm/${id}"><input name='{"approved":true,"x":"' value='"}'><button>go</button></form>`,
+        ),
+    );
+    await page.goto(addressOf(host));
+    await page.getByText('go').click();
+    await page.waitForTimeout(300);
+    await page.goto(addressOf(host));
+    await page.evaluate(
+      async (url) =>
+        fetch(url, { method: 'POST', credentials: 'include', mode: 'no-cors', body: '{"approved":true}' }).catch(() => undefined),
+      `${s.base}/api/confirm/${id}`,
+    );
+    expect(decisionsOn(id)).toEqual([]);
+    await stop(host);
+  });
+
+  test('a browser without scripts, which is told so', async () => {
+    const { page } = await newPage({ signedInAs: /Alice Chen/, javaScriptEnabled: false });
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.getByText('This page needs JavaScript').waitFor();
+    expect(await approve(page).isVisible()).toBe(false);
+  });
+});
+
+describe('while it waits', () => {
+  test('the time runs down by the server’s clock, and an expired card is not a denied one', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen', { expiresAt: new Date(Date.now() + 2500).toISOString() });
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.getByText(/seconds? left\. If it runs out, nothing is changed\./).waitFor();
+    await page.getByText('This is not a denial.').waitFor();
+    expect(decisionsOn(id)).toEqual([]);
+  });
+
+  test('a second tab follows what the first one did', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    const second = await page.context().newPage();
+    await second.goto(`${s.base}/approve/${id}`);
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.bringToFront();
+    await page.waitForTimeout(ARMED);
+    await approve(page).click();
+    await done(page);
+    await second.bringToFront();
+    await done(second);
+    expect(decisionsOn(id)).toHaveLength(1);
+  });
+
+  test('a lost connection is not guessed about', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.waitForTimeout(ARMED);
+    s.trouble = (path) => (path.startsWith('/api/') ? 'hang-up' : undefined);
+    await approve(page).click();
+    await page.getByText('We do not know yet whether it ran.').waitFor();
+    expect(decisionsOn(id)).toEqual([]);
+    s.trouble = undefined;
+    await page.waitForTimeout(ARMED);
+    const again = page.getByRole('button', { name: 'Approve again' });
+    // The page also looks by itself, and may have brought the waiting card back already.
+    await ((await again.isVisible()) ? again : approve(page)).click();
+    await done(page);
+    expect(decisionsOn(id)).toHaveLength(1);
+  });
+
+  test('an answer that was lost after it ran ends in the receipt', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.waitForTimeout(ARMED);
+    await page.route(`**/api/confirm/${id}`, async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await approve(page).click();
+    await done(page);
+    expect(decisionsOn(id)).toHaveLength(1);
+  });
+
+  test('an approval that was claimed and then interrupted can be pressed again', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen', {}, { state: 'executing' });
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.locator('.ap-kind', { hasText: 'Approved, running' }).waitFor();
+    const again = page.getByRole('button', { name: 'Approve again' });
+    await again.waitFor({ timeout: 12_000 });
+    const ticket = s.tickets.get(id);
+    if (ticket) ticket.card.state = 'waiting';
+    await page.waitForTimeout(ARMED);
+    await ((await again.isVisible()) ? again : approve(page)).click();
+    await done(page);
+  });
+
+  test('a refusal is said on the card, which goes on waiting', async () => {
+    const { page } = await alice();
+    const id = s.ticket('alice.chen');
+    await page.goto(`${s.base}/approve/${id}`);
+    await page.waitForTimeout(ARMED);
+    s.trouble = (path) => (path.startsWith('/api/confirm/') ? 429 : undefined);
+    await approve(page).click();
+    await page.getByText('Not now.').first().waitFor();
+    expect(stateOf(id)).toBe('waiting');
+  });
+});
+
+describe('every page', () => {
+  test('fits from 320 to 1440, asks nobody else for anything and logs no error', async () => {
+    const long = 'x'.repeat(300);
+    for (const width of [320, 390, 760, 1440]) {
+      const { page, troubles } = await alice({ width });
+      const ids = [
+        s.ticket('alice.chen', { reason: long, summary: `Change ${long}`, subject: { label: long, id: long }, origin: long }),
+        s.ticket('alice.chen', { destructive: true }),
+        s.ticket('alice.chen', {}, { state: 'done', decidedAt: new Date().toISOString(), auditRecord: 'hr #1', requestId: long }),
+      ];
+      for (const path of ['/', '/approvals', '/signin', ...ids.map((id) => `/approve/${id}`)]) {
+        await page.goto(s.base + path);
+        expect([width, path, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([width, path, 0]);
+      }
+      expect(troubles).toEqual([]);
+      s.tickets.clear();
+    }
+  });
+
+  test('the theme can be chosen, and is kept', async () => {
+    const { page } = await alice();
+    await page.goto(`${s.base}/`);
+    const theme = () => page.evaluate('document.documentElement.dataset.theme');
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    expect(await theme()).toBe('dark');
+    await page.reload();
+    expect(await theme()).toBe('dark');
+  });
+
+  test('one can leave, and is gone', async () => {
+    const { page } = await newPage({ signedInAs: /Bob Martinez/ });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor();
+    expect((await page.context().cookies()).filter(({ name }) => name.includes('tamshai') && !name.includes('staff'))).toEqual([]);
+  });
+});
+
+test('a program elsewhere is asked about, and gets its code', async () => {
+  let arrived = '';
+  const program = await serve((req, res) => {
+    if (req.url?.startsWith('/callback')) arrived = req.url;
+    res.end('thanks');
+  });
+  const redirect = `${addressOf(program)}/callback`;
+  const { json } = await register(s.base, { client_name: 'Claude Desktop', redirect_uris: [redirect] });
+  const { page } = await newPage();
+  await page.goto(authUrl(s.base, pkce().challenge, { client: String(json['client_id']), redirect }));
+  await page.getByRole('button', { name: /Nina Patel/ }).click();
+  await page.getByText('Unverified').waitFor();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('thanks').waitFor();
+  expect(arrived).toMatch(/^\/callback\?code=[\w-]+&state=st&iss=/);
+  await stop(program);
+});
+
+const serve = async (handler: Parameters<typeof createServer>[1]): Promise<Server> => {
+  const server = createServer(handler);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return server;
+};
+const addressOf = (server: Server) => `http://localhost:${(server.address() as AddressInfo).port}`;
+const stop = async (server: Server) => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+};

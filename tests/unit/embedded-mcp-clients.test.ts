@@ -1,0 +1,77 @@
+import * as modern from '@modelcontextprotocol/client';
+import * as legacy from '@modelcontextprotocol/sdk/client/auth.js';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authUrl, Browser, field, type World, world } from './embedded-support.ts';
+import { persona } from '../../src/sample/people.ts';
+
+let w: World;
+beforeAll(async () => {
+  w = await world();
+});
+afterAll(() => w.close());
+
+const redirectUrl = 'http://localhost:43210/oauth/callback';
+const clientMetadata = {
+  client_name: 'An assistant',
+  redirect_uris: [redirectUrl],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+};
+
+/** A person with a browser, who answers both questions. */
+async function allow(start: URL): Promise<{ authorizationCode: string; iss: string }> {
+  const browser = new Browser();
+  let at = await browser.follow(await browser.go(start.href), w.base);
+  at = await browser.follow(
+    await browser.go(at.url, { form: { csrf: field(at.body, 'csrf'), person: persona('nina.patel').sub } }),
+    w.base,
+  );
+  at = await browser.follow(await browser.go(at.url, { form: { csrf: field(at.body, 'csrf'), answer: 'yes' } }), w.base);
+  const { searchParams } = new URL(at.url);
+  return { authorizationCode: searchParams.get('code') ?? '', iss: searchParams.get('iss') ?? '' };
+}
+
+describe.each([
+  ['the present client library', modern],
+  ['the one before it', legacy],
+] as const)('%s', (_name, sdk) => {
+  test.each([true, false])('connects with nothing but the address of the issuer (naming the resource: %s)', async (namesIt) => {
+    const issuer = `${w.base}/oidc/staff`;
+    const metadata = await sdk.discoverAuthorizationServerMetadata(issuer);
+    if (!metadata) throw new Error('no metadata');
+    expect(metadata.issuer).toBe(issuer);
+    const clientInformation = await sdk.registerClient(issuer, { metadata, clientMetadata });
+    const resource = namesIt ? { resource: new URL(`${w.base}/mcp`) } : {};
+    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, {
+      metadata,
+      clientInformation,
+      redirectUrl,
+      ...resource,
+    });
+    expect(authorizationUrl.href.startsWith(authUrl(w.base, '').split('?')[0] ?? '')).toBe(true);
+    const answer = await allow(authorizationUrl);
+    const tokens = await sdk.exchangeAuthorization(issuer, {
+      metadata,
+      clientInformation,
+      ...answer,
+      codeVerifier,
+      redirectUri: redirectUrl,
+      ...resource,
+    });
+    expect(decodeJwt(tokens.access_token)).toMatchObject({
+      aud: `${w.base}/mcp`,
+      preferred_username: 'nina.patel',
+      client_name: 'An assistant',
+    });
+    const renewed = await sdk.refreshAuthorization(issuer, {
+      metadata,
+      clientInformation,
+      refreshToken: tokens.refresh_token ?? '',
+      ...resource,
+    });
+    expect(decodeJwt(renewed.access_token)['aud']).toBe(`${w.base}/mcp`);
+    expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
+  });
+});

@@ -1,0 +1,359 @@
+import { createHash } from 'node:crypto';
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import * as oidc from 'openid-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { persona } from '../../src/sample/people.ts';
+import {
+  ask,
+  authUrl,
+  Browser,
+  CLI_REDIRECT,
+  exchange,
+  field,
+  pkce,
+  register,
+  renew,
+  signIn,
+  walk,
+  type World,
+  world,
+} from './embedded-support.ts';
+import { refusal, UNAUTHENTICATED } from './identity-support.ts';
+
+let w: World;
+beforeAll(async () => {
+  w = await world();
+});
+afterAll(() => w.close());
+
+const errorOf = (url: URL) => url.searchParams.get('error');
+
+describe('the code flow', () => {
+  test('gives a token that says who, as what, for what and through what', async () => {
+    const { access, claims } = await signIn(w.base);
+    const { sub, employeeId } = persona('alice.chen');
+    expect(claims).toMatchObject({
+      iss: `${w.base}/oidc/staff`,
+      aud: `${w.base}/api`,
+      sub,
+      employee_id: employeeId,
+      preferred_username: 'alice.chen',
+      name: 'Alice Chen',
+      email: 'alice.chen@tamshai.example',
+      client_id: 'tamshai-cli',
+      scope: 'openid profile email',
+      roles: expect.arrayContaining(['employee', 'hr-read', 'hr-write', 'manager']),
+      jti: expect.any(String),
+      sid: expect.any(String),
+    });
+    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(300);
+    expect(claims).not.toHaveProperty('tamshai_approve');
+    const { payload } = await jwtVerify(access, createRemoteJWKSet(new URL(`${w.base}/oidc/staff/jwks`)), {
+      issuer: `${w.base}/oidc/staff`,
+    });
+    expect(payload.sub).toBe(sub);
+    expect(decodeProtectedHeader(access)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: w.keys.realms.staff.kid });
+    const caller = await w.verifier.verify(access, [`${w.base}/api`]);
+    expect(caller).toMatchObject({
+      approves: 'nothing',
+      origin: 'command',
+      person: { username: 'alice.chen', realm: 'staff', employeeId },
+    });
+  });
+
+  test('says in the redirect who answered, and gives the state back', async () => {
+    const { end } = await walk(w.base);
+    expect(end.searchParams.get('iss')).toBe(`${w.base}/oidc/staff`);
+    expect(end.searchParams.get('state')).toBe('st');
+  });
+
+  test('works with a library that trusts nothing it did not check', async () => {
+    const config = await oidc.discovery(new URL(`${w.base}/oidc/staff`), 'tamshai-cli', undefined, oidc.None(), {
+      execute: [oidc.allowInsecureRequests],
+    });
+    const verifier = oidc.randomPKCECodeVerifier();
+    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+    const parameters = {
+      redirect_uri: CLI_REDIRECT,
+      scope: 'openid',
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
+    const start = oidc.buildAuthorizationUrl(config, parameters);
+    const { end } = await walk(w.base, { params: Object.fromEntries(start.searchParams) });
+    const tokens = await oidc.authorizationCodeGrant(config, end, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+    expect(tokens.claims()?.sub).toBe(persona('alice.chen').sub);
+    const renewed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
+  });
+
+  test('keeps the realms apart: customers carry their organisation, and neither realm knows the other’s people', async () => {
+    const { claims } = await signIn(w.base, { realm: 'customers', user: 'jane.smith@acme.example' });
+    expect(claims).toMatchObject({
+      iss: `${w.base}/oidc/customers`,
+      roles: ['lead-customer'],
+      organization_id: persona('jane.smith@acme.example').organizationId,
+    });
+    expect(claims).not.toHaveProperty('employee_id');
+    const { pages } = await walk(w.base, { user: 'jane.smith@acme.example' });
+    expect(pages.every((page) => page.includes('Who are you today?'))).toBe(true);
+    expect(pages[0]).not.toContain('Jane Smith');
+  });
+
+  test('without a scope still gives a token, with unknown scopes gives the known ones', async () => {
+    expect((await signIn(w.base, { params: { scope: undefined } })).claims['scope']).toBe('openid profile email');
+    expect((await signIn(w.base, { params: { scope: 'openid tamshai:approve approve admin' } })).claims['scope']).toBe('openid');
+  });
+
+  test('a person who is disabled is not offered, and cannot be chosen', async () => {
+    await w.accounts.disable('frank.davis');
+    const browser = new Browser();
+    const at = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge)), w.base);
+    expect(at.body).not.toContain('Frank Davis');
+    const again = await browser.follow(
+      await browser.go(at.url, { form: { csrf: field(at.body, 'csrf'), person: persona('frank.davis').sub } }),
+      w.base,
+    );
+    expect(again.body).toContain('Who are you today?');
+    await w.accounts.enable('frank.davis');
+  });
+});
+
+describe('what is refused', () => {
+  const start = async (params: Record<string, string | undefined>, flow = {}) => {
+    const browser = new Browser();
+    return browser.follow(await browser.go(authUrl(w.base, pkce().challenge, { params, ...flow })), w.base);
+  };
+
+  test.each([
+    ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['a resource that is not ours', { resource: 'https://other.example/mcp' }, 'invalid_target'],
+    ['the address of another port', { resource: 'http://localhost:9/mcp' }, 'invalid_target'],
+    ['a silent sign-in', { prompt: 'none' }, 'login_required'],
+  ])('%s', async (_what, params, code) => {
+    const at = await start(params);
+    expect(at.url.startsWith(CLI_REDIRECT)).toBe(true);
+    expect(errorOf(new URL(at.url))).toBe(code);
+    expect(new URL(at.url).searchParams.get('iss')).toBe(`${w.base}/oidc/staff`);
+  });
+
+  test.each([
+    ['another path', 'http://127.0.0.1:50123/other'],
+    ['another host', 'http://127.0.0.2:50123/callback'],
+    ['https in place of http', 'https://127.0.0.1:50123/callback'],
+    ['a script', 'javascript:alert(1)'],
+    ['a name that only begins like ours', 'http://localhost.evil.example/callback'],
+  ])('a redirect to %s', async (_what, redirect) => {
+    const at = await start({}, { redirect });
+    expect(at.status).toBe(400);
+    expect(at.headers.location).toBeUndefined();
+    expect(at.body).toContain('Sign-in stopped');
+  });
+
+  test('our own web client’s name with a redirect of the asker', async () => {
+    expect((await start({}, { client: 'tamshai-web', redirect: 'http://localhost:4000/signin/callback' })).status).toBe(400);
+  });
+
+  test('the implicit flow', async () => {
+    const at = await start({ response_type: 'id_token', nonce: 'n' });
+    expect(new URLSearchParams(new URL(at.url).hash.slice(1)).get('error')).toBe('unsupported_response_type');
+  });
+
+  test('a form in place of a redirect as the answer', async () => {
+    expect((await start({ response_mode: 'form_post' })).status).toBe(400);
+  });
+
+  test('a code with the wrong verifier, for another client or another redirect', async () => {
+    const { end, verifier } = await walk(w.base);
+    const code = end.searchParams.get('code') ?? '';
+    const { json: other } = await register(w.base, { client_name: 'Other', redirect_uris: [CLI_REDIRECT] });
+    const answers = [
+      await exchange(w.base, code, pkce().verifier),
+      await exchange(w.base, code, verifier, { client: String(other['client_id']) }),
+      await exchange(w.base, code, verifier, { redirect: 'http://127.0.0.1:50124/callback' }),
+    ];
+    expect(answers.map(({ status, json }) => [status, json['error']])).toEqual(Array(3).fill([400, 'invalid_grant']));
+  });
+});
+
+describe('once', () => {
+  const ended = async (access: string, refresh: string) => {
+    expect((await renew(w.base, refresh)).json['error']).toBe('invalid_grant');
+    expect(await refusal(w.verifier.verify(access, [`${w.base}/api`]))).toEqual(UNAUTHENTICATED);
+  };
+
+  test('a code that comes twice ends the sign-in that it began', async () => {
+    const { access, refresh, code, verifier } = await signIn(w.base);
+    expect((await exchange(w.base, code, verifier)).json['error']).toBe('invalid_grant');
+    await ended(access, refresh);
+  });
+
+  test('a refresh token that comes twice ends the whole family', async () => {
+    const { refresh: first } = await signIn(w.base);
+    const { json } = await renew(w.base, first);
+    expect(json).toMatchObject({ token_type: 'Bearer', expires_in: 300, refresh_token: expect.any(String) });
+    expect((await renew(w.base, first)).json['error']).toBe('invalid_grant');
+    await ended(String(json['access_token']), String(json['refresh_token']));
+  });
+
+  test('of twenty uses at the same moment at most one gets a token, and it does not last', async () => {
+    const { refresh } = await signIn(w.base);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => renew(w.base, refresh)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeLessThanOrEqual(1);
+    for (const { json } of won) await ended(String(json['access_token']), String(json['refresh_token']));
+  });
+
+  test('revoking the refresh token ends the sign-in; another client cannot', async () => {
+    const { access, refresh } = await signIn(w.base);
+    const { json: other } = await register(w.base, { client_name: 'Other', redirect_uris: [CLI_REDIRECT] });
+    const revoke = (client: string) => ask(`${w.base}/oidc/staff/token/revocation`, { form: { token: refresh, client_id: client } });
+    await revoke(String(other['client_id']));
+    expect((await w.verifier.verify(access, [`${w.base}/api`])).person.username).toBe('alice.chen');
+    expect((await revoke('tamshai-cli')).status).toBe(200);
+    // A verified token may be remembered for ten seconds; a new look at the person may not.
+    const { json } = await renew(w.base, refresh);
+    expect(json['error']).toBe('invalid_grant');
+    const sid = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString()).sid as string;
+    expect(await w.denied.isRevoked({ realm: 'staff', sub: persona('alice.chen').sub, jti: 'x', sid, issuedAt: 0 })).toBe(true);
+  });
+
+  test('revokeSignIn, disabling and "sign out everywhere" stop renewal', async () => {
+    const one = await signIn(w.base, { user: 'nina.patel' });
+    await w.provider.revokeSignIn('staff', String(one.claims['sid']));
+    await ended(one.access, one.refresh);
+    const two = await signIn(w.base, { user: 'nina.patel' });
+    await w.accounts.signOutEverywhere('nina.patel');
+    await ended(two.access, two.refresh);
+    const three = await signIn(w.base, { user: 'tom.becker' });
+    await w.accounts.disable('tom.becker');
+    expect((await renew(w.base, three.refresh)).json['error']).toBe('invalid_grant');
+  });
+
+  test('a renewed token has the roles of now', async () => {
+    const { refresh } = await signIn(w.base, { user: 'paula.reyes' });
+    await w.accounts.setRoles('paula.reyes', ['employee']);
+    const { json } = await renew(w.base, refresh);
+    const { roles } = JSON.parse(Buffer.from(String(json['access_token']).split('.')[1] ?? '', 'base64url').toString()) as {
+      roles: string[];
+    };
+    expect(roles).toEqual(['employee']);
+  });
+});
+
+describe('what a token is for', () => {
+  const audienceFor = async (resource: string | undefined, client = 'tamshai-cli') =>
+    (await signIn(w.base, { client, params: { resource } })).claims['aud'];
+
+  test('the resource that was asked for, by any of its loopback names; the API for our own command by default', async () => {
+    const alias = w.base.replace('localhost', '127.0.0.1');
+    expect(await audienceFor(undefined)).toBe(`${w.base}/api`);
+    expect(await audienceFor(`${w.base}/mcp`)).toBe(`${w.base}/mcp`);
+    expect(await audienceFor(`${alias}/mcp`)).toBe(`${w.base}/mcp`);
+    expect(await audienceFor(`${w.base}/mcp?servers=hr`)).toBe(`${w.base}/mcp`);
+    expect(await audienceFor('http://localhost:3101/mcp')).toBe('http://localhost:3101/mcp');
+    expect(await audienceFor('http://127.0.0.1:3101/api')).toBe('http://localhost:3101/api');
+  });
+
+  test('MCP for everyone else, and never the API, where changes are decided', async () => {
+    const { json } = await register(w.base, { client_name: 'Claude Desktop', redirect_uris: [CLI_REDIRECT] });
+    const client = String(json['client_id']);
+    expect(await audienceFor(undefined, client)).toBe(`${w.base}/mcp`);
+    for (const resource of [`${w.base}/api`, 'http://localhost:3101/api']) {
+      const browser = new Browser();
+      const at = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge, { client, params: { resource } })), w.base);
+      expect(errorOf(new URL(at.url))).toBe('invalid_target');
+    }
+  });
+
+  test('two resources asked for at once need one to be named for the token', async () => {
+    const { verifier, challenge } = pkce();
+    const browser = new Browser();
+    const url = `${authUrl(w.base, challenge)}&resource=${encodeURIComponent(`${w.base}/mcp`)}&resource=${encodeURIComponent(`${w.base}/api`)}`;
+    let at = await browser.follow(await browser.go(url), w.base);
+    at = await browser.follow(
+      await browser.go(at.url, { form: { csrf: field(at.body, 'csrf'), person: persona('alice.chen').sub } }),
+      w.base,
+    );
+    at = await browser.follow(await browser.go(at.url, { form: { csrf: field(at.body, 'csrf'), answer: 'yes' } }), w.base);
+    const code = new URL(at.url).searchParams.get('code') ?? '';
+    expect((await exchange(w.base, code, verifier)).json['error']).toBe('invalid_target');
+  });
+});
+
+describe('the public documents', () => {
+  const places = (realm: string) => [
+    `/.well-known/oauth-authorization-server/oidc/${realm}`,
+    `/.well-known/openid-configuration/oidc/${realm}`,
+    `/oidc/${realm}/.well-known/openid-configuration`,
+    `/oidc/${realm}/.well-known/oauth-authorization-server`,
+  ];
+
+  test.each(['staff', 'customers'])('%s: the same in every place that clients look in, whatever name they use', async (realm) => {
+    const documents = await Promise.all(places(realm).map((path) => ask(w.base + path)));
+    const [first, ...others] = documents.map(({ json }) => json);
+    for (const other of others) expect(other).toEqual(first);
+    const alias = await ask(w.base.replace('localhost', '127.0.0.1') + places(realm)[0]);
+    expect(alias.json).toEqual(first);
+    const issuer = `${w.base}/oidc/${realm}`;
+    expect(first).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+      registration_endpoint: `${issuer}/reg`,
+      revocation_endpoint: `${issuer}/token/revocation`,
+      scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+      code_challenge_methods_supported: ['S256'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      token_endpoint_auth_methods_supported: ['none'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      authorization_response_iss_parameter_supported: true,
+    });
+    expect(JSON.stringify(first)).not.toMatch(/appro|confirm/i);
+    expect(documents[0]?.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test('the oldest clients find the staff realm at the origin', async () => {
+    expect((await ask(`${w.base}/.well-known/oauth-authorization-server`)).json['issuer']).toBe(`${w.base}/oidc/staff`);
+  });
+
+  test('the keys are ours and public', async () => {
+    const { json } = await ask(`${w.base}/oidc/staff/jwks`);
+    const [key, ...more] = json['keys'] as Record<string, unknown>[];
+    expect(more).toEqual([]);
+    expect(key).toMatchObject({ kid: w.keys.realms.staff.kid, alg: 'ES256', kty: 'EC' });
+    expect(key).not.toHaveProperty('d');
+  });
+
+  test('handles what is its own and nothing else', () => {
+    const { handles } = w.provider;
+    expect(['/oidc/staff/auth?x=1', '/oidc/customers/token', ...places('staff')].map(handles)).not.toContain(false);
+    expect(
+      [
+        '/',
+        '/oidc',
+        '/oidc/staffx/auth',
+        '/oidc/other/auth',
+        '/.well-known/oauth-protected-resource',
+        '/.well-known/oauth-authorization-server/mcp',
+        '/api/oidc/staff',
+      ].map(handles),
+    ).not.toContain(true);
+  });
+});
+
+test('what the store keeps shows no token', async () => {
+  const { refresh } = await signIn(w.base);
+  const key = `oidc:staff:RefreshToken:${createHash('sha256').update(refresh).digest('base64url')}`;
+  expect(await w.kv.get(key)).toBeDefined();
+  expect(await w.kv.get(`oidc:staff:RefreshToken:${refresh}`)).toBeUndefined();
+});

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { persona } from '../../src/sample/people.ts';
+import { ask, authUrl, Browser, exchange, field, pkce, renew, walk, type World, world } from './embedded-support.ts';
+
+let w: World;
+beforeAll(async () => {
+  w = await world();
+});
+afterAll(() => w.close());
+
+const errorOf = (url: URL) => url.searchParams.get('error');
+
+describe('browsers', () => {
+  test.each(['evil.example', 'localhost:1', 'localhost'])('a page that points its own name here is refused (Host: %s)', async (host) => {
+    for (const path of ['/oidc/staff/auth', '/oidc/staff/jwks', '/.well-known/oauth-authorization-server/oidc/staff'])
+      expect((await ask(w.base + path, { headers: { host } })).status).toBe(403);
+  });
+
+  test.each(['http://evil.example', 'null', 'http://localhost:9999'])(
+    'a script of %s gets nothing but the public documents',
+    async (origin) => {
+      const answer = await ask(`${w.base}/oidc/staff/token`, { headers: { origin }, form: { grant_type: 'refresh_token' } });
+      expect(answer.status).toBe(403);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      expect(
+        (await ask(`${w.base}/oidc/staff/reg`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } }))
+          .headers['access-control-allow-origin'],
+      ).toBeUndefined();
+      expect((await ask(`${w.base}/oidc/staff/jwks`, { headers: { origin } })).headers['access-control-allow-origin']).toBe(origin);
+    },
+  );
+
+  test('token answers are open to no other origin', async () => {
+    const { headers } = await renew(w.base, 'unknown');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  test('another loopback name leads to ours before any cookie is set', async () => {
+    const { status, headers } = await ask(authUrl(w.base.replace('localhost', '127.0.0.1'), pkce().challenge));
+    expect(status).toBe(307);
+    expect(headers.location?.startsWith(`${w.base}/oidc/staff/auth?`)).toBe(true);
+    expect(headers['set-cookie']).toBeUndefined();
+  });
+
+  test('every page says that nobody may frame it or load anything into it', async () => {
+    const browser = new Browser();
+    const picker = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge)), w.base);
+    const consent = await browser.follow(
+      await browser.go(picker.url, { form: { csrf: field(picker.body, 'csrf'), person: persona('alice.chen').sub } }),
+      w.base,
+    );
+    const stopped = await new Browser().go(authUrl(w.base, pkce().challenge, { client: 'nobody' }));
+    for (const { headers, body } of [picker, consent, stopped]) {
+      const policy = headers['content-security-policy'];
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "form-action 'self'",
+      ])
+        expect(policy).toContain(rule);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cache-control': 'no-store',
+        'x-frame-options': 'DENY',
+      });
+      expect(body).not.toMatch(/<script(?! src="\/assets\/)|\son\w+=|style="|https?:\/\/(?!localhost)/);
+    }
+    expect(consent.headers['content-security-policy']).toContain("form-action 'self' http://127.0.0.1:50123");
+  });
+});
+
+describe('the two questions', () => {
+  const at = async (flow = {}) => {
+    const browser = new Browser();
+    const picker = await browser.follow(await browser.go(authUrl(w.base, pkce().challenge, flow)), w.base);
+    return { browser, picker, csrf: field(picker.body, 'csrf') };
+  };
+  const alice = persona('alice.chen').sub;
+
+  test('a choice without the token, with another’s, or from another page is not taken', async () => {
+    const { browser, picker, csrf } = await at();
+    const { csrf: foreign } = await at();
+    const tries = [
+      await browser.go(picker.url, { form: { person: alice } }),
+      await browser.go(picker.url, { form: { csrf: foreign, person: alice } }),
+      await browser.go(picker.url, { form: { csrf, person: alice }, headers: { origin: 'null', 'sec-fetch-site': 'cross-site' } }),
+      await browser.go(picker.url, { form: { csrf, person: alice }, headers: { origin: 'null', 'sec-fetch-site': 'same-site' } }),
+    ];
+    expect(tries.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect((await browser.go(picker.url, { form: { csrf, person: alice }, headers: { origin: 'http://evil.example' } })).status).toBe(403);
+    expect((await browser.go(picker.url, { form: { csrf, person: alice } })).status).toBe(303);
+  });
+
+  test('a question belongs to the browser that was asked', async () => {
+    const { picker, csrf } = await at();
+    expect((await new Browser().go(picker.url, { form: { csrf, person: alice } })).status).toBe(400);
+    expect((await new Browser().go(picker.url)).status).toBe(400);
+  });
+
+  test('another person can be chosen in the same browser, without leaving first', async () => {
+    const browser = new Browser();
+    const first = await walk(w.base, { user: 'alice.chen' }, browser);
+    const second = await walk(w.base, { user: 'bob.martinez' }, browser);
+    const { json } = await exchange(w.base, second.end.searchParams.get('code') ?? '', second.verifier);
+    expect(JSON.parse(Buffer.from(String(json['access_token']).split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
+      preferred_username: 'bob.martinez',
+    });
+    expect(first.end.searchParams.get('code')).toBeTruthy();
+  });
+
+  test('the command is asked about by name, as unverified, with where it sends the browser, every time', async () => {
+    const browser = new Browser();
+    for (let time = 0; time < 2; time++) {
+      const { pages } = await walk(w.base, {}, browser);
+      expect(pages).toHaveLength(2);
+      for (const words of [
+        'Unverified',
+        '127.0.0.1:50123',
+        'says that it is the Tamshai command',
+        'Approve a change. That stays with you.',
+      ])
+        expect(pages[1]).toContain(words);
+    }
+  });
+
+  test('saying no goes back to the program, with no code', async () => {
+    const { browser, picker, csrf } = await at();
+    const consent = await browser.follow(await browser.go(picker.url, { form: { csrf, person: alice } }), w.base);
+    const end = await browser.follow(await browser.go(consent.url, { form: { csrf: field(consent.body, 'csrf'), answer: 'no' } }), w.base);
+    expect(errorOf(new URL(end.url))).toBe('access_denied');
+    expect(new URL(end.url).searchParams.get('code')).toBeNull();
+  });
+
+  test('the token of the first question does not answer the second', async () => {
+    const { browser, picker, csrf } = await at();
+    const consent = await browser.follow(await browser.go(picker.url, { form: { csrf, person: alice } }), w.base);
+    expect((await browser.go(consent.url, { form: { csrf, answer: 'yes' } })).status).toBe(403);
+  });
+
+  test('our own pages skip the second question only: their codes arrive at our own address', async () => {
+    const redirect = `${w.base}/signin/callback`;
+    const { end, pages } = await walk(w.base, { client: 'tamshai-web', redirect });
+    expect(pages).toHaveLength(1);
+    expect(end.href.startsWith(`${redirect}?code=`)).toBe(true);
+  });
+});

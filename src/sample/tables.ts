@@ -1,0 +1,9 @@
+/** Rows of one table, made while they are read. */
+export type Cell = string | number | boolean | null;
+export type SampleRow = readonly Cell[];
+
+export interface SampleTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  rows(): Iterable<SampleRow>;
+}

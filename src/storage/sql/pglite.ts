@@ -51,6 +51,7 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
   const client = new pg.Client({ stream: () => new Wire(db) as never, user: 'postgres', database: 'postgres', pipeline: true, types, ssl: false } as pg.ClientConfig);
   client.on('error', () => {});
   await client.connect();
+  await client.query("set timezone = 'UTC'");
   const nameOf = statementNames();
 
   // One session: a transaction that waits for our own code must not let others in between its statements.

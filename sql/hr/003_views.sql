@@ -17,7 +17,7 @@ where e.active;
 create function hr.my_list() returns uuid language sql stable
   return case when current_user in ('hr_reports', 'hr_reports_write') then tamshai.me() else '00000000-0000-0000-0000-000000000000' end;
 create view hr.team with (security_invoker = true) as
-select e.employee_id, n.first_name, n.last_name, e.search_name, e.email, e.department, e.job_title, e.location, e.manager_id, e.manager_name,
+select n.employee_id, n.first_name, n.last_name, e.search_name, e.email, e.department, e.job_title, e.location, e.manager_id, e.manager_name,
   e.hire_date, e.active, p.salary, c.phone, c.home_address, i.ssn, e.created_at, e.updated_at,
   concat_ws('.', e.row_version, coalesce(p.row_version, 0), coalesce(c.row_version, 0), coalesce(i.row_version, 0)) as row_version
 from (

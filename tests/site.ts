@@ -13,6 +13,7 @@ import { type Keys, openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
 import { persona } from '../src/sample/people.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';
+import { fillFolder } from './template.ts';
 
 export interface Reply<T = Answer> {
   readonly status: number;
@@ -122,6 +123,7 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
     environment['DATABASE_URL'] = outside.url;
     closing.push(outside.drop);
   }
+  if (!environment['DATABASE_URL']) await fillFolder(folder, DOMAINS);
   let ahead = 0;
   const clock: SiteClock = { now: () => new Date(Date.now() + ahead), pass: (seconds) => void (ahead += seconds * 1000) };
   const logged: string[] = [];

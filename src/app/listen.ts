@@ -1,5 +1,5 @@
 /** Ports first: what is taken is said before anything else is begun, and a port chosen by the system is known to the rest. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigProblem } from './config.ts';
 
@@ -12,6 +12,14 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+const OPTIONS: ServerOptions = {
+  requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000,
+  // Room for a token far too large, so that it is refused in our own words.
+  maxHeaderSize: 64 * 1024,
+  // Two Hosts, or two tokens, become one that is neither: were the first one taken, a proxy in front might have looked at the other.
+  joinDuplicateHeaders: true,
+};
+
 const starting: Handler = (_req, res) => {
   res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
   res.end('{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}');
@@ -22,7 +30,7 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
   const servers: Server[] = [];
   let bound = port;
   for (const host of hosts) {
-    const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 32 * 1024, connectionsCheckingInterval: 2_000 }, (req, res) => handler(req, res));
+    const server = createServer(OPTIONS, (req, res) => handler(req, res));
     server.maxConnections = 2_000;
     try {
       await new Promise<void>((resolve, reject) => {

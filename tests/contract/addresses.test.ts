@@ -1,0 +1,109 @@
+/** Where a request says it comes from and goes to, on every port; and what each port tells clients about itself. */
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSite, SERVERS, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site?.close());
+
+/** Headers exactly as written. */
+function raw(port: number, lines: string[]): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, '127.0.0.1', () =>
+      socket.write(`${[...lines, 'Connection: close', 'Content-Length: 0'].join('\r\n')}\r\n\r\n`),
+    );
+    let got = '';
+    socket.on('data', (data) => {
+      got += String(data);
+    });
+    socket
+      .on('error', reject)
+      .on('close', () => resolve({ status: Number(got.slice(9, 12)), body: got.slice(got.indexOf('\r\n\r\n') + 4) }));
+  });
+}
+
+describe.each(SERVERS)('Host and Origin on %s', (server) => {
+  const port = () => Number(site.tamshai.ports[server]);
+  const paths = [
+    'GET /health',
+    'GET /ready',
+    'POST /mcp',
+    'GET /',
+    'POST /api/tools/tasks/list_tasks',
+    'POST /tools/list_tasks',
+    'POST /execute',
+    'GET /.well-known/oauth-protected-resource',
+  ];
+  const fill = (text: string) => text.replace('PORT', String(port()));
+
+  it.each([
+    'evil.example',
+    'evil.example:PORT',
+    'localhost',
+    'localhost:1',
+    'localhost.evil.example:PORT',
+    '127.0.0.1.evil.example:PORT',
+    'localhost.:PORT',
+    '0.0.0.0:PORT',
+    'user@localhost:PORT',
+    '',
+  ])('Host "%s" is 403 everywhere', async (host) => {
+    for (const path of paths) {
+      const { status, body } = await raw(port(), [`${path} HTTP/1.1`, `Host: ${fill(host)}`]);
+      expect([path, status, (JSON.parse(body) as { code: string }).code]).toEqual([path, 403, 'FORBIDDEN_ORIGIN']);
+    }
+  });
+  it.each([
+    'http://evil.example',
+    'null',
+    'http://localhost:9999',
+    'https://localhost:PORT',
+    'http://localhost',
+    'http://localhost:PORT.evil.example',
+    'file://',
+  ])('Origin "%s" is 403 wherever something could be done', async (origin) => {
+    for (const path of paths.filter((each) => !each.includes('well-known'))) {
+      const { status } = await raw(port(), [`${path} HTTP/1.1`, fill('Host: localhost:PORT'), `Origin: ${fill(origin)}`]);
+      expect([path, status]).toEqual([path, 403]);
+    }
+  });
+  it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'LOCALHOST:PORT'])('Host %s is us', async (host) => {
+    expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`])).status).toBe(200);
+    expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`, `Origin: http://${fill(host).toLowerCase()}`])).status).toBe(
+      200,
+    );
+  });
+  it('two Hosts, or none, are refused', async () => {
+    for (const lines of [[fill('Host: localhost:PORT'), 'Host: evil.example'], []]) {
+      expect([400, 403]).toContain((await raw(port(), ['GET /health HTTP/1.1', ...lines])).status);
+    }
+  });
+});
+
+describe.each(SERVERS)('the metadata of %s', (server) => {
+  it('names its own address and who issues tokens, at both places', async () => {
+    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
+      const { status, body, headers } = await site.send<Record<string, unknown>>('GET', path, {
+        server,
+        headers: { origin: 'https://elsewhere.example' },
+      });
+      expect(status).toBe(200);
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(body).toMatchObject({ resource: `${site.address(server)}/mcp`, bearer_methods_supported: ['header'] });
+      expect(body['authorization_servers']).toEqual([`${site.tamshai.base}/oidc/staff`, `${site.tamshai.base}/oidc/customers`]);
+    }
+  });
+  it('names no right to approve, and neither does the issuer', async () => {
+    const documents = await Promise.all([
+      site.send('GET', '/.well-known/oauth-protected-resource', { server }),
+      ...['staff', 'customers'].map((realm) => site.send('GET', `/oidc/${realm}/.well-known/openid-configuration`)),
+    ]);
+    for (const { status, text } of documents) {
+      expect(status).toBe(200);
+      expect(text).not.toMatch(/approv/i);
+    }
+  });
+});

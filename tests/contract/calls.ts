@@ -1,0 +1,153 @@
+/** Every tool by every way that leads to it, for the tests over the whole registry. */
+import { randomUUID } from 'node:crypto';
+import { allTools } from '../../src/app/registry.ts';
+import type { Answer } from '../../src/core/answer.ts';
+import { jsonSchema } from '../../src/core/derive/answers.ts';
+import { type Role, rolesIn } from '../../src/core/people.ts';
+import { qualifiedName } from '../../src/core/registry.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { type Persona, persona, personas } from '../../src/sample/people.ts';
+import type { CallResult, Site, TokenOptions } from '../site.ts';
+import { arranged } from './arrange.ts';
+
+export const registry = allTools();
+export const { tools } = registry;
+export const byName = tools.map((tool) => [qualifiedName(tool), tool] as const);
+
+export type Input = Readonly<Record<string, unknown>>;
+export interface Ready {
+  readonly as: string;
+  readonly input: Input;
+}
+
+/** An input and a person with whom the tool succeeds on the sample data: its own example, or a row made for it. */
+export async function ready(site: Site, tool: Tool): Promise<Ready> {
+  const make = arranged[qualifiedName(tool)];
+  if (make) return make(site);
+  const example = tool.examples.find(({ gives }) => gives === undefined);
+  if (!example)
+    throw new Error(`${qualifiedName(tool)} has no example that succeeds, and tests/contract/arrange.ts does not make a row for it`);
+  return { as: example.as, input: example.input(today(site)) };
+}
+
+export const today = (site: Site): string => site.clock.now().toISOString().slice(0, 10);
+
+export type Property = Readonly<{
+  type?: string;
+  format?: string;
+  enum?: readonly unknown[];
+  anyOf?: readonly Property[];
+  description?: string;
+  maxLength?: number;
+  minLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  multipleOf?: number;
+  items?: Property;
+  pattern?: string;
+  default?: unknown;
+}>;
+export const propertiesOf = (tool: Tool): [string, Property][] =>
+  Object.entries((jsonSchema(tool.input, 'input')['properties'] ?? {}) as Record<string, Property>);
+
+/** The four doors: the gateway's API and MCP endpoint, and the domain's own server with both. */
+export const SURFACES = ['rest', 'mcp', 'direct', 'direct-mcp'] as const;
+export type Door = (typeof SURFACES)[number];
+
+export interface Outcome {
+  /** Of HTTP. */
+  readonly status: number;
+  readonly answer: Answer;
+  /** The bytes as they came. */
+  readonly text: string;
+  readonly requestId: string;
+  readonly result: CallResult | undefined;
+  /** MCP's own error, where there is no result. */
+  readonly error: { readonly code: number; readonly message: string } | undefined;
+}
+
+export interface Who {
+  readonly user: string;
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** Calls with tokens that are kept for a while, so that thousands of calls do not sign in thousands of times. */
+export class Doors {
+  readonly site: Site;
+  readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
+  constructor(site: Site) {
+    this.site = site;
+  }
+
+  async token(who: string | Who, options: TokenOptions = {}): Promise<string> {
+    const { user, roles } = typeof who === 'string' ? { user: who } : who;
+    const key = JSON.stringify([user, roles, options]);
+    const now = this.site.clock.now().getTime();
+    const known = this.#tokens.get(key);
+    if (known && known.until > now) return known.token;
+    const token = await this.site.token(user, { ...options, ...(roles && { roles }) });
+    this.#tokens.set(key, { token, until: now + 120_000 });
+    return token;
+  }
+
+  /** After the account behind it changed. */
+  forget(): void {
+    this.#tokens.clear();
+  }
+
+  async call(
+    door: Door,
+    who: string | Who,
+    tool: Tool,
+    input: unknown,
+    { name = tool.name, query = '' }: { name?: string; query?: string } = {},
+  ): Promise<Outcome> {
+    const server = tool.domain.name;
+    const requestId = randomUUID();
+    const headers = { 'x-request-id': requestId };
+    if (door === 'rest' || door === 'direct') {
+      const token = await this.token(who, door === 'direct' ? { server } : {});
+      const path = door === 'direct' ? `/tools/${name}` : `/api/tools/${server}/${name}`;
+      const { status, body, text } = await this.site.send('POST', path, {
+        token,
+        body: input,
+        headers,
+        server: door === 'direct' ? server : undefined,
+      });
+      return { status, answer: body, text, requestId, result: undefined, error: undefined };
+    }
+    const own = door === 'direct-mcp';
+    const token = await this.token(who, { mcp: true, ...(own && { server }) });
+    const params = { name: own ? name : `${server}_${name}`, arguments: input };
+    const { status, text, result, error } = await this.site.rpc(token, 'tools/call', params, {
+      headers,
+      query,
+      server: own ? server : undefined,
+    });
+    return { status, text, requestId, result, error, answer: result?.structuredContent as Answer };
+  }
+
+  async listed(who: string | Who, server?: string, query = ''): Promise<string[]> {
+    const token = await this.token(who, { mcp: true, ...(server !== undefined && { server }) });
+    const { result } = await this.site.rpc<{ tools: { name: string }[] }>(token, 'tools/list', {}, { server, query });
+    return (result?.tools ?? []).map(({ name }) => name).toSorted();
+  }
+}
+
+export const codeOf = (answer: Answer | { status: string } | undefined): string =>
+  answer === undefined ? 'nothing' : answer.status === 'error' && 'code' in answer ? answer.code : answer.status;
+
+/** People who may call the tool at all. */
+export const callersOf = (tool: Tool): Persona[] => personas.filter(({ realm, roles }) => mayCall(tool, rolesIn(realm, roles)));
+const mayCall = (tool: Tool, roles: ReadonlySet<Role>) => tool.roles.some((role) => roles.has(role));
+export const isAllowed = (tool: Tool, username: string): boolean => callersOf(tool).includes(persona(username));
+
+export const STAFF = personas.filter(({ realm }) => realm === 'staff').map(({ username }) => username);
+export const EVERYONE = personas.map(({ username }) => username);
+
+/** Words that only a program's inside knows. Whole words where they are also English. */
+const INSIDE =
+  /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
+/** What an answer gives away about its making; undefined when it is nothing. */
+export const leakIn = (text: string): string | undefined => INSIDE.exec(text)?.[0];

@@ -1,0 +1,288 @@
+/** Who is let in: every door of every server, with every kind of sign-in that must not open it. */
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { importJWK, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signGrant, signIdentity } from '../../src/identity/internal.ts';
+import { persona } from '../../src/sample/people.ts';
+import { DOMAINS, openSite, type Reply, SERVERS, type Site } from '../site.ts';
+import { registry, tools } from './calls.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site?.close());
+
+const REFUSED = { status: 'error', code: 'UNAUTHENTICATED', message: 'Your sign-in is missing or no longer valid.', retryable: false };
+const firstTool = (server: string) =>
+  tools.find(({ domain, kind }) => domain.name === server && kind !== 'write' && kind !== 'act') ?? registry.tools[0];
+
+/** A place that needs a sign-in, and what a token for it must be for. */
+interface Place {
+  readonly name: string;
+  readonly server: string;
+  readonly use: 'api' | 'mcp';
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+}
+const confirmation = randomUUID();
+const PLACES: Place[] = [
+  { name: 'a tool', path: `/api/tools/tasks/list_tasks`, body: {} },
+  { name: 'a decision', path: `/api/confirm/${confirmation}`, body: { approved: true } },
+  { name: 'what waits', path: '/api/confirmations' },
+  { name: 'one that waits', path: `/api/confirmations/${confirmation}` },
+  { name: 'who am I', path: '/api/user/info' },
+  { name: 'my tools', path: '/api/user/mcp-tools' },
+  { name: 'the trail', path: '/api/audit' },
+  { name: 'a record', path: '/api/audit/calls-main/1' },
+  { name: 'the verdict', path: '/api/audit/verify' },
+].map((place) => ({ server: 'gateway', use: 'api', method: 'body' in place ? 'POST' : 'GET', ...place }) as const);
+for (const server of SERVERS) {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  PLACES.push(
+    { name: 'MCP', server, use: 'mcp', method: 'POST', path: '/mcp', body },
+    { name: 'an MCP stream', server, use: 'mcp', method: 'GET', path: '/mcp' },
+  );
+}
+for (const server of DOMAINS) {
+  PLACES.push({ name: 'a tool', server, use: 'api', method: 'POST', path: `/tools/${firstTool(server)?.name}`, body: {} });
+  PLACES.push({ name: 'no tool', server, use: 'api', method: 'POST', path: '/tools/no_such_tool', body: {} });
+  PLACES.push({
+    name: 'the door for approved changes',
+    server,
+    use: 'api',
+    method: 'POST',
+    path: '/execute',
+    body: { confirmationId: confirmation, tool: 'x', input: '{}', card: '{}' },
+  });
+}
+const inWords = ({ name, server, method, path }: Place) => `${server}: ${name} (${method} ${path.replace(confirmation, '…')})`;
+const visit = ({ server, method, path, body }: Place, headers: Record<string, string>): Promise<Reply> =>
+  site.send(method, path, {
+    server,
+    headers: { accept: 'application/json, text/event-stream', ...headers },
+    ...(body !== undefined && { body }),
+  });
+
+const audience = (place: Pick<Place, 'server' | 'use'>) => `${site.address(place.server)}/${place.use}`;
+const eve = persona('eve.thompson');
+function claimsFor(place: Pick<Place, 'server' | 'use'>): JWTPayload {
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    iss: `${site.tamshai.base}/oidc/staff`,
+    sub: eve.sub,
+    aud: audience(place),
+    iat: now,
+    exp: now + 300,
+    jti: randomUUID(),
+    client_id: 'tamshai-cli',
+    preferred_username: eve.username,
+    employee_id: eve.employeeId,
+    roles: [...eve.roles],
+    tamshai_approve: true,
+  };
+}
+const signedWith = (key: Parameters<SignJWT['sign']>[0], claims: JWTPayload, header: { alg?: string; kid?: string; typ?: string } = {}) =>
+  new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: site.keys.realms.staff.kid, typ: 'at+jwt', ...header }).sign(key);
+const signed = (claims: JWTPayload, header = {}) => signedWith(site.keys.realms.staff.privateKey, claims, header);
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const without = (claims: JWTPayload, ...names: string[]) =>
+  Object.fromEntries(Object.entries(claims).filter(([key]) => !names.includes(key)));
+
+type Make = (claims: JWTPayload, place: Place) => string | Promise<string>;
+const now = () => Math.floor(Date.now() / 1000);
+const BAD: Record<string, Make> = {
+  nothing: () => '',
+  'an empty token': () => 'Bearer ',
+  'another scheme': () => `Basic ${Buffer.from('eve.thompson:x').toString('base64')}`,
+  'no token at all': () => 'Bearer swordfish',
+  'alg none': (claims) => `Bearer ${encoded({ alg: 'none', typ: 'at+jwt' })}.${encoded(claims)}.`,
+  'HS256 signed with the public key': async (claims) =>
+    `Bearer ${await signedWith(Buffer.from(site.keys.realms.staff.publicKey.export({ type: 'spki', format: 'pem' })), claims, { alg: 'HS256' })}`,
+  expired: async (claims) => `Bearer ${await signed({ ...claims, iat: now() - 310, exp: now() - 10 })}`,
+  'not yet valid': async (claims) => `Bearer ${await signed({ ...claims, nbf: now() + 60 })}`,
+  'made in the future': async (claims) => `Bearer ${await signed({ ...claims, iat: now() + 60 })}`,
+  'without an end': async (claims) => `Bearer ${await signed(without(claims, 'exp'))}`,
+  'with too late an end': async (claims) => `Bearer ${await signed({ ...claims, exp: now() + 86_400 })}`,
+  'for nobody': async (claims) => `Bearer ${await signed(without(claims, 'aud'))}`,
+  'for another application': async (claims) => `Bearer ${await signed({ ...claims, aud: 'account' })}`,
+  'for the bare address': async (claims, { server }) => `Bearer ${await signed({ ...claims, aud: site.address(server) })}`,
+  'for another port': async (claims, { use }) => `Bearer ${await signed({ ...claims, aud: `http://localhost:1/${use}` })}`,
+  'for the other use here': async (claims, { server, use }) =>
+    `Bearer ${await signed({ ...claims, aud: `${site.address(server)}/${use === 'api' ? 'mcp' : 'api'}` })}`,
+  'of another issuer': async (claims) => `Bearer ${await signed({ ...claims, iss: 'https://id.example/realms/staff' })}`,
+  'of the other realm': async (claims) => `Bearer ${await signed({ ...claims, iss: `${site.tamshai.base}/oidc/customers` })}`,
+  'signed by somebody else': async (claims) =>
+    `Bearer ${await signedWith(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, claims)}`,
+  "signed with the provider library's published key": async (claims) => `Bearer ${await withPublishedKey(claims)}`,
+  'an id token': async (claims) => `Bearer ${await signed({ ...claims, nonce: 'n', at_hash: 'h' }, { typ: 'JWT' })}`,
+  'of another kind': async (claims) => `Bearer ${await signed(claims, { typ: 'tamshai-identity+jwt' })}`,
+  'of somebody unknown': async (claims) => `Bearer ${await signed({ ...claims, sub: randomUUID() })}`,
+  'of 40 kB': async (claims) => `Bearer ${await signed({ ...claims, padding: 'x'.repeat(30_000) })}`,
+};
+
+async function withPublishedKey(claims: JWTPayload): Promise<string> {
+  const path = new URL('../../node_modules/oidc-provider/lib/consts/dev_keystore.js', import.meta.url).href;
+  const { default: published } = (await import(path)) as { default: { keys: Record<string, string>[] } };
+  const jwk = published.keys.find(({ kty }) => kty === 'RSA') ?? {};
+  return signedWith(await importJWK(jwk, 'RS256'), claims, { alg: 'RS256', kid: String(jwk['kid']) });
+}
+
+describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_name, place) => {
+  it.each(Object.entries(BAD))('%s: 401, and no word about why', async (_what, make) => {
+    const authorization = await make(claimsFor(place), place);
+    const { status, body, headers, text } = await visit(place, authorization === '' ? {} : { authorization });
+    expect([status, text.slice(0, 300)]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
+    expect(body).toMatchObject(REFUSED);
+    const challenge =
+      place.use === 'mcp' ? `Bearer resource_metadata="${site.address(place.server)}/.well-known/oauth-protected-resource/mcp"` : undefined;
+    expect(headers['www-authenticate']).toBe(challenge);
+  });
+
+  it('a good one is let in: the table above is not only about the address', async () => {
+    const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor(place))}` });
+    if (place.path === '/execute') expect(status).toBe(401);
+    else expect(status).not.toBe(401);
+  });
+
+  it('a token of any other server is 401', async () => {
+    for (const other of SERVERS.filter((server) => server !== place.server)) {
+      for (const use of ['api', 'mcp'] as const) {
+        const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor({ server: other, use }))}` });
+        expect([other, use, status]).toEqual([other, use, 401]);
+      }
+    }
+  });
+
+  it('a token in the address, a cookie or a header of its own is none', async () => {
+    const token = await signed(claimsFor(place));
+    const query = { ...place, path: `${place.path}?access_token=${token}&token=${token}` };
+    for (const reply of [
+      await visit(query, {}),
+      await visit(place, { cookie: `token=${token}; session=${token}` }),
+      await visit(place, { 'x-access-token': token, 'x-forwarded-authorization': `Bearer ${token}` }),
+    ]) {
+      expect(reply.status).toBe(401);
+    }
+  });
+});
+
+describe('names in headers and bodies', () => {
+  const headers = {
+    'x-user-id': eve.sub,
+    'x-user-roles': 'executive,hr-write',
+    'x-user': eve.username,
+    'x-forwarded-user': eve.username,
+    'x-roles': 'executive',
+  };
+  it('say nothing about who calls', async () => {
+    const token = await site.token('frank.davis');
+    const { body } = await site.send('GET', '/api/user/info', { token, headers });
+    expect(body).toMatchObject({ data: { username: 'frank.davis', roles: ['employee'] } });
+    for (const tool of tools.filter(({ roles }) => !roles.includes('employee'))) {
+      const server = tool.domain.name;
+      const direct = await site.send('POST', `/tools/${tool.name}`, {
+        token: await site.token('frank.davis', { server }),
+        headers,
+        body: {},
+        server,
+      });
+      const rest = await site.send('POST', `/api/tools/${server}/${tool.name}`, { token, headers, body: {} });
+      for (const reply of [rest, direct]) expect(reply.body).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
+    }
+  });
+  it.each(DOMAINS)('%s: a userContext alone is 401, beside a person’s own token too', async (server) => {
+    const userContext = { userId: eve.sub, username: eve.username, email: eve.email, roles: [...eve.roles] };
+    const path = `/tools/${firstTool(server)?.name}`;
+    for (const token of [undefined, await site.token('eve.thompson', { server })]) {
+      const { status, body } = await site.send('POST', path, {
+        server,
+        body: { input: {}, userContext },
+        ...(token !== undefined && { token }),
+      });
+      expect([status, body.status]).toEqual([401, 'error']);
+    }
+  });
+});
+
+describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
+  const other = DOMAINS.find((name) => name !== server) ?? '';
+  const reading = firstTool(server);
+  const path = `/tools/${reading?.name}`;
+  const person = {
+    ...eve,
+    principal: `staff:${eve.sub}`,
+    organizationId: undefined,
+    employeeId: eve.employeeId,
+    roles: new Set(eve.roles),
+  };
+  const caller = {
+    person,
+    token: { id: 't', client: 'tamshai-web', issuedAt: 0, expiresAt: 0 },
+    approves: 'anything' as const,
+    origin: 'web',
+  };
+  const identity = (over: object = {}) =>
+    signIdentity(site.keys.gateway.current, { server, caller, requestId: 'r', method: 'POST', path, body: '{"input":{}}', ...over });
+  const post = (to: string, at: string, raw: string, token: string) => site.send('POST', at, { server: to, raw, token });
+
+  it('opens that call alone', async () => {
+    expect((await post(server, path, '{"input":{}}', identity())).status).not.toBe(401);
+    for (const [what, reply] of Object.entries({
+      'another body': await post(server, path, '{"input":{"limit":1}}', identity()),
+      'another tool': await post(server, '/tools/no_such_tool', '{"input":{}}', identity()),
+      'with a query': await post(server, `${path}?x=1`, '{"input":{}}', identity()),
+      'another server': await post(
+        other,
+        `/tools/${firstTool(other)?.name}`,
+        '{"input":{}}',
+        identity({ path: `/tools/${firstTool(other)?.name}` }),
+      ),
+      'the door for approved changes': await post(server, '/execute', '{"input":{}}', identity({ path: '/execute' })),
+      MCP: await post(server, '/mcp', '{"input":{}}', identity({ path: '/mcp' })),
+      'the gateway': await post('gateway', `/api/tools/${server}/${reading?.name}`, '{"input":{}}', identity({ server: 'gateway' })),
+      'an old one': await post(
+        server,
+        path,
+        '{"input":{}}',
+        signIdentity(
+          site.keys.gateway.current,
+          { server, caller, requestId: 'r', method: 'POST', path, body: '{"input":{}}' },
+          { now: () => new Date(Date.now() - 120_000) },
+        ),
+      ),
+      'a grant': await post(
+        server,
+        path,
+        '{"input":{}}',
+        signGrant(site.keys.gateway.current, {
+          server,
+          confirmationId: confirmation,
+          tool: reading?.name ?? '',
+          input: '{}',
+          card: '{}',
+          caller,
+          requestId: 'r',
+        }),
+      ),
+    })) {
+      expect([what, reply.status]).toEqual([what, 401]);
+    }
+  });
+  it('must not be contradicted by the body', async () => {
+    const body = JSON.stringify({ input: {}, userContext: { userId: persona('frank.davis').sub, roles: ['employee'] } });
+    const { status, body: answer } = await post(server, path, body, identity({ body }));
+    expect([status, answer]).toMatchObject([401, { code: 'USER_MISMATCH' }]);
+    const same = JSON.stringify({ input: {}, userContext: { userId: eve.sub, username: eve.username, roles: [...eve.roles] } });
+    expect((await post(server, path, same, identity({ body: same }))).status).not.toBe(401);
+  });
+  it('writes once', async () => {
+    const writing = tools.find(({ domain, kind }) => domain.name === server && (kind === 'write' || kind === 'act'));
+    if (!writing) return;
+    const at = `/tools/${writing.name}`;
+    const token = identity({ path: at });
+    expect((await post(server, at, '{"input":{}}', token)).status).toBe(400);
+    expect((await post(server, at, '{"input":{}}', token)).status).toBe(401);
+  });
+});

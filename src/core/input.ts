@@ -51,7 +51,7 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   const parsed = tool.input.safeParse(renamed(own, tool.input, tool.inputAliases));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, 10).map(inOurWords);
-  throw failure('VALIDATION_ERROR', issues.map(({ message }) => message).join('; '), { issues });
+  throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
 }
 
 /** A message that the schema's author wrote stands alone; the library's own words get the field's name in front. */
@@ -59,6 +59,6 @@ function inOurWords(issue: z.core.$ZodIssue): { path: string; message: string } 
   const path = issue.path.map(String).join('.').slice(0, 120);
   if (issue.code === 'unrecognized_keys') return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(shown).join(', ')}` };
   if (/^Invalid input: expected .*received undefined$/.test(issue.message)) return { path, message: `${path || 'The input'} is required` };
-  const standing = /^(Invalid|Too|Unrecognized|Expected)\b/.test(issue.message);
+  const standing = /^(Invalid (input|option|UUID|ISO|email|number|string|key|element)|Too (big|small)|Unrecognized key)/.test(issue.message);
   return { path, message: standing && path ? `${path}: ${issue.message}` : issue.message };
 }

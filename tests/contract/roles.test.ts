@@ -1,0 +1,170 @@
+/** Every tool with every set of roles at every door: what contracts/roles.md says is what happens, everywhere alike. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFolder } from '../../src/app/package.ts';
+import { CUSTOMER_ROLES, type Realm, rolesIn, STAFF_ROLES } from '../../src/core/people.ts';
+import { qualifiedName } from '../../src/core/registry.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { personas } from '../../src/sample/people.ts';
+import { DOMAINS, openSite, type Site } from '../site.ts';
+import { codeOf, Doors, type Ready, ready, SURFACES, tools } from './calls.ts';
+
+let site: Site;
+let doors: Doors;
+const valid = new Map<Tool, Ready>();
+beforeAll(async () => {
+  site = await openSite();
+  doors = new Doors(site);
+  for (const tool of tools) valid.set(tool, await ready(site, tool));
+}, 120_000);
+afterAll(() => site?.close());
+
+/** Tool behind the gateway → the roles that open it, as the committed page says. */
+const matrix = new Map<string, Set<string>>();
+{
+  let server = '';
+  for (const row of readFileSync(join(packageFolder, 'contracts', 'roles.md'), 'utf8').split('\n')) {
+    server = /^## (\w+):/.exec(row)?.[1] ?? server;
+    const [, tool = '', kind = '', role = ''] = row.split('|').map((cell) => cell.trim());
+    if (!['read', 'list', 'write', 'act'].includes(kind)) continue;
+    const key = `${server}_${tool}`;
+    matrix.set(key, (matrix.get(key) ?? new Set()).add(role));
+  }
+}
+
+const staff = ['employee'] as const;
+const SETS: [Realm, readonly string[]][] = [
+  ['staff', []],
+  ...STAFF_ROLES.map((role): [Realm, string[]] => ['staff', [role]]),
+  ...STAFF_ROLES.filter((role) => role !== 'employee').map((role): [Realm, string[]] => ['staff', [...staff, role]]),
+  ...personas.filter(({ realm }) => realm === 'staff').map(({ roles }): [Realm, string[]] => ['staff', roles]),
+  ['staff', ['employee', 'manager', 'hr-read']],
+  ['staff', ['user']],
+  ['staff', ['Executive', 'admin', 'hr-write ', '*']],
+  ['staff', ['lead-customer', 'basic-customer']],
+  ...CUSTOMER_ROLES.map((role): [Realm, string[]] => ['customer', [role]]),
+  ['customer', []],
+  ['customer', ['employee', 'executive', 'hr-write']],
+];
+/** Each once, whatever the order. */
+const sets = [...new Map(SETS.map(([realm, roles]) => [`${realm}: ${roles.toSorted().join(', ') || 'none'}`, { realm, roles }]))];
+const ACCOUNT: Record<Realm, string> = { staff: 'eve.thompson', customer: 'jane.smith@acme.example' };
+
+it('the page names every tool, and there are enough sets to tell them apart', () => {
+  expect([...matrix.keys()].toSorted()).toEqual(tools.map(qualifiedName).toSorted());
+  expect(sets.length).toBeGreaterThanOrEqual(18);
+});
+
+describe.each(sets)('%s', (_name, { realm, roles }) => {
+  const user = ACCOUNT[realm];
+  const who = { user, roles };
+  const held = rolesIn(realm, roles);
+  const opened = (tool: Tool) => [...(matrix.get(qualifiedName(tool)) ?? [])].some((role) => held.has(role as never));
+  beforeAll(async () => {
+    await site.tamshai.wiring.identity.accounts.setRoles(user, roles);
+    doors.forget();
+  });
+
+  it('is let in or refused at every door alike, by every name, and every refusal is on record', async () => {
+    const found: string[] = [];
+    const expected: string[] = [];
+    const refused = new Map<string, string>();
+    for (const tool of tools) {
+      for (const name of [tool.name, ...tool.aliases]) {
+        for (const door of SURFACES) {
+          // Who is let in is told by a complaint about the input, so that nothing happens; who is refused has a good one.
+          const input = opened(tool) ? { no_such_input: 1 } : (valid.get(tool)?.input ?? {});
+          const { status, answer, result, requestId, error } = await doors.call(door, who, tool, input, { name });
+          const over = door.endsWith('mcp') ? (result?.isError === true ? 'isError' : `not isError ${JSON.stringify(error)}`) : status;
+          found.push(`${qualifiedName(tool)} (${name}) by ${door}: ${over} ${codeOf(answer)}`);
+          const wanted = opened(tool) ? [400, 'VALIDATION_ERROR'] : [403, 'INSUFFICIENT_PERMISSIONS'];
+          expected.push(`${qualifiedName(tool)} (${name}) by ${door}: ${door.endsWith('mcp') ? 'isError' : wanted[0]} ${wanted[1]}`);
+          if (opened(tool)) continue;
+          refused.set(requestId, `${tool.name} INSUFFICIENT_PERMISSIONS refused`);
+          expect(answer).toMatchObject({ status: 'error', retryable: false, details: { requiredRoles: [...tool.roles] } });
+          expect(Object.keys(answer).toSorted()).toEqual(['code', 'details', 'message', 'retryable', 'status', 'suggestedAction']);
+        }
+      }
+    }
+    expect(found).toEqual(expected);
+    const trail = new Map(
+      (await recorded(refused.size + tools.length * 8)).map((each) => [
+        each['requestId'],
+        `${each['tool']} ${each['code']} ${each['decision']}`,
+      ]),
+    );
+    for (const [requestId, wanted] of refused) expect(trail.get(requestId)).toBe(wanted);
+  });
+
+  it('is shown just what it may use, on the gateway and on each server', async () => {
+    const open = tools.filter(opened);
+    expect(await doors.listed(who)).toEqual(open.map(qualifiedName).toSorted());
+    const { body } = await site.send<{ data: { servers: { name: string; tools: { name: string }[] }[] } }>('GET', '/api/user/mcp-tools', {
+      token: await doors.token(who),
+    });
+    const told = body.data.servers.flatMap(({ name, tools: own }) => own.map((tool) => `${name}_${tool.name}`));
+    expect(told.toSorted()).toEqual(open.map(qualifiedName).toSorted());
+    for (const server of DOMAINS) {
+      const own = open.filter(({ domain }) => domain.name === server);
+      expect(await doors.listed(who, server)).toEqual(own.map(({ name }) => name).toSorted());
+      expect(await doors.listed(who, undefined, `?servers=${server}`)).toEqual(own.map(qualifiedName).toSorted());
+    }
+    expect(await doors.listed(who, undefined, `?servers=${DOMAINS.join(',')}`)).toEqual(open.map(qualifiedName).toSorted());
+  });
+});
+
+/** The newest records of all chains, as they were written. */
+async function recorded(limit: number): Promise<Record<string, unknown>[]> {
+  const found = await Promise.all(site.tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  return found.flat().map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+}
+
+describe('?servers=', () => {
+  const eve = { user: ACCOUNT.staff };
+  beforeAll(async () => {
+    const { accounts } = site.tamshai.wiring.identity;
+    await accounts.setRoles(eve.user, accounts.find(eve.user)?.roles ?? []);
+    doors.forget();
+  });
+  it('narrows calling as well as listing', async () => {
+    for (const tool of tools) {
+      const other = DOMAINS.find((server) => server !== tool.domain.name);
+      const input = { no_such_input: 1 };
+      const outside = await doors.call('mcp', eve, tool, input, { query: `?servers=${other}` });
+      expect([tool.name, outside.result, outside.error?.code]).toEqual([tool.name, undefined, -32602]);
+      expect((await doors.call('mcp', eve, tool, input, { query: `?servers=${tool.domain.name}` })).result).toBeDefined();
+    }
+  });
+  it.each([
+    '?servers=',
+    '?servers=nothing',
+    `?servers=${DOMAINS[0]},nothing`,
+    `?servers=${DOMAINS[0]}&servers=nothing`,
+    `?servers=${DOMAINS[0]},`,
+    '?servers=*',
+    `?servers=${DOMAINS[0]?.toUpperCase()}`,
+  ])('%s is 400, not everything', async (query) => {
+    const token = await doors.token(eve, { mcp: true });
+    for (const method of ['tools/list', 'tools/call']) {
+      const { status, text } = await site.rpc(
+        token,
+        method,
+        method === 'tools/call' ? { name: qualifiedName(tools[0] as Tool), arguments: {} } : {},
+        { query },
+      );
+      expect([status, JSON.parse(text)]).toMatchObject([400, { code: 'VALIDATION_ERROR' }]);
+    }
+  });
+  it.each(DOMAINS)('%s serves nobody else’s tools', async (server) => {
+    const other = DOMAINS.find((name) => name !== server) ?? '';
+    const token = await doors.token(eve, { mcp: true, server });
+    expect((await site.rpc(token, 'tools/list', {}, { server, query: `?servers=${other}` })).status).toBe(400);
+    const foreign = tools.find(({ domain }) => domain.name === other);
+    for (const name of [foreign?.name, `${other}_${foreign?.name}`]) {
+      expect((await site.rpc(token, 'tools/call', { name, arguments: {} }, { server })).error?.code).toBe(-32602);
+    }
+    const direct = await site.send('POST', `/tools/${foreign?.name}`, { token: await doors.token(eve, { server }), body: {}, server });
+    expect([direct.status, codeOf(direct.body)]).toEqual([404, 'TOOL_NOT_FOUND']);
+  });
+});

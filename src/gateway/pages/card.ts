@@ -72,17 +72,20 @@ const foot = (says: Part, buttons?: Part): Html => html`<div class="ap-foot"><p 
 const spinner = html`<span class="spin spin--20" aria-hidden="true"></span>`;
 const code = (text: string | undefined) => text !== undefined && html`<span class="mono">${text}</span>`;
 
+/** A subject that is described after a comma needs one before the sentence goes on. */
+const named = ({ label }: ConfirmationState['confirmationData']['subject']) => html`${bdi(label)}${label.includes(',') && ','}`;
+
 /** "Salary of Sarah Kim stays $112,000." Read off the card: what it would have changed is what is as it was. */
 function stays({ confirmationData: { subject, changes } }: ConfirmationState): Html {
   const first = changes.find(({ from }) => shown(from, 'text') !== undefined);
   return first
-    ? html`${bdi(first.label)} of ${bdi(subject.label)} stays ${inWords(first, first.from)}.`
+    ? html`${bdi(first.label)} of ${named(subject)} stays ${inWords(first, first.from)}.`
     : html`Nothing was changed for ${bdi(subject.label)}.`;
 }
 
 function becomes({ confirmationData: { subject, changes, summary } }: ConfirmationState): Html {
   const [first] = changes;
-  return first ? html`${bdi(first.label)} of ${bdi(subject.label)} is now ${inWords(first, first.to)}.` : bdi(summary);
+  return first ? html`${bdi(first.label)} of ${named(subject)} is now ${inWords(first, first.to)}.` : bdi(summary);
 }
 
 /** The verb that the server's own sentence begins with. */
@@ -176,7 +179,7 @@ function changed(state: ConfirmationState): Html {
     look: 'warn',
     icon: 'warn',
     kind: 'Not applied: changed since you looked',
-    title: html`${bdi(subject.label)} is no longer what this card showed.`,
+    title: html`${named(subject)} is no longer what this card showed.`,
     says: 'Nothing was written. Look at the new values before you decide.',
   })}${
     rows.length > 0 &&

@@ -7,7 +7,7 @@ import { loadSample } from '../src/sample/load.ts';
 import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
 
 /** Logins belong to the whole server, so all suites on it derive their passwords from one key. */
-export const SHARED_KEY = Buffer.from('tamshai tests share one key here').toString('base64url');
+export const SHARED_KEY = Buffer.from('the quick brown key of all suite').toString('base64url');
 
 export interface FreshDatabase {
   readonly url: string;

@@ -86,6 +86,15 @@ export function person(username: string, change: Partial<Pick<Person, 'employeeI
   };
 }
 
+/** Every suite of the tools runs on the embedded database, and on a server where there is one. */
+const serverUrl = process.env.TAMSHAI_TEST_DATABASE_URL;
+export const databases: readonly (readonly [string, string])[] = [
+  ['PGlite', 'pglite'],
+  ...(serverUrl ? ([['PostgreSQL', serverUrl]] as const) : []),
+];
+
+export const employeeIdOf = (username: string): string => persona(username).employeeId ?? '';
+
 export const code = (answer: Answer | CancelledAnswer): string => (answer.status === 'error' ? answer.code : answer.status);
 
 export async function openWorld({

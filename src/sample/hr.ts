@@ -4,7 +4,7 @@ import { persona } from './people.ts';
 import { between, chance, pick } from './random.ts';
 import { reviewsOf } from './reviews.ts';
 import type { SampleRow, SampleTable } from './tables.ts';
-import { balancesOf, calendarOf, hiredOn, requestsOf, shifted } from './time-off.ts';
+import { balancesOf, calendarOf, hiredOn, requestsOf, shifted, waits } from './time-off.ts';
 
 export interface HrSampleOptions {
   /** How many people work there, all personas included. */
@@ -107,7 +107,9 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
   function* requests(person: SamplePerson): Iterable<SampleRow> {
     const approver = bossOf(person)?.id ?? null;
     for (const [which, each] of requestsOf(person, calendar).entries()) {
-      const id = numbered('0b000000', person.n * 100 + which + 1);
+      // The two requests that wait for Nina keep their ids whatever the day is: the examples name them.
+      const id =
+        waits(person.id) && each.status === 'pending' ? person.id.replace(/^0e/, '0b') : numbered('0b000000', person.n * 100 + which + 1);
       const note = each.status === 'rejected' ? 'Too many of the team are away then.' : null;
       yield [
         id,

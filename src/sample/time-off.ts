@@ -57,6 +57,8 @@ const waiting: Record<string, { weeks: number; days: number; notes: string }> = 
   [persona('sarah.kim').sub]: { weeks: 1, days: 5, notes: 'Climbing trip' },
 };
 
+export const waits = (id: string): boolean => id in waiting;
+
 export interface Calendar {
   readonly today: string;
   /** Last year, this year, and from October on the next. */
@@ -116,7 +118,7 @@ export function requestsOf(person: SamplePerson, { today, years }: Calendar): Sa
       const status = type === 'SICK' ? 'approved' : statusOf(start, today, seed);
       const ahead = between(5, 40, seed, 26);
       // Whoever is ill says so on the day; what lies ahead was asked for lately.
-      const asked = type === 'SICK' ? start : past ? shifted(start, -ahead) : shifted(today, -between(3, WAITING_WITHIN, seed, 26));
+      const asked = type === 'SICK' ? start : past ? shifted(start, -ahead) : shifted(today, -between(7, WAITING_WITHIN, seed, 26));
       const decided = status === 'approved' || status === 'rejected' ? shifted(asked, 1) : null;
       const notes = reasons[type] ?? [null];
       requests.push({ type, start, end, days, status, notes: at(notes, between(0, notes.length - 1, seed, 27)), asked, decided });

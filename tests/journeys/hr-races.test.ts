@@ -1,12 +1,8 @@
 /** Many decisions at once. On PostgreSQL on three replicas; on PGlite one after the other, which must come to the same. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
-import { persona } from '../../src/sample/people.ts';
-import { code, openWorld, type World } from '../world.ts';
+import { code, databases, employeeIdOf as id, openWorld, type World } from '../world.ts';
 
-const server = process.env.TAMSHAI_TEST_DATABASE_URL;
-const databases: [string, string][] = [['PGlite', 'pglite'], ...(server ? ([['PostgreSQL', server]] as [string, string][]) : [])];
-const id = (username: string) => persona(username).employeeId ?? '';
 const [eve, alice, marcus, sarah] = ['eve.thompson', 'alice.chen', 'marcus.johnson', 'sarah.kim'] as const;
 
 describe.each(databases)('many at once on %s', (_name, database) => {
@@ -159,7 +155,7 @@ const moveUnder = (world: World, leaver: string, mover: string) =>
 /** What another program would do: a transaction of its own, that begins before and ends after the other's. */
 async function moveAtOnce(world: World, leaver: string, mover: string): Promise<void> {
   const [where] = await world.owner('select current_database() as name');
-  const url = new URL(server ?? '');
+  const url = new URL(process.env.TAMSHAI_TEST_DATABASE_URL ?? '');
   url.pathname = `/${String(where?.['name'])}`;
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();

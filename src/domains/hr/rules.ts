@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { storedId } from '../../core/fields.ts';
 import type { SqlReader, SqlTag, SqlText } from '../../core/sql.ts';
 
-/** Every word is part of the name, in any order: "kim sarah" finds Sarah Kim, "jose" José, "obrien" O'Brien. */
-export const named = (sql: SqlTag, name: string): SqlText =>
-  sql`search_name like all (array(select '%' || word || '%' from unnest(string_to_array(hr.plain_name(${name.replace(/[\\%_]/g, ' ')}), ' ')) word))`;
+/** Every word is part of the name, in any order: "kim sarah" finds Sarah Kim, "jose" José, "obrien" O'Brien. Nobody is called "%". */
+export function named(sql: SqlTag, name: string): SqlText {
+  const plain = sql`hr.plain_name(${name.replace(/[\\%_]/g, ' ')})`;
+  return sql`${plain} <> '' and search_name like all (array(select '%' || word || '%' from unnest(string_to_array(${plain}, ' ')) word))`;
+}
 
 /** Whatever the case: "engineering" is Engineering. */
 export const spelled = (sql: SqlTag, column: 'department' | 'location', value: string): SqlText =>

@@ -29,10 +29,31 @@ export const approveTimeOffRequest = hr.write({
   },
   examples: [
     {
-      ask: 'Approve the time off request 0b000000-0000-4000-8000-000000000000',
+      ask: "Approve Marcus Johnson's time off request",
       as: 'nina.patel',
-      input: { request_id: '0b000000-0000-4000-8000-000000000000', approved: true },
+      input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
+    },
+    {
+      ask: "Turn down Sarah Kim's vacation, too many of us are away that week",
+      as: 'nina.patel',
+      input: { request_id: '0b000000-0000-4000-8000-000000000008', approved: false, approver_notes: 'Too many of us are away that week' },
+    },
+    {
+      ask: 'Say yes to the leave that Marcus Johnson asked for',
+      as: 'alice.chen',
+      input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true, approver_notes: 'Enjoy' },
+    },
+    {
+      ask: "Approve Sarah Kim's holiday",
+      as: 'carol.johnson',
+      input: { request_id: '0b000000-0000-4000-8000-000000000008', approved: true },
       gives: 'TIME_OFF_REQUEST_NOT_FOUND',
+    },
+    {
+      ask: 'Approve my own holiday request',
+      as: 'frank.davis',
+      input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
+      gives: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

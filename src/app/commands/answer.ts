@@ -6,6 +6,7 @@ import type { Tool } from '../../core/tool.ts';
 import { dataLines, type Look } from '../terminal/data.ts';
 import { type Style } from '../terminal/style.ts';
 import { count, duration, grouped, safe, wrap } from '../terminal/text.ts';
+import { isScalar } from '../terminal/values.ts';
 import type { Reply } from './client.ts';
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -48,15 +49,16 @@ function incomplete({ returnedCount, warning, nextCursor }: ListMetadata, asked:
   return [...wrap(says, width).map(style.yellow), ...next];
 }
 
-export function errorLines(answer: ErrorAnswer, style: Style, width: number, requestId: string): string[] {
-  const { code, message, suggestedAction } = answer;
+export function errorLines(answer: ErrorAnswer, style: Style, width: number): string[] {
+  const { code, message, suggestedAction, details = {} } = answer;
+  const told = Object.fromEntries(Object.entries(details).filter(([, value]) => isScalar(value)));
   const lines = wrap(`${safe(code)}  ${safe(message)}`, width);
   const [first = '', ...rest] = lines;
   return [
     first.startsWith(code) ? style.red(safe(code)) + first.slice(safe(code).length) : first,
     ...rest,
+    ...(Object.keys(told).length > 0 ? dataLines(told, undefined, { style, width }) : []),
     ...(suggestedAction === '' ? [] : wrap(`Try  ${safe(suggestedAction)}`, width)),
-    ...(code === 'INTERNAL_ERROR' ? [`Request ${safe(requestId)}`] : []),
   ];
 }
 

@@ -30,11 +30,7 @@ export async function decideAtTerminal({ pending, aheadMs, client, person }: Wai
   const left = () => clock(Math.ceil(leftMs() / 1000));
   const terminal = console.json ? undefined : personAtTerminal();
   if (terminal === undefined) {
-    console.out(
-      'Needs your approval. Nothing has changed yet.',
-      `${safe(pending.message)}`,
-      `Open ${safe(data.approvalUrl)} within ${left()}.`,
-    );
+    console.out('Needs your approval. Nothing has changed yet.', safe(data.summary), `Open ${safe(data.approvalUrl)} within ${left()}.`);
     return EXIT.waits;
   }
   let typed: string | undefined;
@@ -78,7 +74,7 @@ function report({ body, status, requestId }: Reply, approved: boolean, pending: 
   if (answer.code === 'CHANGED_SINCE_APPROVAL')
     console.err('Not applied: changed since you looked. Nothing was written. Look at the new values before you decide.');
   else {
-    console.err(...errorLines(answer, console.errors, console.look.width, requestId));
+    console.err(...errorLines(answer, console.errors, console.look.width));
     if (!answer.retryable && approved) console.err('Nothing was changed.');
     if (answer.retryable)
       console.err(`We do not know yet whether it ran. It runs at most once: open ${safe(confirmationData.approvalUrl)} to see.`);

@@ -36,7 +36,7 @@ export async function call(
   const acting = actAs(readConfig(), options.as);
   const client = openClient(acting);
   const reply = await client.post(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, input);
-  const { body, status, requestId, aheadMs } = reply;
+  const { body, status, aheadMs } = reply;
   if (console.json) {
     console.value(body);
     if (body.status === 'pending_confirmation') return EXIT.waits;
@@ -53,7 +53,7 @@ export async function call(
   }
   const answer = body as unknown as ErrorAnswer;
   const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
-  console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY, requestId));
+  console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY));
   if (answer.code === 'TOOL_NOT_FOUND') console.err(`Try  tamshai tools --as ${options.as}`);
   return exitOf(status, answer.code);
 }

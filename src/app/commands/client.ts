@@ -39,13 +39,12 @@ export function openClient({ base, token }: Acting): Client {
         bodyTimeout: PATIENCE_MS,
       });
       const text = await answer.body.text();
-      const at = Date.parse(String(answer.headers['date']));
       return {
         status: answer.statusCode,
         body: unionIn(text, base),
         requestId: String(answer.headers['x-request-id'] ?? ''),
         ms: performance.now() - began,
-        aheadMs: Number.isNaN(at) ? 0 : at - Date.now(),
+        aheadMs: aheadOf(String(answer.headers['date'])),
       };
     } catch (error) {
       if (error instanceof Stop) throw error;
@@ -62,6 +61,12 @@ export function openClient({ base, token }: Acting): Client {
       return send('POST', `/api/confirm/${id}`, JSON.stringify({ approved }), await token(audience, { approve: id }));
     },
   };
+}
+
+/** The header knows whole seconds only: less than two is no difference. */
+function aheadOf(date: string): number {
+  const ahead = Date.parse(date) - Date.now();
+  return Math.abs(ahead) > 2_000 ? ahead : 0;
 }
 
 export const unanswered = (base: string) => new Stop(`Tamshai does not answer at ${base}; start it with npm start.`, EXIT.unavailable);

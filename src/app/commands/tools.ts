@@ -31,12 +31,12 @@ export async function tools(options: { as?: string; json?: boolean }): Promise<n
     const { domains, tools: all } = allTools();
     servers = domains.map(({ name, title }) => ({ name, title, tools: all.filter(({ domain }) => domain.name === name) }));
   } else {
-    const { body, status, requestId } = await openClient(actAs(readConfig(), options.as)).get('/api/user/mcp-tools');
+    const { body, status } = await openClient(actAs(readConfig(), options.as)).get('/api/user/mcp-tools');
     if (body.status !== 'success') {
       const answer = body as unknown as ErrorAnswer;
       const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
       if (console.json) console.value(body);
-      else console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY, requestId));
+      else console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY));
       return exitOf(status, answer.code);
     }
     servers = (body['data'] as { servers: Server[] }).servers;

@@ -14,6 +14,9 @@ export interface Look {
 type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const MARGIN = 2;
+/** What errors say beside their message is in camelCase. */
+const labelOf = (field: string) =>
+  inWords(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`));
 
 export function dataLines(data: unknown, schema: Schema | undefined, look: Look): string[] {
   const inner = { ...look, width: look.width - MARGIN };
@@ -39,7 +42,7 @@ function rowsAsTable(rows: readonly Fields[], schema: Schema | undefined, style:
     return { field, kind, decimals: Math.max(...values.map(decimalsOf)), right: values.some((value) => typeof value === 'number') };
   });
   return {
-    columns: facts.map(({ field, right }) => ({ heading: inWords(safe(field)), right })),
+    columns: facts.map(({ field, right }) => ({ heading: labelOf(field), right })),
     cells: rows.map((row) => facts.map(({ field, kind, decimals }) => cell(row[field], kind, style, decimals))),
   };
 }
@@ -48,7 +51,7 @@ function rowsAsTable(rows: readonly Fields[], schema: Schema | undefined, style:
 function record(fields: Fields, schema: Schema | undefined, look: Look): string[] {
   const entries = Object.entries(fields);
   const scalars = entries.filter(([, value]) => isScalar(value));
-  const names = scalars.map(([field]) => inWords(safe(field)));
+  const names = scalars.map(([field]) => labelOf(field));
   const nameWidth = Math.max(0, ...names.map((name) => name.length));
   const lines = pairs(
     scalars.flatMap(([field, value], i) => {
@@ -59,7 +62,7 @@ function record(fields: Fields, schema: Schema | undefined, look: Look): string[
   );
   const nested = entries.filter(([, value]) => !isScalar(value));
   for (const [field, value] of nested) {
-    lines.push(...(lines.length > 0 ? [''] : []), look.style.bold(inWords(safe(field))));
+    lines.push(...(lines.length > 0 ? [''] : []), look.style.bold(labelOf(field)));
     lines.push(...dataLines(value, fieldSchema(schema, field), look));
   }
   return lines;

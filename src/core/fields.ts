@@ -23,8 +23,9 @@ const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{
 export const line = (max: number, tooLong?: string) =>
   z.string().max(max, tooLong).refine((text) => !UNSEEN.test(text), 'Invisible or control characters are not allowed here');
 /** Free text that people write to each other. */
-export const prose = (max: number, tooLong?: string) =>
-  z.string().max(max, tooLong).refine((text) => !UNSEEN_BUT_LINES.test(text), 'Control and direction characters are not allowed here');
+export const prose = (max: number, tooLong?: string) => readable(z.string().max(max, tooLong));
+/** The same for a text with rules of its own. */
+export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
 
 /** Ids are compared as one kind: lower case, no braces. */
 export const uuid = z.uuid().transform((id) => id.toLowerCase());

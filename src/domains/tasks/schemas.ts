@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { prose } from '../../core/fields.ts';
+import { prose, readable } from '../../core/fields.ts';
 
 export const taskId = z.int('Invalid task ID').positive('Invalid task ID').max(2_147_483_647, 'Invalid task ID').describe('id from list_tasks');
-export const title = z
-  .string({ error: (issue) => (issue.input === undefined ? 'Title is required' : 'Title must be text') })
-  .min(1, 'Title is required')
-  .max(200, 'Title must be 200 characters or less')
+export const title = readable(
+  z.string({ error: (issue) => (issue.input === undefined ? 'Title is required' : 'Title must be text') }).min(1, 'Title is required').max(200, 'Title must be 200 characters or less'),
+)
   .refine((text) => text.trim() !== '', 'Title is required')
   .describe('The task title (1-200 characters)');
 export const description = prose(1000, 'Description must be 1000 characters or less').describe('Details (at most 1000 characters)');

@@ -77,7 +77,9 @@ const dispatch = ({ guard, base, name, issuers, mcp, rest, provider }: Mounted):
   const path = pathOf(req);
   if (path === '/mcp') return mcp(req, res);
   const isMetadata = METADATA.test(path) && req.method === 'GET';
-  const open = isMetadata || provider?.handles(path) === true;
+  // A plain form of our own page says Origin: null, because of our own referrer policy; its token is checked later.
+  const ownForm = path === '/signout' && req.headers['sec-fetch-site'] === 'same-origin';
+  const open = isMetadata || ownForm || provider?.handles(path) === true;
   const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
   if (refused) return sendFailure(res, refused);
   if (isMetadata) return metadata(req, res, base, issuers, name);

@@ -10,7 +10,8 @@ export interface Checkpoints {
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
   /** The newest that is ours, from either place. */
   latest(chain: string): Promise<Checkpoint | undefined>;
-  all(): Promise<readonly Checkpoint[]>;
+  /** Everything written down, what is still to be written included. `here` as for `readCheckpoints`. */
+  all(here?: (chain: string) => boolean): Promise<readonly Checkpoint[]>;
   close(): Promise<void>;
 }
 
@@ -131,7 +132,11 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     timer ??= setTimeout(() => void flush(), everyMs).unref();
   };
 
-  const all = () => readCheckpoints(file, kv);
+  const all = async (here?: (chain: string) => boolean) => {
+    await flushing;
+    await flush();
+    return readCheckpoints(file, kv, here);
+  };
   return {
     async checkpoint(chain, count, mac, durable) {
       const head: Head = { count, mac, durable };

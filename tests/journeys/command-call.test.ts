@@ -1,0 +1,355 @@
+/** Calling tools from the command line: what people read, what programs read, and the card at the terminal. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
+import { persona } from '../../src/sample/people.ts';
+import { atTerminal, build, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai } from './command-support.ts';
+
+let running: Site;
+beforeAll(async () => {
+  build();
+  running = await site(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
+}, PATIENCE_MS);
+afterAll(async () => {
+  await running.stop();
+  removeFolders();
+}, PATIENCE_MS);
+
+const idOf = (username: string) => persona(username).employeeId ?? '';
+const call = (tool: string, input: object, as: string, ...more: string[]) =>
+  running.run(['call', ...tool.split('.'), JSON.stringify(input), '--as', as, ...more]);
+const post = async (path: string, token: string, body: unknown, port = running.base) => {
+  const answer = await request(`${port}${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  });
+  return { status: answer.statusCode, body: (await answer.body.json()) as Answer };
+};
+
+describe('call, for people', () => {
+  test('shows fields and a table, numbers to the right', async () => {
+    const { code, out, err } = await running.run(['call', 'hr', 'get_time_off_balances', '--as', 'marcus.johnson']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^success {2}\d+ m?s {2}\S+\n\n {2}Employee id {3}0e0/);
+    expect(out).toMatch(/^ {4}TYPE CODE +TYPE NAME +ENTITLEMENT +USED +PENDING +CARRYOVER +AVAILABLE$/m);
+    expect(out).toMatch(/^ {4}VACATION +Vacation +\d+(?:\.\d)?(?: +\d+(?:\.\d)?){4}$/m);
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('writes money with $ and says what is hidden', async () => {
+    const input = { employee_id: idOf('sarah.kim') };
+    expect((await call('hr.get_employee', input, 'alice.chen')).out).toMatch(/^ {2}Salary +\$112,000$/m);
+    const { out } = await call('hr.get_employee', input, 'nina.patel');
+    expect(out).toMatch(/^ {2}Salary +hidden$/m);
+    expect(out).not.toContain('112,000');
+  });
+
+  test('says when a list is incomplete, and how to go on: that very line works', async () => {
+    const { code, out } = await call('hr.find_employees', { department: 'Engineering', limit: 2 }, 'frank.davis');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^success {2}2\+ rows {2}/);
+    expect(out).toMatch(/^Incomplete: the first 2 of more than 2\. Totals and sorting cover these rows only\. Narrow by name/m);
+    const [, input = ''] = /^More {2}tamshai call hr find_employees '(.*)' --as frank\.davis$/m.exec(out) ?? [];
+    const next = await running.run(['call', 'hr', 'find_employees', input, '--as', 'frank.davis', '--json']);
+    expect(next.json()).toMatchObject({ status: 'success', metadata: { returnedCount: 2 } });
+    const empty = await call('hr.find_employees', { name: 'Nobody Has This Name' }, 'frank.davis');
+    expect(empty.out).toMatch(/^success {2}0 rows .*\n\n {2}No \w+\.\n$/);
+  });
+
+  test('tells why not, with what to try and a number for scripts', async () => {
+    const refused = await call('hr.list_employees', {}, 'frank.davis');
+    expect(refused).toMatchObject({ code: 4, out: '' });
+    expect(refused.err).toMatch(/^INSUFFICIENT_PERMISSIONS {2}\S.*\n[^]*^Try {2}\S/m);
+    expect(refused.err).toContain('hr-read');
+    expect(await call('hr.get_employee', { employee_id: idOf('eve.thompson') }, 'frank.davis')).toMatchObject({ code: 4 });
+    expect(await call('hr.find_employees', { nme: 'Kim' }, 'frank.davis')).toMatchObject({ code: 2 });
+    expect(await call('hr.find_employees', { cursor: 'AAAA' }, 'frank.davis')).toMatchObject({ code: 2 });
+    const unknown = await call('hr.find_employes', {}, 'frank.davis');
+    expect(unknown).toMatchObject({ code: 4, out: '' });
+    expect(unknown.err).toContain('Try  tamshai tools --as frank.davis');
+    const unchanged = await call('hr.update_salary', { employee_id: idOf('sarah.kim'), new_salary: 112_000 }, 'alice.chen');
+    expect(unchanged).toMatchObject({ code: 1 });
+    expect(unchanged.err).toMatch(/^SALARY_UNCHANGED {2}/);
+  });
+
+  test('wants JSON, an object, and somebody to be', async () => {
+    for (const bad of ['{name:Kim}', '[]', '"x"', '1', '']) {
+      const { code, out, err } = await running.run(['call', 'hr', 'find_employees', bad, '--as', 'frank.davis']);
+      expect({ code, out }, bad).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(/^error {2}The input .*JSON/);
+    }
+    const nobody = await running.run(['call', 'hr', 'find_employees', '{}']);
+    expect(nobody).toMatchObject({ code: 2, err: 'error  Say who is calling with --as, such as --as alice.chen.\n' });
+    const stranger = await running.run(['call', 'hr', 'find_employees', '{}', '--as', 'alice']);
+    expect(stranger.code).toBe(2);
+    expect(stranger.err).toMatch(/There is no sample person "alice"; did you mean alice\.chen\?/);
+  });
+
+  test('reads the input from standard input, and hands it on as it was written', async () => {
+    const { code, out } = await running.run(['call', 'tasks', 'add_task', '-', '--as', 'sarah.kim'], {
+      input: '{"title":"Aus der Röhre"}',
+    });
+    expect(code).toBe(0);
+    expect(out).toContain('Aus der Röhre');
+    const twice = await running.run(['call', 'hr', 'find_employees', '{"employee_id":1,"name":"\\ud800"}', '--as', 'sarah.kim']);
+    expect(twice.code).toBe(2);
+  });
+
+  test(
+    'says when nobody answers, or somebody else does',
+    async () => {
+      const closed = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], { settings: { GATEWAY_PORT: '9' } });
+      expect(closed).toMatchObject({
+        code: 5,
+        out: '',
+        err: 'error  Tamshai does not answer at http://localhost:9; start it with npm start.\n',
+      });
+      // A server of ours whose answers are not the gateway's: signed for another address.
+      const other = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
+        settings: { GATEWAY_PORT: String(running.settings['HR_PORT']) },
+      });
+      expect(other.code).toBeGreaterThan(3);
+      const foreign = await tamshai(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
+        settings: { ...running.settings, TAMSHAI_DATA: await strangersFolder() },
+      });
+      expect(foreign).toMatchObject({ code: 4, out: '' });
+      expect(foreign.err).toMatch(/^UNAUTHENTICATED {2}[^]*TAMSHAI_DATA/);
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** Keys that were made elsewhere. */
+async function strangersFolder(): Promise<string> {
+  const data = folder();
+  const { openKeys } = await import('../../src/identity/keys.ts');
+  openKeys(data);
+  return data;
+}
+
+describe('call, for programs', () => {
+  test('prints the whole answer as one line of JSON, errors and cards too', async () => {
+    const good = await call('hr.find_employees', { name: 'Sarah Kim' }, 'frank.davis', '--json');
+    expect(good).toMatchObject({ code: 0, err: '' });
+    expect(good.out.trim().split('\n')).toHaveLength(1);
+    expect(good.json()).toMatchObject({ status: 'success', metadata: { hasMore: false } });
+    const bad = await call('hr.list_employees', {}, 'frank.davis', '--json');
+    expect(bad).toMatchObject({ code: 4, err: '' });
+    expect(bad.json()).toMatchObject({ status: 'error', code: 'INSUFFICIENT_PERMISSIONS' });
+    const card = await call('hr.update_salary', { employee_id: idOf('frank.davis'), new_salary: 61_000 }, 'alice.chen', '--json');
+    expect(card).toMatchObject({ code: 3, err: '' });
+    expect(card.json()).toMatchObject({ status: 'pending_confirmation', confirmationData: { origin: 'command' } });
+  });
+});
+
+describe('tools', () => {
+  test("lists all without a gateway, and one person's with it", async () => {
+    const all = await tamshai(['tools'], { settings: { TAMSHAI_DATA: '/nowhere' } });
+    expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out).toMatch(/^hr {2}.*\n\n {2}TOOL/);
+    expect(all.out).toMatch(/^ {2}update_salary +needs approval +Change a salary$/m);
+    const own = await running.run(['tools', '--as', 'frank.davis']);
+    expect(own.code).toBe(0);
+    expect(own.out).toContain('find_employees');
+    expect(own.out).not.toContain('update_salary');
+    const json = await running.run(['tools', '--as', 'frank.davis', '--json']);
+    const { servers } = json.json() as { servers: { name: string; tools: { name: string }[] }[] };
+    expect(servers.find(({ name }) => name === 'tasks')?.tools.map(({ name }) => name)).toContain('add_task');
+  });
+});
+
+describe('token', () => {
+  const bare = async (...args: string[]) => (await running.run(['token', ...args])).out.trim();
+
+  test('is bare, short-lived, and for one address', async () => {
+    const { code, out, err } = await running.run(['token', 'alice.chen']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    const claims = decodeJwt(out.trim());
+    expect(claims).toMatchObject({ aud: `${running.base}/api`, preferred_username: 'alice.chen' });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(300);
+    expect(claims).not.toHaveProperty('tamshai_approve');
+    expect(await post('/api/tools/tasks/list_tasks', out.trim(), {})).toMatchObject({ status: 200 });
+    expect(await post('/api/tools/tasks/list_tasks', await bare('alice.chen', '--mcp'), {})).toMatchObject({ status: 401 });
+    const direct = await bare('alice.chen', '--server', 'hr');
+    expect(await post('/tools/find_employees', direct, {}, `http://localhost:${running.settings['HR_PORT']}`)).toMatchObject({
+      status: 200,
+    });
+    expect(await post('/api/tools/tasks/list_tasks', direct, {})).toMatchObject({ status: 401 });
+    expect(decodeJwt(await bare('alice.chen', '--server', 'hr', '--mcp')).aud).toBe(`http://localhost:${running.settings['HR_PORT']}/mcp`);
+  });
+
+  test('cannot approve unless that was switched on', async () => {
+    const refused = await running.run(['token', 'alice.chen', '--approve']);
+    expect(refused).toMatchObject({ code: 4, out: '' });
+    expect(refused.err).toMatch(/^error {2}.*TAMSHAI_SCRIPTED_APPROVALS=1/);
+    // The command's own environment switches nothing on in the running server.
+    const forced = await running.run(['token', 'alice.chen', '--approve'], { settings: { TAMSHAI_SCRIPTED_APPROVALS: '1' } });
+    const card = (
+      await call('hr.update_salary', { employee_id: idOf('frank.davis'), new_salary: 62_000 }, 'alice.chen', '--json')
+    ).json() as unknown as PendingAnswer;
+    expect(await post(`/api/confirm/${card.confirmationId}`, forced.out.trim(), { approved: true })).toMatchObject({
+      status: 403,
+      body: { code: 'PERSON_REQUIRED' },
+    });
+    expect(await running.run(['token', 'alice.chen', '--approve', '--mcp'])).toMatchObject({ code: 2, out: '' });
+    expect(await running.run(['token', 'alice.chen', '--server', 'nowhere'])).toMatchObject({ code: 2, out: '' });
+    expect(await running.run(['token', 'nobody'])).toMatchObject({ code: 2, out: '' });
+  });
+
+  test(
+    'approves where the server allows scripts',
+    async () => {
+      const scripted = await site(await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' }));
+      const asked = await scripted.run([
+        'call',
+        'hr',
+        'update_salary',
+        JSON.stringify({ employee_id: idOf('sarah.kim'), new_salary: 118_000 }),
+        '--as',
+        'alice.chen',
+        '--json',
+      ]);
+      const { confirmationId } = asked.json() as unknown as PendingAnswer;
+      const right = (await scripted.run(['token', 'alice.chen', '--approve'])).out.trim();
+      expect(await post(`/api/confirm/${confirmationId}`, right, { approved: true }, scripted.base)).toMatchObject({
+        status: 200,
+        body: { status: 'success' },
+      });
+      await scripted.stop();
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a change', () => {
+  const raise = (salary: number, who = 'marcus.johnson') => [
+    'call',
+    'hr',
+    'update_salary',
+    JSON.stringify({ employee_id: idOf(who), new_salary: salary, reason: 'Good year' }),
+    '--as',
+    'alice.chen',
+  ];
+  const salaryOf = async (who = 'marcus.johnson') =>
+    ((await call('hr.get_employee', { employee_id: idOf(who) }, 'alice.chen', '--json')).json() as { data: { salary: number } }).data
+      .salary;
+  const asked = 'Approve? Type yes to approve, no to deny: ';
+  const answering = (type: string) => ({ settings: running.settings, typing: [{ after: asked, type }] });
+
+  test('without a terminal waits, with the link', async () => {
+    const before = await salaryOf();
+    const { code, out } = await running.run(raise(140_001), { input: 'yes\nyes\n' });
+    expect(code).toBe(3);
+    expect(out).toMatch(
+      /^Needs your approval\. Nothing has changed yet\.\nChange the salary of Marcus Johnson\nOpen http:\/\/localhost:\d+\/approve\/[0-9a-f-]{36} within [45]:\d\d\.\n$/,
+    );
+    expect(await salaryOf()).toBe(before);
+  });
+
+  test('shows its card at the terminal, and yes in full carries it out', async () => {
+    const { screen, code } = await atTerminal(raise(140_002), answering('yes\n'));
+    expect(screen).toMatch(/Needs your approval.*expires in [45]:\d\d/);
+    expect(screen).toContain('Change the salary of Marcus Johnson. Nothing has changed yet.');
+    expect(screen).toMatch(/Salary +\$\d[\d,.]* +\$140,002/);
+    expect(screen).toContain('Good year');
+    expect(screen).toContain('Alice Chen (alice.chen)');
+    expect(screen).toContain(idOf('marcus.johnson'));
+    expect(screen).toMatch(/Done\..* is now \$140,002\.\nRequest \S+\n$/);
+    expect(code).toBe(0);
+    expect(await salaryOf()).toBe(140_002);
+  });
+
+  test('asks the terminal, not whatever is piped in and out', async () => {
+    const [stdin, stdout] = [join(folder(), 'in'), join(folder(), 'out')];
+    writeFileSync(stdin, 'no\nno\n');
+    const { screen, code } = await atTerminal(raise(140_003), { ...answering('YES \n'), stdin, stdout });
+    expect(screen).toContain('$140,003');
+    expect(code).toBe(0);
+    expect(readFileSync(stdout, 'utf8')).toMatch(/^Done\. .*\nRequest \S+\n$/);
+    expect(await salaryOf()).toBe(140_003);
+  });
+
+  test('no denies', async () => {
+    const { screen, code } = await atTerminal(raise(140_004), answering('no\n'));
+    expect(screen).toMatch(/Denied by you\..* stays \$140,003\. Nothing was changed\.\n$/);
+    expect(code).toBe(6);
+    expect(await salaryOf()).toBe(140_003);
+  });
+
+  test.each(['y\n', '\n', 'yes please\n', 'approve\n', '\u0004'])('%j is no answer: it goes on waiting', async (type) => {
+    const { screen, code } = await atTerminal(raise(140_005), answering(type));
+    expect(screen).toMatch(/Nothing has changed yet\. It still waits for you\.\nOpen http:\S+ within [45]:\d\d\.\n$/);
+    expect(code).toBe(3);
+    expect(await salaryOf()).toBe(140_003);
+  });
+
+  test('what was typed before the card was there is no answer', async () => {
+    const typing = [
+      { after: null, type: 'yes\nyes\n' },
+      { after: asked, type: 'later\n' },
+    ];
+    const { code } = await atTerminal(raise(140_006), { settings: running.settings, typing });
+    expect(code).toBe(3);
+    expect(await salaryOf()).toBe(140_003);
+  });
+
+  test('with --json never asks, terminal or not', async () => {
+    const { screen, code } = await atTerminal([...raise(140_007), '--json'], { settings: running.settings });
+    expect(code).toBe(3);
+    expect(screen).not.toContain('Approve?');
+    expect(JSON.parse(screen)).toMatchObject({ status: 'pending_confirmation' });
+  });
+
+  test(
+    'that someone else made in the meantime is not made over',
+    async () => {
+      const file = join(folder(), 'now');
+      const late = atTerminal(raise(140_008, 'frank.davis'), {
+        settings: running.settings,
+        typing: [{ after: asked, type: 'yes\n', file }],
+      });
+      const token = (await running.run(['token', 'alice.chen'])).out.trim();
+      const waiting = async () =>
+        (
+          await (await request(`${running.base}/api/confirmations`, { headers: { authorization: `Bearer ${token}` } })).body.text()
+        ).includes('140008');
+      while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 100));
+      expect((await atTerminal(raise(140_009, 'frank.davis'), answering('yes\n'))).code).toBe(0);
+      writeFileSync(file, '');
+      const { screen, code } = await late;
+      expect(screen).toMatch(/Not applied: changed since you looked\. Nothing was written\. Look at the new values before you decide\.\n$/);
+      expect(code).toBe(6);
+      expect(await salaryOf('frank.davis')).toBe(140_009);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a terminal', () => {
+  test('gets colours, and none with NO_COLOR', async () => {
+    const args = ['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'];
+    const colourful = await atTerminal(args, { settings: running.settings });
+    expect(colourful.screen).toContain('\u001b[32msuccess\u001b[39m');
+    for (const off of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      const { screen, code } = await atTerminal(args, { settings: { ...running.settings, ...off } });
+      expect(code).toBe(0);
+      expect(screen).not.toContain('\u001b');
+    }
+    const json = await atTerminal([...args, '--json'], { settings: running.settings });
+    expect(json.screen).not.toContain('\u001b');
+  });
+
+  test('that is narrow gets records in place of a table', async () => {
+    const args = ['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'];
+    const wide = await atTerminal(args, { settings: { ...running.settings, NO_COLOR: '1' }, columns: 250 });
+    expect(wide.screen).toMatch(/^ {2}EMPLOYEE ID +NAME/m);
+    const { screen } = await atTerminal(args, { settings: { ...running.settings, NO_COLOR: '1' }, columns: 70 });
+    expect(screen).toMatch(/^ {2}Employee id +0e0[\w-]+\n {2}Name +Sarah Kim$/m);
+    for (const line of screen.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(70);
+  });
+});

@@ -1,0 +1,194 @@
+/** The real command as a real process, with nothing of this process's own settings. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { allTools } from '../../src/app/registry.ts';
+import { freePort } from '../services/server-process.ts';
+import { fillFolder } from '../template.ts';
+
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const DOMAINS = allTools().domains.map(({ name }) => name);
+export const BIN = join(ROOT, 'bin', 'tamshai.mjs');
+/** Generous: the machine may be busy with other suites. */
+export const PATIENCE_MS = 120_000;
+
+export type Settings = Readonly<Record<string, string>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  readonly json: () => Record<string, unknown>;
+}
+
+const FOREIGN = /^(?:TAMSHAI|OIDC|VITEST)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM)$/;
+export const environment = (settings: Settings): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
+  TERM: 'xterm-256color',
+  ...settings,
+});
+
+const folders: string[] = [];
+export function folder(name = 'command'): string {
+  const path = mkdtempSync(join(tmpdir(), `tamshai-test-${name}-`));
+  folders.push(path);
+  return path;
+}
+export const removeFolders = (): void => {
+  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
+};
+
+/** Brings dist/ up to date once, so that no test says "Building…". */
+export function build(): void {
+  const { status, stderr } = spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8', env: environment({}) });
+  if (status !== 0) throw new Error(stderr);
+}
+
+export interface Running {
+  readonly settings?: Settings;
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly bin?: string;
+}
+
+/** Runs to its end in a session of its own, so that there is no controlling terminal whoever runs the tests. */
+export function tamshai(args: readonly string[], { settings = {}, input = '', cwd = ROOT, bin = BIN }: Running = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: environment(settings), detached: true, stdio: 'pipe' });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  return ended(child);
+}
+
+/** None outlives the tests, whatever becomes of them. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+function ended(child: ChildProcess): Promise<Ended> {
+  children.add(child);
+  let [out, err] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      children.delete(child);
+      resolve({ code, out, err, json: () => JSON.parse(out) as Record<string, unknown> });
+    });
+  });
+}
+
+/** A data folder whose database is filled already, and ports of its own. */
+export async function prepared(more: Settings = {}): Promise<Settings> {
+  const data = folder();
+  await fillFolder(data, DOMAINS);
+  return { TAMSHAI_DATA: data, ...(await freePorts()), ...more };
+}
+
+export async function freePorts(): Promise<Settings> {
+  const names = ['gateway', ...DOMAINS].map((name) => name.toUpperCase());
+  const ports = await Promise.all(names.map(() => freePort()));
+  return Object.fromEntries(names.map((name, i) => [`${name}_PORT`, String(ports[i])]));
+}
+
+export interface Site {
+  readonly settings: Settings;
+  readonly child: ChildProcess;
+  /** What it said when it was ready. */
+  readonly ready: Record<string, unknown>;
+  readonly base: string;
+  readonly ended: Promise<Ended>;
+  run(args: readonly string[], more?: Running): Promise<Ended>;
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+/** `start --json` (or another command that serves) until its one line; rejects with its error when it ends before. */
+export async function site(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<Site> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd: ROOT,
+    env: environment(settings),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const over = ended(child);
+  const line = new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
+  const first = await Promise.race([line, over.then(({ err }) => Promise.reject(new Error(err)))]);
+  const ready = JSON.parse(first) as Record<string, unknown>;
+  return {
+    settings,
+    child,
+    ready,
+    base: String(ready['base']),
+    ended: over,
+    run: (more, options) => tamshai(more, { ...options, settings: { ...settings, ...options?.settings } }),
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return over;
+    },
+  };
+}
+
+export function copyOf(data: string): string {
+  const path = join(folder('copy'), 'data');
+  cpSync(data, path, { recursive: true });
+  return path;
+}
+
+/** Types into a pseudo-terminal once a text has appeared there; `after: null` types at once. */
+export interface Typing {
+  readonly after: string | null;
+  readonly type: string;
+  /** And not before this file is there. */
+  readonly file?: string;
+}
+
+const DRIVER = `
+import fcntl, json, os, pty, select, signal, struct, sys, termios, time
+spec = json.loads(sys.argv[1])
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, spec['columns'], 0, 0))
+    if spec['stdin'] is not None: os.dup2(os.open(spec['stdin'], os.O_RDONLY), 0)
+    if spec['stdout'] is not None: os.dup2(os.open(spec['stdout'], os.O_WRONLY | os.O_CREAT), 1)
+    os.execvp(spec['argv'][0], spec['argv'])
+out, steps, end = b'', spec['typing'], time.time() + spec['seconds']
+while time.time() < end:
+    if steps and (steps[0]['after'] is None or steps[0]['after'].encode() in out) and os.path.exists(steps[0].get('file', '/')):
+        os.write(fd, steps.pop(0)['type'].encode())
+    if select.select([fd], [], [], 0.05)[0]:
+        try: data = os.read(fd, 65536)
+        except OSError: break
+        if not data: break
+        out += data
+else:
+    os.kill(pid, signal.SIGKILL)
+code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(json.dumps({'screen': out.decode('utf8', 'replace').replace('\\r\\n', '\\n'), 'code': code}))
+`;
+
+export interface AtTerminal {
+  readonly settings?: Settings;
+  readonly typing?: readonly Typing[];
+  readonly columns?: number;
+  readonly stdin?: string;
+  readonly stdout?: string;
+}
+
+/** The command with a controlling terminal, and someone at it. */
+export async function atTerminal(
+  args: readonly string[],
+  { settings = {}, typing = [], columns = 100, stdin, stdout }: AtTerminal = {},
+): Promise<{ screen: string; code: number }> {
+  const spec = { argv: [process.execPath, BIN, ...args], typing, columns, stdin: stdin ?? null, stdout: stdout ?? null, seconds: 60 };
+  const child = spawn('python3', ['-c', DRIVER, JSON.stringify(spec)], {
+    cwd: ROOT,
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { out, err } = await ended(child);
+  if (out === '') throw new Error(err);
+  return JSON.parse(out) as { screen: string; code: number };
+}

@@ -50,7 +50,7 @@ export const approveTimeOffRequest = hr.write({
       gives: 'TIME_OFF_REQUEST_NOT_FOUND',
     },
     {
-      ask: 'Approve my own holiday request',
+      ask: "Please approve Marcus Johnson's days off",
       as: 'frank.davis',
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
       gives: 'INSUFFICIENT_PERMISSIONS',

@@ -24,7 +24,7 @@ export const getPerformanceReviews = hr.list({
     status: reviewStatus,
     due_date: storedDay,
     rating: z.number().nullable().describe('1 to 5; null until it is given'),
-    goals_met_percent: z.number().nullable(),
+    goals_met_percent: z.int().nullable(),
     strengths: z.string().nullable(),
     improvements: z.string().nullable(),
   }),

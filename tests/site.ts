@@ -109,6 +109,7 @@ export const settingsFor = (folder: string): Record<string, string> => ({
   TAMSHAI_DATA: folder,
   TAMSHAI_SCRIPTED_APPROVALS: '1',
   TAMSHAI_RATE_PER_MINUTE: '1000000',
+  TAMSHAI_STRANGERS_PER_SECOND: '1000000',
   TAMSHAI_CALLS_AT_ONCE: '1000',
   TAMSHAI_LOG_LEVEL: 'silent',
 });
@@ -208,7 +209,7 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
       if (outside) return (await outside.owner.query<Record<string, unknown>>(text, values as unknown[])).rows;
       const { embedded } = tamshai;
       if (!embedded) throw new Error('no embedded database');
-      await embedded.owner.query('reset session authorization');
+      await embedded.owner.query('set session authorization postgres');
       try {
         return (await embedded.owner.query<Record<string, unknown>>(text, values as unknown[])).rows;
       } finally {

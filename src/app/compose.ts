@@ -9,6 +9,7 @@ import { decisions } from '../core/decide.ts';
 import { failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
+import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, type ToolBackend } from '../gateway/backends.ts';
 import { ownGatewayKeys } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, openKeys, type KeyUse } from '../identity/keys.ts';
@@ -127,6 +128,7 @@ async function open(
   });
   const wiring: Wiring = {
     config, base, registry, runtime, backend, decide, identity, kv, people, refusals, clock, log,
+    strangers: strangers(config.limits.strangersPerSecond, clock),
     gatewayKeys: withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys),
     stateKey: derive(keys, 'request-state'),
     sources: [audit, ...stores.chains],

@@ -43,6 +43,7 @@ const settings = z.object({
   TAMSHAI_SAMPLE_EMPLOYEES: count(500),
   TAMSHAI_RATE_PER_MINUTE: count(120),
   TAMSHAI_CALLS_AT_ONCE: count(8),
+  TAMSHAI_STRANGERS_PER_SECOND: count(20),
   TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('warn'),
   TAMSHAI_FAILPOINT: z.string().optional(),
   ...perDomain,
@@ -66,7 +67,7 @@ export interface Config {
   readonly instance: string;
   readonly scriptedApprovals: boolean;
   readonly sampleEmployees: number;
-  readonly limits: { readonly perMinute: number; readonly atOnce: number };
+  readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly strangersPerSecond: number };
   readonly logLevel: string;
   readonly failpoint: string | undefined;
 }
@@ -106,7 +107,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     instance: env.TAMSHAI_INSTANCE,
     scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
-    limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE },
+    limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE, strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND },
     logLevel: env.TAMSHAI_LOG_LEVEL,
     failpoint: env.TAMSHAI_FAILPOINT,
   };

@@ -5,7 +5,7 @@ import type { Decide } from '../core/decide.ts';
 import type { AuditChains, Clock, KeyValue, Logger, People } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Runtime } from '../core/run.ts';
-import { byToken, byTokenOrSession } from '../gateway/access.ts';
+import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';
 import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
@@ -33,6 +33,8 @@ export interface Wiring {
   readonly kv: KeyValue;
   readonly people: People;
   readonly refusals: Refusals;
+  /** One count for all ports together. */
+  readonly strangers: OnUnauthenticated;
   readonly clock: Clock;
   readonly log: Logger;
   readonly gatewayKeys: GatewayKeys;
@@ -90,13 +92,18 @@ const dispatch = ({ guard, base, name, issuers, mcp, rest, provider }: Mounted):
   rest(req, res);
 };
 
+const refusedAt = ({ refusals, strangers }: Wiring, surface: string, server: string) => (req: IncomingMessage) => {
+  refusals.count(surface, server);
+  strangers(req);
+};
+
 const isDecision = (url: string) => url.startsWith('/api/confirm/');
 
 export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
   const { base, identity, registry, backend, decide, log, clock } = wiring;
   const guard = hostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
   const { app, handle } = restApp(log, isDecision);
-  const onUnauthenticated = () => wiring.refusals.count('rest', 'gateway');
+  const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
   gatewayRoutes(app, {
     registry, version, backend, decide, authenticate, onUnauthenticated, note: wiring.note,
@@ -115,7 +122,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
     recheck: async (caller) => void (await identity.verifier.refresh(caller)),
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: () => wiring.refusals.count('mcp', 'gateway'),
+    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
   });
   return {
     handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
@@ -134,7 +141,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   domainRoutes(app, {
     server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'api')),
-    onUnauthenticated: () => wiring.refusals.count('direct', server),
+    onUnauthenticated: refusedAt(wiring, 'direct', server),
   });
   await app.ready();
   const mcp = mcpEndpoint({
@@ -142,7 +149,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
     authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
     recheck: async (caller) => void (await identity.verifier.refresh(caller)),
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: () => wiring.refusals.count('mcp', server),
+    onUnauthenticated: refusedAt(wiring, 'mcp', server),
   });
   return {
     handler: dispatch({ guard, base, name: `Tamshai ${server}`, issuers: identity.issuers, mcp, rest: handle }),

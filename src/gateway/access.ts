@@ -1,7 +1,8 @@
 /** Who is calling, by whichever way they came: a token for this address, or a browser session of our own. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
-import { failure } from '../core/errors.ts';
+import { Failure, failure } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
 import { bearer, type Verifier } from '../identity/verify.ts';
 
 /** The browser session, as far as the API needs it. */
@@ -34,6 +35,33 @@ async function bySession(req: IncomingMessage, sessions: BrowserSessions): Promi
   if (!caller) throw failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
   if (req.method !== 'GET' && req.method !== 'HEAD') await sessions.checkCsrf(req);
   return caller;
+}
+
+/** Hears of each call that came without a good sign-in; throws when its address does so too often. */
+export type OnUnauthenticated = (req: IncomingMessage) => void;
+
+/** Refused sign-ins are counted, not written one by one: anyone can make them. */
+export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnauthenticated, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) onUnauthenticated(req);
+    throw error;
+  }
+}
+
+/** Good sign-ins from the same address are never held up: only what was refused anyway is told to slow down. */
+export function strangers(perSecond: number, clock: Clock): OnUnauthenticated {
+  let second = 0;
+  let counts = new Map<string, number>();
+  return ({ socket }) => {
+    const now = Math.floor(clock.now().getTime() / 1000);
+    if (now !== second) [second, counts] = [now, new Map()];
+    const address = socket.remoteAddress ?? '';
+    const count = (counts.get(address) ?? 0) + 1;
+    counts.set(address, count);
+    if (count > perSecond) throw failure('RATE_LIMITED', 'Too many calls without a valid sign-in from this address.', { retryAfterSeconds: 1 });
+  };
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);

@@ -10,7 +10,7 @@ import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import { verifyGrant, verifyIdentity } from '../identity/internal.ts';
 import { bearer } from '../identity/verify.ts';
 import { inputOf, sendAnswer } from '../transports/rest.ts';
-import type { Authenticate } from './access.ts';
+import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 
 export interface DomainServer {
@@ -21,7 +21,7 @@ export interface DomainServer {
   readonly gatewayKeys: GatewayKeys;
   readonly kv: KeyValue;
   readonly people: People;
-  readonly onUnauthenticated: () => void;
+  readonly onUnauthenticated: OnUnauthenticated;
 }
 
 const execution = z.strictObject({ confirmationId: z.uuid(), tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean().default(false) });
@@ -38,21 +38,12 @@ function kindOf(token: string | undefined): string | undefined {
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend } = deps;
 
-  async function counted<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof Failure && error.status === 401) deps.onUnauthenticated();
-      throw error;
-    }
-  }
-
   app.post<{ Params: { tool: string } }>('/tools/:tool', async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
     const token = bearer(req.headers.authorization);
     const body = req.rawBody ?? Buffer.alloc(0);
     const userContext = (req.body as { userContext?: unknown } | undefined)?.userContext;
-    const { caller, requestId } = await counted(async (): Promise<{ caller: Caller; requestId: string }> => {
+    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, async (): Promise<{ caller: Caller; requestId: string }> => {
       if (kindOf(token) === 'tamshai-identity+jwt') {
         // A captured identity must not write twice; reading twice harms nobody.
         const firstUse = tool?.kind === 'write' || tool?.kind === 'act' ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds) : undefined;
@@ -70,7 +61,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
     // The grant is looked at first: who has none learns nothing about what a good body is.
-    const { caller, requestId } = await counted(() => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server }));
+    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server }));
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);
     if (grant.settle) {
@@ -94,7 +85,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   if (server === 'hr') {
     // The gateway asks this at sign-in when hr runs in another process.
     app.post('/employment', async (req) => {
-      await counted(() => verifyIdentity(deps.gatewayKeys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+      await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(deps.gatewayKeys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
       const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
       if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
       return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };

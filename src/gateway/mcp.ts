@@ -8,7 +8,7 @@ import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Guard } from '../transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler } from '../transports/mcp/index.ts';
-import type { Authenticate } from './access.ts';
+import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { listings } from './listing.ts';
 
@@ -27,7 +27,7 @@ export interface McpEndpointOptions {
   readonly stateKey: Uint8Array;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly onUnauthenticated: () => void;
+  readonly onUnauthenticated: OnUnauthenticated;
 }
 
 const INSTRUCTIONS =
@@ -45,7 +45,11 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
     serverInfo: { name: only === undefined ? 'tamshai' : `tamshai-${only}`, title: domain ? `Tamshai: ${domain.title}` : 'Tamshai', version: options.version },
     instructions: INSTRUCTIONS,
     guard: options.guard,
-    authenticate: (req) => counted(options, () => options.authenticate(req)),
+    authenticate: (req) => {
+      // A known token answers at once; only the rest is worth a promise.
+      const caller = options.authenticate(req);
+      return caller instanceof Promise ? counted(req, options.onUnauthenticated, () => caller) : caller;
+    },
     challenge: (req) => `Bearer resource_metadata="${originOf(req, options.base)}/.well-known/oauth-protected-resource/mcp"`,
     recheck: options.recheck,
     select: (url) => selected(url, names, only),
@@ -88,19 +92,4 @@ function selected(url: URL, names: ReadonlySet<string>, only: string | undefined
   const unknown = chosen.find((name) => !names.has(name) || (only !== undefined && name !== only));
   if (unknown !== undefined) throw failure('VALIDATION_ERROR', `There is no server ${JSON.stringify(unknown.slice(0, 40))}.`, { servers: [...names] });
   return new Set(chosen);
-}
-
-async function countedLate(options: Pick<McpEndpointOptions, 'onUnauthenticated'>, work: Promise<Caller>): Promise<Caller> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof Failure && error.status === 401) options.onUnauthenticated();
-    throw error;
-  }
-}
-
-/** Refused sign-ins are counted, not written one by one: anyone can make them. */
-function counted(options: Pick<McpEndpointOptions, 'onUnauthenticated'>, work: () => Caller | Promise<Caller>): Caller | Promise<Caller> {
-  const caller = work();
-  return caller instanceof Promise ? countedLate(options, caller) : caller;
 }

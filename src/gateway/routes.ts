@@ -8,7 +8,7 @@ import { openapi } from '../core/derive/openapi.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
 import { inputOf, sendAnswer } from '../transports/rest.ts';
-import { type Authenticate, isLocal } from './access.ts';
+import { type Authenticate, counted, isLocal, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { docsPage } from './docs-page.ts';
 import { toolsOf } from './listing.ts';
@@ -21,7 +21,7 @@ export interface GatewayRoutes {
   readonly authenticate: Authenticate;
   readonly decide: Decide;
   readonly trail: Trail;
-  readonly onUnauthenticated: () => void;
+  readonly onUnauthenticated: OnUnauthenticated;
   /** For a decision from a browser: it must come from the page that showed this very card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Notes a decision that did not reach a domain: a denial, a refusal. */
@@ -40,14 +40,7 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
 export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
-  async function caller(req: FastifyRequest): Promise<Caller> {
-    try {
-      return await deps.authenticate(req.raw);
-    } catch (error) {
-      if (error instanceof Failure && error.status === 401) deps.onUnauthenticated();
-      throw error;
-    }
-  }
+  const caller = (req: FastifyRequest): Promise<Caller> => counted(req.raw, deps.onUnauthenticated, () => deps.authenticate(req.raw));
   /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
   async function insider(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff') throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');

@@ -66,7 +66,11 @@ export async function openTrail(config: Config, keys: Keys | undefined, embedded
   }
   const kv = config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? nowhere : await openKeyValue(config);
   closing.push(() => kv.close());
-  const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv);
+  // Replicas share a Redis, and with it each other's checkpoints: their calls are in their own folders.
+  const mine = `calls-${config.instance}`;
+  const own = [...inFolder, ...[...servers.values()].flat()];
+  const here = (chain: string) => chain === mine || chain.startsWith(`${mine}.`) || own.some((name) => chain.startsWith(`${name}-`));
+  const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
   return { sources, checkpoints, close: async () => void (await Promise.all(closing.map((close) => close()))) };
 }
 

@@ -30,7 +30,9 @@ export function restApp(log: Logger, strictBodies: (url: string) => boolean): Re
     trustProxy: false,
     bodyLimit: BODY_LIMITS.bytes,
     requestTimeout: 0,
-    routerOptions: { maxParamLength: 200, caseSensitive: true },
+    // As long as a request line can be: whoever reads a name or an id says what is wrong with it, in our words.
+    routerOptions: { maxParamLength: 64 * 1024, caseSensitive: true },
+    frameworkErrors: (error, req, reply) => void sendError(reply as FastifyReply, translated(error, req as FastifyRequest, log)),
     genReqId: (req) => requestId(req.headers),
     // Requests come through our own listeners, which look at Host, Origin and the path first.
     serverFactory: (made) => {

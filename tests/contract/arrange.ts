@@ -1,11 +1,12 @@
 /**
- * Rows for tools that cannot be called without one, made through the product itself. Keyed by the tool's name behind the gateway; a
- * tool whose own examples succeed needs nothing here.
+ * What the tests over the whole registry cannot read off a declaration: rows for tools that need one, made through the product
+ * itself, and ids that must not be found. A tool whose own examples succeed needs no row here; an id of a kind that is known needs
+ * nothing either.
  */
+import { randomUUID } from 'node:crypto';
+import { persona } from '../../src/sample/people.ts';
 import type { Site } from '../site.ts';
 import type { Ready } from './calls.ts';
-
-type Arrange = (site: Site) => Promise<Ready>;
 
 async function data(site: Site, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
   const { body } = await site.rest(user, server, tool, input);
@@ -13,41 +14,79 @@ async function data(site: Site, user: string, server: string, tool: string, inpu
   return body.data as Record<string, unknown>;
 }
 
-/** Asked for and approved by the same person. */
-export async function done(site: Site, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
-  const { confirmationId } = await site.ask(user, server, tool, input);
-  const { body } = await site.decide(user, confirmationId, true);
-  if (body.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(body)}`);
-  return body.data as Record<string, unknown>;
-}
+const newTask = async (site: Site, user = 'frank.davis') =>
+  Number((await data(site, user, 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
 
-const aTask = async (site: Site) =>
-  Number((await data(site, 'frank.davis', 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
-
-export const arranged: Readonly<Record<string, Arrange>> = {
-  tasks_complete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await aTask(site) } }),
-  tasks_delete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await aTask(site) } }),
-  tasks_update_task: async (site) => ({ as: 'frank.davis', input: { task_id: await aTask(site), title: 'Water all plants' } }),
-  hr_approve_time_off_request: async (site) => {
-    const request = await pendingRequest(site, 'sarah.kim');
-    return { as: 'nina.patel', input: { request_id: request, approved: true } };
-  },
+/** By the tool's name behind the gateway: an input with which it succeeds, each time a new one where it uses the row up. */
+export const arranged: Readonly<Record<string, (site: Site) => Promise<Ready>>> = {
+  tasks_complete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site) } }),
+  tasks_delete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site) } }),
+  tasks_update_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site), title: 'Water all plants' } }),
 };
 
-/** A request that waits for a decision: one that is there, or a new one for a day that is still free. */
-async function pendingRequest(site: Site, user: string): Promise<string> {
-  const waiting = (await data(site, user, 'hr', 'list_time_off_requests', { status: 'pending' })) as unknown as { request_id: string }[];
-  const [first] = waiting;
-  if (first) return first.request_id;
-  const now = site.clock.now();
-  for (let days = 1; days < 60; days++) {
-    const day = new Date(now.getTime() + days * 86_400_000);
-    if (day.getUTCDay() % 6 === 0) continue;
-    const date = day.toISOString().slice(0, 10);
-    const { body } = await site.rest(user, 'hr', 'create_time_off_request', { type_code: 'VACATION', start_date: date, end_date: date });
-    if (body.status !== 'pending_confirmation') continue;
-    const { body: made } = await site.decide(user, body.confirmationId, true);
-    if (made.status === 'success') return String((made.data as Record<string, unknown>)['request_id']);
-  }
-  throw new Error(`${user} has no day left to take off`);
+/** Ids that a person must not find: one that never was, one of a row that is gone, one of a row of somebody else's. */
+export interface Unfindable {
+  readonly random: unknown;
+  readonly gone: unknown;
+  /** Undefined where the person may see everyone's. */
+  readonly foreign: unknown;
 }
+
+const id = (username: string) => persona(username).employeeId ?? '';
+
+/** Someone below Nina who left, made once for each site. */
+const leavers = new WeakMap<Site, Promise<string>>();
+function leaver(site: Site): Promise<string> {
+  const made = async () => {
+    const [row] = await site.owner(
+      `select r.employee_id from hr.time_off_requests r join hr.employees e using (employee_id)
+       where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b where b.manager_id = e.employee_id) order by 1 limit 1`,
+    );
+    const left = String(row?.['employee_id']);
+    await site.owner('update hr.employees set manager_id = $2 where employee_id = $1', [left, id('nina.patel')]);
+    await site.owner('update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id = $1', [left]);
+    return left;
+  };
+  const known = leavers.get(site) ?? made();
+  leavers.set(site, known);
+  return known;
+}
+
+const employees = async (site: Site, _as: string, seesAll: boolean): Promise<Unfindable> => ({
+  random: randomUUID(),
+  gone: await leaver(site),
+  foreign: seesAll ? undefined : id('eve.thompson'),
+});
+
+/** By the name of the input field. */
+export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
+  employee_id: employees,
+  root_employee_id: employees,
+  manager_id: employees,
+  async request_id(site, _as, seesAll) {
+    const requestOf = async (employee: string) =>
+      (await site.owner('select request_id from hr.time_off_requests where employee_id = $1 order by 1 limit 1', [employee]))[0]?.[
+        'request_id'
+      ];
+    const { employee_id: someone } = (
+      await site.owner(
+        `select r.employee_id from hr.time_off_requests r where r.employee_id not in (select employee_id from hr.chain where manager_id = $1) and r.employee_id <> all ($2) and r.status = 'pending' order by 1 limit 1`,
+        [id('nina.patel'), [id('nina.patel'), await leaver(site)]],
+      )
+    )[0] ?? { employee_id: '' };
+    return {
+      random: randomUUID(),
+      gone: await requestOf(await leaver(site)),
+      foreign: seesAll ? undefined : await requestOf(String(someone)),
+    };
+  },
+  async task_id(site, as) {
+    const gone = await newTask(site, as);
+    await data(site, as, 'tasks', 'delete_task', { task_id: gone });
+    // Tasks are numbered for each person: a number that somebody else has used and this one has not.
+    let foreign = 0;
+    for (const other of ['bob.martinez', 'carol.johnson'].filter((each) => each !== as).slice(0, 1))
+      while (foreign <= gone) foreign = await newTask(site, other);
+    return { random: 2_000_000_000, gone, foreign };
+  },
+};

@@ -1,0 +1,194 @@
+/** What tools answer: as published, the same at every door, and without a word about their inside. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFolder } from '../../src/app/package.ts';
+import { audienceFor } from '../../src/core/access.ts';
+import type { Answer } from '../../src/core/answer.ts';
+import { statusOf, toolFailure } from '../../src/core/errors.ts';
+import { rolesIn } from '../../src/core/people.ts';
+import { qualifiedName } from '../../src/core/registry.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { openSite, type Site } from '../site.ts';
+import { unfindable } from './arrange.ts';
+import { byName, callersOf, codeOf, Doors, type Input, leakIn, type Outcome, propertiesOf, ready, SURFACES, today } from './calls.ts';
+
+let site: Site;
+let doors: Doors;
+beforeAll(async () => {
+  site = await openSite();
+  doors = new Doors(site);
+}, 120_000);
+afterAll(async () => {
+  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await site?.close();
+});
+
+const schemas = new AjvJsonSchemaValidator();
+type Schema = Parameters<typeof schemas.getValidator>[0];
+interface Published {
+  readonly answer: Schema;
+  readonly mcp: { readonly outputSchema: Schema };
+}
+const published = (tool: Tool) =>
+  JSON.parse(readFileSync(join(packageFolder, 'contracts', 'tools', tool.domain.name, `${tool.name}.json`), 'utf8')) as Published;
+const problem = (schema: Schema, value: unknown) => schemas.getValidator(schema)(value).errorMessage;
+
+/** Two answers to one question: cursors are sealed anew each time, a new row has a number of its own. */
+const same = (answer: Answer) =>
+  JSON.parse(
+    JSON.stringify(answer)
+      .replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"')
+      .replace(/"(task_id|id)":\d+/g, '"$1":0'),
+  );
+
+describe.each(byName)('%s', (_name, tool) => {
+  const contract = published(tool);
+  const expected = (gives: string | undefined) => gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success');
+
+  function check(what: string, { answer, status, text, result, requestId }: Outcome): void {
+    expect([what, leakIn(text)]).toEqual([what, undefined]);
+    expect([what, problem(contract.answer, answer)]).toEqual([what, undefined]);
+    if (result === undefined) {
+      expect(JSON.parse(text)).toEqual(answer);
+      const code = codeOf(answer);
+      const own = code in tool.errors ? toolFailure(code, tool.errors).status : statusOf(code);
+      expect([what, status]).toEqual([what, answer.status === 'error' ? own : 200]);
+      return;
+    }
+    expect([what, problem(contract.mcp.outputSchema, answer)]).toEqual([what, undefined]);
+    const [line, resource, ...more] = result.content;
+    expect([what, status, result.isError ?? false, more]).toEqual([what, 200, answer.status === 'error', []]);
+    expect(JSON.parse(resource?.resource?.text ?? '')).toEqual(answer);
+    expect(resource).toMatchObject({ type: 'resource', resource: { mimeType: 'application/json', uri: `tamshai://answers/${requestId}` } });
+    expect(line?.text).toMatch(/^\S[^\n]*\S$/);
+    expect(result._meta.requestId).toBe(requestId);
+    if (answer.status === 'pending_confirmation') expect(line?.text).toContain(answer.confirmationData.approvalUrl);
+    if (answer.status === 'success' && answer.metadata?.hasMore) expect(line?.text).toContain('TRUNCATION WARNING');
+    if (answer.status === 'error') expect(line?.text).toContain(answer.suggestedAction);
+  }
+  async function everywhere(what: string, as: string, input: () => Input | Promise<Input>, gives: string): Promise<void> {
+    const answers: Answer[] = [];
+    for (const door of SURFACES) {
+      const outcome = await doors.call(door, as, tool, await input());
+      expect([what, door, codeOf(outcome.answer)]).toEqual([what, door, gives]);
+      check(`${what} by ${door}`, outcome);
+      answers.push(outcome.answer);
+    }
+    // Each door has its own clients, so a card says where it was asked first; all else is one answer.
+    for (const answer of answers) expect(same(answer)).toEqual(same(answers[0] as Answer));
+    for (const answer of answers.filter((each) => each.status === 'error')) {
+      expect(answer).toMatchObject({
+        status: 'error',
+        code: expect.stringMatching(/^[A-Z_]+$/),
+        message: expect.stringMatching(/\S/),
+        suggestedAction: expect.stringMatching(/\S.*\.$/),
+        retryable: false,
+      });
+    }
+  }
+
+  it.each(tool.examples.map((example) => [example.ask, example] as const))('“%s”', async (ask, { as, input, gives }) => {
+    await everywhere(ask, as, () => input(today(site)), expected(gives));
+  });
+
+  it('can be called with success', async () => {
+    const { as } = await ready(site, tool);
+    await everywhere('the ready call', as, async () => (await ready(site, tool)).input, expected(undefined));
+  });
+
+  /** One caller for each view of the rows that opens the tool. */
+  const callers = [...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username]))];
+  const ids = propertiesOf(tool).filter(([key, { format }]) => format === 'uuid' || key.endsWith('_id'));
+  const code = Object.keys(tool.errors).find((each) => each.endsWith('_NOT_FOUND'));
+
+  it.each(ids)('%s: what never was, what is gone and what is not yours read the same', async (key) => {
+    const kind = unfindable[key];
+    if (!kind) expect.fail(`tests/contract/arrange.ts does not know ids called ${key}`);
+    for (const [audience, as] of callers) {
+      const seesAll = audience === Object.keys(tool.domain.audiences)[0] && Object.keys(tool.domain.audiences).length > 1;
+      const others = await kind(site, as, seesAll);
+      const bodies: string[] = [];
+      for (const [which, id] of Object.entries(others)) {
+        if (id === undefined) continue;
+        const { input } = await ready(site, tool);
+        const outcome = await doors.call('rest', as, tool, { ...input, [key]: id });
+        if (tool.kind === 'list') expect([as, which, outcome.answer]).toMatchObject([as, which, { status: 'success', data: [] }]);
+        else expect([as, which, codeOf(outcome.answer)]).toEqual([as, which, expect.stringMatching(/_NOT_FOUND$/)]);
+        check(`${which} ${key}`, outcome);
+        bodies.push(outcome.text.replaceAll(JSON.stringify(id), 'ID'));
+      }
+      expect(bodies.length).toBeGreaterThan(1);
+      expect(new Set(bodies).size, bodies.join('\n')).toBe(1);
+    }
+  });
+  it('has a word for what is not found, where it takes an id', () => {
+    if (ids.length > 0 && tool.kind !== 'list') expect(code).toBeDefined();
+  });
+});
+
+describe('every reply', () => {
+  const GOOD = /^[\w-]{1,64}$/;
+  it('carries a request id: the caller’s own where it is harmless', async () => {
+    const token = await doors.token('frank.davis');
+    const mcp = await doors.token('frank.davis', { mcp: true });
+    const ask = async (given: string) => [
+      await site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {}, headers: { 'x-request-id': given } }),
+      await site.rpc(mcp, 'tools/call', { name: 'tasks_list_tasks', arguments: {} }, { headers: { 'x-request-id': given } }),
+      await site.send('GET', '/api/no-such-page', { token, headers: { 'x-request-id': given } }),
+    ];
+    for (const { headers } of await ask('mine-1')) expect(headers['x-request-id']).toBe('mine-1');
+    for (const given of ['', 'a b', 'x'.repeat(65), 'x'.repeat(10_000), '<script>', 'a"b', '../x', 'é']) {
+      for (const { headers } of await ask(Buffer.from(given).toString('latin1'))) {
+        expect(headers['x-request-id']).toMatch(GOOD);
+        expect(headers['x-request-id']).not.toBe(given);
+      }
+    }
+  });
+  it('is kept by nobody on the way', async () => {
+    const token = await doors.token('frank.davis');
+    for (const path of ['/api/user/info', '/api/confirmations', '/api/audit', '/api/nothing', '/health']) {
+      const { headers } = await site.send('GET', path, { token });
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    }
+  });
+  it('is the union for whatever is not there', async () => {
+    const token = await doors.token('eve.thompson');
+    for (const [method, path] of [
+      ['POST', '/api/tools/hr/no_such_tool'],
+      ['POST', '/api/tools/nothing/at_all'],
+      ['GET', '/api/tools/tasks/list_tasks'],
+      ['GET', '/api/nothing'],
+      ['DELETE', '/api/confirmations'],
+      ['POST', '/api/tools/tasks/..%2f..%2fx'],
+      ['POST', `/api/tools/tasks/${'x'.repeat(20_000)}`],
+      ['POST', '/api/tools/tasks/%zz'],
+      ['GET', '/%ff'],
+    ] as const) {
+      const { status, body, text } = await site.send(method, path, { token, ...(method === 'POST' && { body: {} }) });
+      expect([path.slice(0, 80), status, body?.status, leakIn(text)]).toEqual([
+        path.slice(0, 80),
+        path.includes('%zz') || path.includes('%ff') ? 400 : 404,
+        'error',
+        undefined,
+      ]);
+      expect(text.length).toBeLessThan(1_000);
+    }
+  });
+  it('says the same by a real client as by hand', async () => {
+    const client = await site.mcp('nina.patel');
+    const { tools: listed } = await client.listTools();
+    expect(listed.length).toBeGreaterThan(5);
+    for (const [name, tool] of byName.filter(([, each]) => each.kind === 'list' && each.examples.some(({ as }) => as === 'nina.patel'))) {
+      const example = tool.examples.find(({ as, gives }) => as === 'nina.patel' && gives === undefined);
+      if (!example) continue;
+      // The client holds the answer to the listed outputSchema by itself.
+      const { structuredContent } = await client.callTool({ name, arguments: example.input(today(site)) });
+      expect(same(structuredContent as unknown as Answer)).toEqual(
+        same((await doors.call('rest', 'nina.patel', tool, example.input(today(site)))).answer),
+      );
+    }
+    expect(qualifiedName(byName[0]?.[1] as Tool)).toBe(byName[0]?.[0]);
+  });
+});

@@ -1,0 +1,85 @@
+/** How much one person, and one stranger, may ask for; and what slow or greedy connections get. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({ TAMSHAI_RATE_PER_MINUTE: '30', TAMSHAI_STRANGERS_PER_SECOND: '5' });
+}, 120_000);
+afterAll(() => site.close());
+
+/** So that what follows falls into one minute of the counter. */
+async function withinOneMinute(): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000);
+  if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
+}
+
+describe('one person', () => {
+  test('has one allowance for all surfaces together; others keep theirs', async () => {
+    await withinOneMinute();
+    const client = await site.mcp('sarah.kim');
+    const answers: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      answers.push((await site.rest('sarah.kim', 'tasks', 'list_tasks')).status);
+      answers.push((await site.direct('sarah.kim', 'tasks', 'list_tasks')).status);
+      const { structuredContent } = await client.callTool({ name: 'tasks_list_tasks', arguments: {} });
+      answers.push((structuredContent as { code?: string }).code === 'RATE_LIMITED' ? 429 : 200);
+    }
+    expect(answers.filter((status) => status === 200)).toHaveLength(30);
+    expect(answers.filter((status) => status === 429)).toHaveLength(6);
+    const refused = await site.rest('sarah.kim', 'tasks', 'list_tasks');
+    expect(refused).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', retryable: true } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await site.rest('nina.patel', 'tasks', 'list_tasks')).status).toBe(200);
+  });
+});
+
+describe('a stranger', () => {
+  test('is told to slow down, while good sign-ins from the same address go on', async () => {
+    const token = await site.token('bob.martinez');
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => site.send('POST', '/api/tools/tasks/list_tasks', { token: 'nonsense', body: {} }).then(({ status }) => status)));
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    const good = await Promise.all(Array.from({ length: 5 }, () => site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} })));
+    expect(good.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
+});
+
+/** What a raw connection gets back before it is closed, and how long that took. */
+function raw(port: number, write: (socket: ReturnType<typeof connect>) => void): Promise<{ text: string; ms: number }> {
+  return new Promise((resolve) => {
+    const started = Date.now();
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => write(socket));
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve({ text, ms: Date.now() - started }));
+  });
+}
+
+describe('a connection', () => {
+  test('whose headers never end is closed, and nobody waits for it', async () => {
+    const { gateway = 0 } = site.tamshai.ports;
+    const dripping = Array.from({ length: 50 }, () =>
+      raw(gateway, (socket) => {
+        socket.write('POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost\r\n');
+        const drip = setInterval(() => (socket.destroyed ? clearInterval(drip) : socket.write('X-A: b\r\n')), 500);
+      }),
+    );
+    const probe = await site.send('GET', '/health');
+    expect(probe.status).toBe(200);
+    for (const { ms } of await Promise.all(dripping)) expect(ms).toBeLessThan(20_000);
+  }, 60_000);
+
+  test('whose body is too large, compressed or not JSON is refused in our words', async () => {
+    const token = await site.token('tom.becker');
+    const path = '/api/tools/tasks/add_task';
+    expect(await site.send('POST', path, { token, raw: JSON.stringify({ title: 'x'.repeat(300_000) }) })).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
+    expect(await site.send('POST', path, { token, body: { title: 'x' }, headers: { 'content-encoding': 'gzip' } })).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+    expect(await site.send('POST', path, { token, raw: 'title=x', headers: { 'content-type': 'text/plain' } })).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+    expect(await site.send('POST', path, { token, raw: '['.repeat(100_000) })).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(await site.send('POST', path, { token, raw: '{"title":' })).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+  });
+});

@@ -1,5 +1,5 @@
 /** The sample company's people data, table by table in the order in which it can be written. */
-import { directory, type SamplePerson } from './directory.ts';
+import { directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
 import { persona } from './people.ts';
 import { between, chance, pick } from './random.ts';
 import { reviewsOf } from './reviews.ts';
@@ -44,18 +44,25 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
     for (let n = 0; n < employees; n++) yield people.person(n);
   }
   function* detailed(): Iterable<SamplePerson> {
-    for (const person of all()) if (person.known || person.n % every === 0) yield person;
+    for (let n = 0; n < employees; n++) if (n < KNOWN_PEOPLE || n % every === 0) yield people.person(n);
   }
   const hired = (person: SamplePerson) => hiredOn(person, newYear);
-  const bossOf = ({ manager }: SamplePerson) => (manager === undefined ? undefined : people.person(manager));
+  // Colleagues come one after the other, so the last manager is mostly the next one too.
+  let boss: SamplePerson | undefined;
+  const bossOf = ({ manager }: SamplePerson): SamplePerson | undefined => {
+    if (boss?.n !== manager) boss = manager === undefined ? undefined : people.person(manager);
+    return boss;
+  };
   const table = (
     name: string,
     columns: string,
     from: () => Iterable<SamplePerson>,
     rowsOf: (person: SamplePerson) => Iterable<SampleRow>,
+    each = 1,
   ): SampleTable => ({
     name: `hr.${name}`,
     columns: columns.split(' '),
+    estimate: Math.ceil((from === all ? employees : employees / every) * each),
     *rows() {
       for (const person of from()) yield* rowsOf(person);
     },
@@ -67,8 +74,8 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       yield [people.idOf(up), person.last, person.first, person.id, depth++];
   }
   function employeeRow(person: SamplePerson): SampleRow {
-    const boss = bossOf(person);
-    const since = at9(hired(person));
+    const manager = bossOf(person);
+    const day = hired(person);
     return [
       person.id,
       person.first,
@@ -77,12 +84,12 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       person.department,
       person.title,
       person.office.name,
-      boss?.id ?? null,
-      boss ? `${boss.first} ${boss.last}` : null,
-      hired(person),
+      manager?.id ?? null,
+      manager ? `${manager.first} ${manager.last}` : null,
+      day,
       true,
-      since,
-      since,
+      at9(day),
+      at9(day),
     ];
   }
   function* raises({ id, n, salary, tenure }: SamplePerson): Iterable<SampleRow> {
@@ -135,23 +142,37 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       all,
       (person) => [employeeRow(person)],
     ),
-    table('chain', 'manager_id last_name first_name employee_id depth', all, above),
+    table('chain', 'manager_id last_name first_name employee_id depth', all, above, Math.log10(employees) + 0.3),
     table('pay', 'employee_id salary', all, (person) => [[person.id, person.salary]]),
     table('contact', 'employee_id phone home_address', all, (person) => [[person.id, phoneOf(person), addressOf(person)]]),
     table('identity', 'employee_id ssn', all, (person) => [[person.id, ssnOf(person)]]),
-    table('salary_history', 'history_id employee_id old_salary new_salary effective_date reason changed_by changed_at', detailed, raises),
+    table(
+      'salary_history',
+      'history_id employee_id old_salary new_salary effective_date reason changed_by changed_at',
+      detailed,
+      raises,
+      0.35,
+    ),
     table(
       'performance_reviews',
       'review_id employee_id period reviewer_id status due_date rating goals_met_percent strengths improvements',
       detailed,
       reviews,
+      3,
     ),
-    table('time_off_balances', 'employee_id fiscal_year type_code entitlement used pending carryover', detailed, balances),
+    table(
+      'time_off_balances',
+      'employee_id fiscal_year type_code entitlement used pending carryover',
+      detailed,
+      balances,
+      7 * calendar.years.length,
+    ),
     table(
       'time_off_requests',
       'request_id employee_id type_code start_date end_date days status notes approver_id approver_notes decided_at created_at',
       detailed,
       requests,
+      4,
     ),
   ];
 }

@@ -95,9 +95,12 @@ function strideFor(size: number): number {
 const withinStride = strideFor(within);
 const mixedStride = strideFor(mixed);
 
+const spelled = new Map<string, string>();
 /** "Jürgen Weiß" as an address spells him. */
 export function plain(name: string): string {
-  return name
+  const known = spelled.get(name);
+  if (known !== undefined) return known;
+  const letters = name
     .normalize('NFD')
     .replace(/ß/g, 'ss')
     .replace(/[øØ]/g, 'o')
@@ -105,6 +108,8 @@ export function plain(name: string): string {
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .replace(/[^a-z]/g, '');
+  spelled.set(name, letters);
+  return letters;
 }
 
 export interface SampleName {

@@ -5,5 +5,7 @@ export type SampleRow = readonly Cell[];
 export interface SampleTable {
   readonly name: string;
   readonly columns: readonly string[];
+  /** About how many rows there are, for a progress bar. */
+  readonly estimate: number;
   rows(): Iterable<SampleRow>;
 }

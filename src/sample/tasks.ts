@@ -27,6 +27,7 @@ export function tasksSample({ today }: { readonly today: Date }): readonly Sampl
     {
       name: 'tasks.tasks',
       columns: ['principal', 'id', 'title', 'description', 'completed', 'created_at'],
+      estimate: 10,
       rows: () =>
         entries.flatMap(([principal, list]) =>
           list.map(({ title, description, done }, which) => [
@@ -39,6 +40,11 @@ export function tasksSample({ today }: { readonly today: Date }): readonly Sampl
           ]),
         ),
     },
-    { name: 'tasks.counters', columns: ['principal', 'last_id'], rows: () => entries.map(([principal, list]) => [principal, list.length]) },
+    {
+      name: 'tasks.counters',
+      columns: ['principal', 'last_id'],
+      estimate: 5,
+      rows: () => entries.map(([principal, list]) => [principal, list.length]),
+    },
   ];
 }

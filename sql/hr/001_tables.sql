@@ -29,7 +29,7 @@ create table hr.employees (
   check (active = (terminated_at is null)),
   check (manager_id <> employee_id)
 );
-create index employees_by_name on hr.employees (last_name, first_name, employee_id) where active;
+create index employees_by_name on hr.employees (last_name, first_name, employee_id) include (search_name) where active;
 create index employees_by_department on hr.employees (department, last_name, first_name, employee_id) where active;
 create index employees_by_manager on hr.employees (manager_id, last_name, first_name, employee_id) where active;
 

@@ -1,7 +1,7 @@
 -- Keeps hr.chain and manager_name true to employees, whoever changes them and in whatever order. It has to write where the
--- caller may not, so it runs as hr_keeper: a role that nobody can log in as and that may touch just these two tables.
+-- caller may not, so it runs as a keeper: a role that nobody can log in as, and that may touch just these two tables.
 do $$ begin
-  create role hr_keeper nologin;
+  create role tamshai_hr_keeper nologin;
 exception when duplicate_object or unique_violation then null;
 end $$;
 
@@ -58,8 +58,8 @@ create function hr.employment(person uuid) returns text language sql stable secu
 $$;
 
 -- Only whoever is allowed to be the keeper, and only if it may create in the schema, can hand these over to it.
-grant hr_keeper to current_user;
-grant create on schema hr to hr_keeper;
-alter function hr.keep_chain() owner to hr_keeper;
-alter function hr.employment(uuid) owner to hr_keeper;
-revoke create on schema hr from hr_keeper;
+grant tamshai_hr_keeper to current_user;
+grant create on schema hr to tamshai_hr_keeper;
+alter function hr.keep_chain() owner to tamshai_hr_keeper;
+alter function hr.employment(uuid) owner to tamshai_hr_keeper;
+revoke create on schema hr from tamshai_hr_keeper;

@@ -1,21 +1,42 @@
 -- What the other tools read; the same rules as in 003_views.sql.
 
--- The company directory: what everyone may know of a colleague.
-create view hr.directory with (security_invoker = true) as
-select employee_id, first_name || ' ' || last_name as name, first_name, last_name, search_name, department, job_title, email, location, manager_name
-from hr.employees where active;
-
 create view hr.reviews with (security_invoker = true) as
 select r.review_id, r.employee_id, e.first_name || ' ' || e.last_name as employee_name, r.period, r.reviewer_id, r.status, r.due_date, r.rating,
   r.goals_met_percent, r.strengths, r.improvements, concat_ws('.', r.row_version, e.row_version) as row_version
-from hr.performance_reviews r join hr.employees e on e.employee_id = r.employee_id
-where e.active;
+from (
+  select '00000000-0000-0000-0000-000000000000'::uuid as list, review_id, employee_id, period, reviewer_id, status, due_date, rating,
+    goals_met_percent, strengths, improvements, row_version
+  from hr.performance_reviews
+  union all
+  select t.manager_id, m.review_id, m.employee_id, m.period, m.reviewer_id, m.status, m.due_date, m.rating,
+    m.goals_met_percent, m.strengths, m.improvements, m.row_version
+  from hr.chain t join hr.performance_reviews m on m.employee_id = t.employee_id
+) r
+join hr.employees e on e.employee_id = r.employee_id
+where r.list = (select hr.my_list()) and e.active;
 
+-- One request, by id; one's own.
 create view hr.time_off with (security_invoker = true) as
 select r.request_id, r.employee_id, e.first_name || ' ' || e.last_name as employee_name, r.type_code, r.start_date, r.end_date, r.days, r.status, r.notes,
   r.approver_id, r.approver_notes, r.decided_at, concat_ws('.', r.row_version, e.row_version) as row_version
 from hr.time_off_requests r join hr.employees e on e.employee_id = r.employee_id
 where e.active;
+
+-- Requests as a list: everyone's, or those of the people below.
+create view hr.team_time_off with (security_invoker = true) as
+select r.request_id, r.employee_id, e.first_name || ' ' || e.last_name as employee_name, r.type_code, r.start_date, r.end_date, r.days, r.status, r.notes,
+  r.approver_id, r.approver_notes, r.decided_at, concat_ws('.', r.row_version, e.row_version) as row_version
+from (
+  select '00000000-0000-0000-0000-000000000000'::uuid as list, request_id, employee_id, type_code, start_date, end_date, days, status, notes,
+    approver_id, approver_notes, decided_at, row_version
+  from hr.time_off_requests
+  union all
+  select t.manager_id, m.request_id, m.employee_id, m.type_code, m.start_date, m.end_date, m.days, m.status, m.notes,
+    m.approver_id, m.approver_notes, m.decided_at, m.row_version
+  from hr.chain t join hr.time_off_requests m on m.employee_id = t.employee_id
+) r
+join hr.employees e on e.employee_id = r.employee_id
+where r.list = (select hr.my_list()) and e.active;
 
 create view hr.balances with (security_invoker = true) as
 select b.employee_id, b.fiscal_year, b.type_code, t.type_name, b.entitlement, b.used, b.pending, b.carryover,

@@ -46,7 +46,8 @@ end $$;
 create or replace procedure tamshai.begin_rules(domain name) language plpgsql as $$
 declare
   item record;
-  roles text := (select string_agg(quote_ident(rolname), ', ') from pg_roles where starts_with(rolname, domain || '_'));
+  roles text := (select string_agg(quote_ident(rolname), ', ') from pg_roles
+    where starts_with(rolname, domain || '_') or rolname = format('tamshai_%s_keeper', domain));
 begin
   for item in select tablename, policyname from pg_policies where schemaname = domain loop
     execute format('drop policy %I on %I.%I', item.policyname, domain, item.tablename);

@@ -21,5 +21,5 @@ export const listTeamTimeOffRequests = hr.list({
   ],
 
   find: ({ status }, { sql }) =>
-    sql`select * from hr.time_off where employee_id is distinct from (select tamshai.me()) ${sql.given({ status })}`,
+    sql`select * from hr.team_time_off where employee_id is distinct from (select tamshai.me()) ${sql.given({ status })}`,
 });

@@ -90,3 +90,33 @@ export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAl
     return { random: 2_000_000_000, gone, foreign };
   },
 };
+
+/** Rows come and go in every list of a domain, near its beginning, its middle and its end. Called again and again between pages. */
+export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<void>>> = {
+  async hr(site, n) {
+    const manager = id(n % 2 === 0 ? 'nina.patel' : 'bob.martinez');
+    const name = `${['A', 'M', 'Z'][n % 3]}churn`;
+    const person = randomUUID();
+    await site.owner(
+      `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
+       values ($1, 'New', $2, $3, 'Engineering', 'Engineer', 'Berlin', $4, '2026-01-01')`,
+      [person, name, `${person}@tamshai.example`, manager],
+    );
+    await site.owner(
+      "insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) values ($1, 'UNPAID', $2, $2, 1)",
+      [person, `20${20 + (n % 12)}-03-02`],
+    );
+    await site.owner("insert into hr.performance_reviews (employee_id, period, status, due_date) values ($1, 'now', 'due', $2)", [
+      person,
+      `20${20 + (n % 12)}-03-02`,
+    ]);
+    // Of those who are there already, others leave: from below Nina too, so that her own list shrinks as well.
+    await site.owner(
+      `update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id in (
+         select e.employee_id from hr.employees e left join hr.chain c on c.employee_id = e.employee_id and c.manager_id = $2
+         where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b where b.manager_id = e.employee_id)
+         order by (c.manager_id is null) = ($1::int % 2 = 0), md5(e.employee_id::text || $1::int) limit 1)`,
+      [n, id('nina.patel')],
+    );
+  },
+};

@@ -1,0 +1,236 @@
+/** Every list, page by page: complete and without repetition while rows come and go, with cursors that show and open nothing else. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audienceFor } from '../../src/core/access.ts';
+import type { ListMetadata } from '../../src/core/answer.ts';
+import { rolesIn } from '../../src/core/people.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { persona } from '../../src/sample/people.ts';
+import { openSite, type Site } from '../site.ts';
+import { churn } from './arrange.ts';
+import { byName, callersOf, codeOf, type Door, Doors, type Input, type Property, propertiesOf, type Who } from './calls.ts';
+import { snapshot } from './restore.ts';
+
+let site: Site;
+let doors: Doors;
+let restore: () => Promise<void>;
+beforeAll(async () => {
+  site = await openSite();
+  doors = new Doors(site);
+  restore = await snapshot(site);
+}, 120_000);
+afterAll(() => site?.close());
+
+type Row = Readonly<Record<string, unknown>>;
+interface Page {
+  readonly data: readonly Row[];
+  readonly metadata: ListMetadata;
+}
+const lists = byName.filter(([, { kind }]) => kind === 'list');
+/** One person for each view of the rows that opens the tool. */
+const callersFor = (tool: Tool) => [
+  ...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username])).values(),
+];
+
+async function page(tool: Tool, who: string | Who, input: Input, door: Door = 'rest'): Promise<Page> {
+  const { answer } = await doors.call(door, who, tool, input);
+  if (answer.status !== 'success') throw new Error(`${tool.name}: ${JSON.stringify(answer)}`);
+  return { data: answer.data as Row[], metadata: answer.metadata as ListMetadata };
+}
+/** All rows, each page as large as `size` says; `between` happens after every page. */
+async function walk(tool: Tool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let n = 0, cursor: string | undefined; n === 0 || cursor !== undefined; n++) {
+    const limit = size(n);
+    const { data, metadata } = await page(tool, as, { limit, ...(cursor !== undefined && { cursor }) });
+    describesItself(metadata, data.length, limit, tool);
+    rows.push(...data);
+    cursor = metadata.nextCursor;
+    await between?.(n);
+  }
+  return rows;
+}
+
+function describesItself(metadata: ListMetadata, count: number, limit: number, tool: Tool): void {
+  const { hasMore, returnedCount, truncated, totalEstimate, totalCount, warning, hint, nextCursor, summary: _, ...more } = metadata;
+  const total = hasMore ? `${limit}+` : String(count);
+  expect({ returnedCount, truncated, totalEstimate, totalCount, more }).toEqual({
+    returnedCount: count,
+    truncated: hasMore,
+    totalEstimate: total,
+    totalCount: total,
+    more: {},
+  });
+  expect([nextCursor !== undefined, hint !== undefined, warning !== undefined]).toEqual([hasMore, hasMore, hasMore]);
+  if (!hasMore) return;
+  expect(count).toBe(limit);
+  expect(warning).toMatch(new RegExp(`^TRUNCATION WARNING: Only ${limit} of ${limit}\\+ records returned\\.`));
+  for (const [name] of propertiesOf(tool).filter(([key]) => !['limit', 'cursor', 'sort'].includes(key))) expect(warning).toContain(name);
+}
+
+/** The field that tells rows apart: the last of the order. */
+function keyOf(tool: Tool): string {
+  const context = {
+    me: { ...persona('eve.thompson'), principal: '', organizationId: undefined, employeeId: randomUUID(), roles: new Set<never>() },
+    now: new Date(),
+    today: '2026-11-16',
+    handles: {},
+  };
+  const { order } = tool.page(tool.input.parse({}), { ...context, fail: (code) => expect.fail(code) });
+  return order.keys.at(-1) ?? '';
+}
+
+/** Something that the field takes, whether or not any row has it. */
+function some({ type, format, enum: options, minimum, anyOf }: Property): unknown {
+  if (options) return options.at(-1);
+  if (anyOf) return some(anyOf[0] ?? {});
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return (minimum ?? 0) + 1;
+  return format === 'uuid' ? randomUUID() : format === 'date' ? '2026-01-01' : 'x';
+}
+
+it('there is something to page through, for every list', async () => {
+  for (const [name, tool] of lists) {
+    const sizes = await Promise.all(callersFor(tool).map(async (as) => (await page(tool, as, { limit: 1 })).metadata.hasMore));
+    expect([name, sizes.some(Boolean)]).toEqual([name, true]);
+  }
+});
+
+describe.each(lists)('%s', (_name, tool) => {
+  it.each(callersFor(tool))('every page for %s, whatever its size', async (as) => {
+    const key = keyOf(tool);
+    const all = await walk(tool, as, () => 50);
+    expect(new Set(all.map((row) => row[key])).size).toBe(all.length);
+    for (const size of [() => 7, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
+      expect(await walk(tool, as, size)).toEqual(all);
+    // The size of a page is not part of the question.
+    const { metadata } = await page(tool, as, {});
+    expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);
+  });
+
+  it.each(callersFor(tool))('no row twice and none left out for %s, while rows come and go', async (as) => {
+    const move = churn[tool.domain.name];
+    if (!move) expect.fail(`tests/contract/arrange.ts does not know how rows of ${tool.domain.name} come and go`);
+    const key = keyOf(tool);
+    const ids = (rows: readonly Row[]) => rows.map((row) => row[key]);
+    try {
+      const before = ids(await walk(tool, as, () => 50));
+      const size = Math.max(1, Math.min(50, Math.ceil(before.length / 9)));
+      const seen = ids(
+        await walk(
+          tool,
+          as,
+          () => size,
+          async (n) => {
+            await move(site, 2 * n);
+            await move(site, 2 * n + 1);
+          },
+        ),
+      );
+      const after = new Set(ids(await walk(tool, as, () => 50)));
+      expect(new Set(seen).size).toBe(seen.length);
+      const stayed = before.filter((id) => after.has(id));
+      // Where the person sees more than one's own rows, some of them really went.
+      if (before.length > 20) expect(stayed.length).toBeLessThan(before.length);
+      expect(stayed.filter((id) => !seen.includes(id))).toEqual([]);
+    } finally {
+      await restore();
+    }
+  });
+
+  describe('its cursors', () => {
+    let as = '';
+    let cursor = '';
+    let first: Page;
+    beforeAll(async () => {
+      for (const caller of callersFor(tool)) {
+        const { metadata, ...rest } = await page(tool, caller, { limit: 1 });
+        if (metadata.nextCursor === undefined) continue;
+        [as, cursor, first] = [caller, metadata.nextCursor, { ...rest, metadata }];
+      }
+    });
+    const used = async (given: unknown, { who = as as string | Who, input = {} as Input, other = tool } = {}) =>
+      codeOf((await doors.call('rest', who, other, { ...input, cursor: given })).answer);
+
+    it('lead on at every door alike', async () => {
+      const pages = await Promise.all(
+        (['rest', 'mcp', 'direct', 'direct-mcp'] as const).map((door) => page(tool, as, { limit: 1, cursor }, door)),
+      );
+      for (const { data } of pages) expect(data).toEqual(pages[0]?.data);
+      expect(pages[0]?.data).not.toEqual(first.data);
+    });
+    it('show nothing, and are never the same twice', async () => {
+      const bytes = Buffer.from(cursor, 'base64url');
+      expect(cursor).toMatch(/^[\w-]{40,2000}$/);
+      const readable = bytes.toString('latin1') + bytes.toString('utf8') + bytes.toString('utf16le');
+      const values = Object.values(first.data[0] ?? {}).filter((value) => typeof value === 'string' && value.length > 3) as string[];
+      expect(values.length).toBeGreaterThan(0);
+      for (const value of [...values, ...values.map((each) => each.replaceAll('-', '')), tool.name, as, '["', '":'])
+        expect(readable).not.toContain(value);
+      expect((await page(tool, as, { limit: 1 })).metadata.nextCursor).not.toBe(cursor);
+    });
+    it('are refused when anything about them was changed', async () => {
+      const flip = (at: number) => {
+        const bytes = Buffer.from(cursor, 'base64url');
+        bytes[at] = (bytes[at] ?? 0) ^ 1;
+        return bytes.toString('base64url');
+      };
+      const { length } = Buffer.from(cursor, 'base64url');
+      const damaged = [
+        ...[0, 5, 11, 12, 20, length - 17, length - 16, length - 1].map(flip),
+        cursor.slice(0, -1),
+        cursor.slice(1),
+        cursor.slice(0, 40),
+        `${cursor}A`,
+        `${cursor}=`,
+        cursor.repeat(2),
+        `${cursor} `,
+      ];
+      for (const given of [
+        ...damaged,
+        '',
+        'abc',
+        'null',
+        '0',
+        Buffer.from('{"last":1}').toString('base64'),
+        'A'.repeat(4000),
+        Buffer.from(JSON.stringify(['a', 'b', 'c'])).toString('base64url'),
+      ]) {
+        expect([given.slice(0, 60), await used(given)]).toEqual([given.slice(0, 60), 'INVALID_CURSOR']);
+      }
+    });
+    it('are refused with other filters', async () => {
+      for (const [key, property] of propertiesOf(tool).filter(([name]) => !['limit', 'cursor'].includes(name))) {
+        expect([key, await used(cursor, { input: { [key]: some(property) } })]).toEqual([key, 'INVALID_CURSOR']);
+      }
+    });
+    it('are refused by every other list', async () => {
+      const others = lists
+        .map(([, each]) => each)
+        .filter((each) => each !== tool && callersOf(each).some(({ username }) => username === as));
+      for (const other of others) expect([other.name, await used(cursor, { other })]).toEqual([other.name, 'INVALID_CURSOR']);
+      const trail = await site.send('GET', `/api/audit?cursor=${cursor}`, { token: await doors.token(as) });
+      expect([trail.status, codeOf(trail.body)]).toEqual([400, 'INVALID_CURSOR']);
+    });
+    it('are refused from anyone else, and from the same person in other roles', async () => {
+      for (const { username } of callersOf(tool).filter((each) => each.username !== as))
+        expect([username, await used(cursor, { who: username })]).toEqual([username, 'INVALID_CURSOR']);
+      const { accounts } = site.tamshai.wiring.identity;
+      const roles = [...persona(as).roles];
+      const others = [
+        [...roles, roles.includes('tax-read') ? 'payroll-read' : 'tax-read'],
+        roles.filter((role) => role !== 'manager'),
+      ].filter((set) => set.length !== roles.length && tool.roles.some((role) => rolesIn('staff', set).has(role)));
+      expect(others.length).toBeGreaterThan(0);
+      try {
+        for (const set of others) {
+          await accounts.setRoles(as, set);
+          expect([set, await used(cursor, { who: { user: as, roles: set } })]).toEqual([set, 'INVALID_CURSOR']);
+        }
+      } finally {
+        await accounts.setRoles(as, roles);
+      }
+      expect(await used(cursor)).toBe('success');
+    });
+  });
+});

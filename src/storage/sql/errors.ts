@@ -15,7 +15,7 @@ export function inOurWords(error: unknown): Error {
   if (error instanceof Failure) return error;
   const code = codeOf(error);
   if (code === '57014' || (error instanceof Error && error.message === 'Query read timeout')) return failure('TIMEOUT', 'The database took too long.');
-  if (GONE.test(code) || (error instanceof Error && /terminated|not queryable|timeout exceeded|Connection/i.test(error.message))) {
+  if (GONE.test(code) || (error instanceof Error && /terminated|not queryable|timeout exceeded|timeout expired|Connection/i.test(error.message))) {
     return failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
   }
   if (CONSTRAINT.test(code)) return failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: another change came first.');

@@ -127,31 +127,31 @@ class PipelinedReaders {
     if (slot === undefined) return [];
     slot.waiting++;
     try {
-      slot.client ??= this.#connect(slot);
-      const client = await slot.client;
+      const client = await (slot.client ?? this.#connect(slot));
       return (await client.query<Row>({ name: this.#nameOf(this.#role, text), text, values: values as unknown[] })).rows;
     } finally {
       slot.waiting--;
     }
   }
 
-  /** After a refused connection the next second's callers hear so at once, instead of queueing up. */
-  async #connect(slot: { client: Promise<pg.Client> | undefined }): Promise<pg.Client> {
+  /** Only a connection that stands is kept; whatever ends it makes room for the next. */
+  #connect(slot: { client: Promise<pg.Client> | undefined }): Promise<pg.Client> {
+    const connecting = this.#openUnlessRefused();
     const forget = () => {
-      slot.client = undefined;
+      if (slot.client === connecting) slot.client = undefined;
     };
-    if (Date.now() < this.#refusedUntil) {
-      forget();
-      throw failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
-    }
+    slot.client = connecting;
+    connecting.then((client) => client.once('end', forget).once('error', forget), forget);
+    return connecting;
+  }
+
+  /** After a refused connection the next half second's callers hear so at once, instead of queueing up. */
+  async #openUnlessRefused(): Promise<pg.Client> {
+    if (Date.now() < this.#refusedUntil) throw failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
     try {
-      const client = await this.#open();
-      client.once('end', forget);
-      client.once('error', forget);
-      return client;
+      return await this.#open();
     } catch (error) {
       this.#refusedUntil = Date.now() + 500;
-      forget();
       throw error;
     }
   }

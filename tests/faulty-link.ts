@@ -1,0 +1,46 @@
+/** A link between the product and a server that can be cut, or that can go silent. */
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+export interface FaultyLink {
+  readonly port: number;
+  /** pass: as it should be. silent: connections stay, nothing comes through any more. cut: gone, and nobody gets in. */
+  set(mode: 'pass' | 'silent' | 'cut'): void;
+  close(): Promise<void>;
+}
+
+export async function faultyLink(to: { readonly host: string; readonly port: number }): Promise<FaultyLink> {
+  let mode: 'pass' | 'silent' | 'cut' = 'pass';
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    if (mode === 'cut') {
+      near.destroy();
+      return;
+    }
+    const far = connect(to.port, to.host);
+    for (const [from, other] of [[near, far], [far, near]] as const) {
+      open.add(from);
+      from.on('data', (chunk) => {
+        if (mode === 'pass') other.write(chunk);
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        open.delete(from);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    set(next) {
+      mode = next;
+      if (next === 'cut') for (const socket of open) socket.destroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}

@@ -27,21 +27,28 @@ const AFTERWARDS = 0.4;
 const streams = (client: pg.ClientBase): boolean =>
   (client as unknown as { connection?: { stream?: unknown } }).connection?.stream instanceof Socket;
 
+type Sample = (options: LoadOptions) => readonly SampleTable[];
+/** What each server brings, in the order of writing; tasks belong to the people that hr brings. The first table tells whether it is there. */
+const samples: Readonly<Record<string, Sample>> = {
+  hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
+};
+
 /**
- * Needs the owner of the tables or a superuser. Does nothing, and says false, where there are employees already.
+ * Needs the owner of the tables or a superuser. Does nothing, and says false, where every server has its rows already.
  * The rules that hold for owners too are suspended inside the one transaction only: a failure brings them back with everything else.
  */
 export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Promise<boolean> {
-  if (!options.domains.includes('hr')) return false;
-  const tables = [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])];
-  if (await hasEmployees(owner)) return false;
-  const names = tables.map(({ name }) => name);
+  const wanted = Object.entries(samples).flatMap(([domain, sample]) => (options.domains.includes(domain) ? [sample(options)] : []));
+  if ((await missingOf(owner, wanted)).length === 0) return false;
+  const names = wanted.flat().map(({ name }) => name);
+  let tables: readonly SampleTable[] = [];
   await owner.query('begin');
   try {
     await owner.query(`select pg_advisory_xact_lock(${LOCK})`);
     const forced = await forcedAmong(owner, names);
     for (const name of forced) await owner.query(`alter table ${name} no force row level security`);
-    if (await hasEmployees(owner)) {
+    tables = (await missingOf(owner, wanted)).flat();
+    if (tables.length === 0) {
       await owner.query('rollback');
       return false;
     }
@@ -53,13 +60,17 @@ export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Pr
     await owner.query('rollback').catch(() => {});
     throw error;
   }
-  for (const name of names) await owner.query(`${options.employees > LARGE ? 'vacuum analyze' : 'analyze'} ${name}`);
+  for (const { name } of tables) await owner.query(`${options.employees > LARGE ? 'vacuum analyze' : 'analyze'} ${name}`);
   return true;
 }
 
-async function hasEmployees(owner: pg.ClientBase): Promise<boolean> {
-  const { rows } = await owner.query<{ there: boolean }>('select exists (select from hr.employees) as there');
-  return rows[0]?.there === true;
+async function missingOf(owner: pg.ClientBase, wanted: readonly (readonly SampleTable[])[]): Promise<(readonly SampleTable[])[]> {
+  const missing: (readonly SampleTable[])[] = [];
+  for (const tables of wanted) {
+    const { rows } = await owner.query<{ there: boolean }>(`select exists (select from ${tables[0]?.name}) as there`);
+    if (rows[0]?.there === false) missing.push(tables);
+  }
+  return missing;
 }
 
 async function forcedAmong(owner: pg.ClientBase, names: readonly string[]): Promise<string[]> {
@@ -85,7 +96,8 @@ async function write(
     onProgress(Math.min(Math.round(done), total), total);
   };
   // The sample brings hr.chain and the managers' names along; keeping them row by row would take hours.
-  await owner.query('alter table hr.employees disable trigger user');
+  const people = tables.some(({ name }) => name === 'hr.employees');
+  if (people) await owner.query('alter table hr.employees disable trigger user');
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");
   for (const table of tables) {
     const restore = large ? await withoutIndexes(owner, table.name) : [];
@@ -95,6 +107,6 @@ async function write(
       advance((share(table) * AFTERWARDS) / restore.length);
     }
   }
-  await owner.query('alter table hr.employees enable trigger user');
+  if (people) await owner.query('alter table hr.employees enable trigger user');
   onProgress(total, total);
 }

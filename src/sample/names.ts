@@ -15,7 +15,7 @@ const family = (first: string, last: string): Family => ({
 
 const families: readonly Family[] = [
   family(
-    'Abigail Adrian Aidan Amber Andrew Audrey Benjamin Bethany Brandon Brooke Caleb Cameron Chloe Claire Connor Derek Dylan Edward Elliot Emily Erin Ethan Felicity Fiona Gavin George Hannah Harriet Heather Henry Hugh Imogen Isaac Jack Jasmine Joel Joshua Julian Kate Kyle Laura Leah Lewis Lucy Lydia Martin Megan Molly Naomi Nathan Oliver Owen Peter Philippa Rachel Rebecca Rhys Rowan Samuel Shannon Simon Sophie Theodore Trevor Victoria Wesley Zachary Zoe',
+    'Abigail Adrian Aaron Amber Andrew Audrey Benjamin Bethany Brandon Brooke Caleb Cameron Chloe Claire Connor Derek Dylan Edward Elliot Emily Erin Ethan Felicity Fiona Gavin George Hannah Harriet Heather Henry Hugh Imogen Isaac Jack Jasmine Joel Joshua Julian Kate Kyle Laura Leah Lewis Lucy Lydia Martin Megan Molly Naomi Nathan Oliver Owen Peter Philippa Rachel Rebecca Rhys Rowan Samuel Shannon Simon Sophie Theodore Trevor Victoria Wesley Zachary Zoe',
     'Abbott Ainsworth Aldridge Ashby Atkins Barlow Barrett Baxter Bentley Blackwood Bolton Bradshaw Brandt Brewer Burgess Caldwell Carver Chapman Coleman Crawford Dalton Drayton Eastwick Ellery Fairbanks Farrow Fenwick Fletcher Forsyth Gardner Garrison Goodwin Halloway Hargreaves Hartley Hayward Holbrook Ingram Jarvis Kendrick Langley Lockwood Marlow Mercer Merrick Norwood Oakley Osborne Parrish Pemberton Penrose Prescott Quigley Radcliffe Redfern Rowley Sinclair Stanton Sutherland Thornbury Townsend Underhill Wakefield Walcott Whitaker Whitmore Winslow Yardley',
   ),
   family(
@@ -32,7 +32,7 @@ const families: readonly Family[] = [
   ),
   family(
     'Akira Asuka Ayumi Chiyo Daichi Emiko Haruka Haruto Hiroshi Isamu Kaori Kazuo Keiko Kenji Kota Makoto Mariko Megumi Midori Naoki Noboru Reiko Ren Ryota Sakura Satoshi Shinji Takumi Tetsuya Yoko Yuki Yuto',
-    'Abe Aoki Endo Fujimoto Fujita Goto Hara Hasegawa Hayashi Igarashi Inoue Ishikawa Ito Kato Kimura Kobayashi Maeda Matsuda Matsui Mori Murata Nakajima Nakamura Nishimura Ogawa Okada Ono Saito Sakamoto Sasaki Shimizu Takahashi Tanaka Ueda Wada Yamada Yamamoto Yoshida',
+    'Abe Aoki Endo Fujimoto Fujita Goto Hara Hasegawa Hayashi Igarashi Inoue Ishikawa Ito Kato Kondo Kobayashi Maeda Matsuda Matsui Mori Murata Nakajima Nakamura Nishimura Ogawa Okada Ono Saito Sakamoto Sasaki Shimizu Takahashi Tanaka Ueda Wada Yamada Yamamoto Yoshida',
   ),
   family(
     'Bora Dahye Doyun Eunji Gaeun Haeun Hana Hyejin Hyunwoo Jihoon Jimin Jinwoo Jisoo Jiyoung Junho Kyungmin Minjun Minseo Nayeon Seojun Seoyeon Soojin Sungho Taeyang Woojin Yejun Yerin Yuna',
@@ -48,15 +48,15 @@ const families: readonly Family[] = [
   ),
   family(
     'Ahmed Ali Amina Aisha Bilal Dalia Farah Faris Fatima Hassan Hussein Ibrahim Jamal Karim Khalid Laila Layla Leila Mahmoud Mariam Mustafa Nadia Noor Rania Rashid Reem Salma Samir Sami Tariq Yasmin Youssef Zahra Ziad',
-    'Abboud Abdallah Al-Amin Al-Masri Ansari Assaf Aziz Bakri Barakat Darwish Farouk Ghanem Habib Hamdan Hariri Hijazi Ibrahimi Jabbour Kanaan Karimi Khalil Khoury Malouf Mansour Mourad Najjar Nasser Qureshi Rahman Saab Sabbagh Saleh Shaheen Tahan',
+    'Abboud Abdallah Al-Amin Al-Masri Ansari Assaf Aziz Bakri Barakat Darwish Farouk Ghanem Habib Hamadi Hariri Hijazi Ibrahimi Jabbour Kanaan Karimi Khalil Khoury Malouf Mansour Mourad Najjar Nasser Qureshi Rahman Saab Sabbagh Saleh Shaheen Tahan',
   ),
   family(
     'Adèle Amélie Antoine Arnaud Aurélie Bastien Benoît Bérénice Camille Cécile Céline Clément Corentin Élodie Étienne Fabien Florence Gaëlle Guillaume Hélène Hugo Jérôme Juliette Léa Loïc Luc Lucas Manon Margaux Maxime Noémie Olivier Pascal Quentin Rémi Solène Thierry Yves',
-    'Aubert Barbier Beaumont Bertrand Blanchard Boucher Bourgeois Carpentier Chevalier Colin Delacroix Deschamps Dubois Dufour Dumont Dupuis Fabre Faure Fontaine Fournier Gauthier Giraud Lambert Laurent Lefèvre Lemaire Leroux Marchand Mercier Moreau Morel Perrin Renard Rousseau Roussel Vasseur Vidal',
+    'Aubert Barbier Beaumont Bertrand Blanchard Boucher Bourgeois Carpentier Chevalier Colin Delacroix Deschamps Dubois Dufour Dumont Dupuis Fabre Faure Fontaine Fournier Gauthier Giraud Lambert Laurent Lefort Lemaire Leroux Marchand Mercier Moreau Morel Perrin Renard Rousseau Roussel Vasseur Vidal',
   ),
   family(
-    'Agnieszka Aleksander Andrzej Anton Bogdan Borys Dariusz Dmitri Ewa Halina Ilya Irena Ivana Jakub Jarek Kasia Katarzyna Kirill Krzysztof Lenka Ludmila Łukasz Magda Małgorzata Marek Milena Mirek Oksana Olga Pavel Piotr Radek Svetlana Tatiana Vera Wojciech Yuri Zuzana',
-    'Adamczyk Baran Bielski Borkowski Černý Dąbrowski Dvořák Fiala Fedorov Gajewski Horák Ivanenko Jankowski Kaczmarek Kolář Kovalenko Kowalczyk Kozlov Kravchenko Lisowski Malinowski Morozov Nowicki Novák Orlov Petrenko Pokorný Procházka Sikora Sokolov Svoboda Szymański Volkov Wójcik Zając Zieliński',
+    'Agnieszka Aleksander Andrzej Anton Boris Bożena Dariusz Dmitri Ewa Halina Ilya Irena Ivana Jakub Jarek Kasia Katarzyna Kirill Krzysztof Lenka Ludmila Łukasz Magda Małgorzata Marek Milena Mirek Oksana Olga Pavel Piotr Radek Svetlana Tatiana Vera Wojciech Yuri Zuzana',
+    'Adamczyk Baran Bielski Borkowski Černý Dąbrowski Dvořák Fiala Fedorov Gajewski Horák Ivanenko Jankowski Kaczmarek Kolář Kovalenko Kowalczyk Kozlov Kravets Lisowski Malinowski Morozov Nowicki Novák Orlov Petrenko Pokorný Procházka Sikora Sokolov Svoboda Szymański Volkov Wójcik Zając Zieliński',
   ),
   family(
     'Anders Astrid Bjørn Ebba Eirik Elin Erik Freja Gunnar Gustav Hedda Henrik Håkon Ida Ingvild Johan Kari Karin Kirsten Lars Linnea Magnus Maja Malin Mikkel Nils Oskar Ragnhild Rasmus Signe Sigrid Solveig Stig Sven Torsten Tove Ylva',
@@ -68,7 +68,7 @@ const families: readonly Family[] = [
   ),
   family(
     'An Anh Bao Bich Chi Cuong Dung Duc Giang Ha Hai Hieu Hoa Huong Khanh Khoa Lien Linh Long Mai Minh Nam Nga Ngoc Phong Phuong Quan Quynh Son Thanh Thao Thu Trang Trung Tuan Uyen Vinh Xuan',
-    'Bui Chau Cung Dang Dao Dinh Do Doan Duong Hoang Ho Huynh Lam Luong Luu Ly Mac Ngo Nguyen Pham Phan Phung Quach Ta Thai To Ton Tran Trinh Truong Vo Vu Vuong',
+    'Bui Chau Cung Dam Dao Dinh Do Doan Duong Hoang Ho Huynh Lam Luong Luu Ly Mac Ngo Nguyen Pham Phan Phung Quach Ta Thai To Ton Tran Trinh Truong Vo Vu Vuong',
   ),
 ];
 

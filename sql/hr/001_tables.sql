@@ -4,7 +4,7 @@
 create function hr.plain_name(name text) returns text language sql immutable strict parallel safe
   return trim(regexp_replace(
     lower(translate(
-      replace(replace(replace(replace(regexp_replace(normalize(name, nfd), '[\u0300-\u036f''’ʼ`.]', '', 'g'), 'ß', 'ss'), 'Æ', 'ae'), 'æ', 'ae'), 'œ', 'oe'),
+      replace(replace(replace(regexp_replace(normalize(translate(name, 'ÆŒ', 'æœ'), nfd), '[\u0300-\u036f''’ʼ`.]', '', 'g'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'),
       'ØøŁłĐđÐðıÞþ', 'OoLlDdDdiTt')),
     '[-–—,_\s]+', ' ', 'g'));
 

@@ -6,9 +6,9 @@ create or replace function tamshai.me() returns uuid language sql stable paralle
   return nullif(current_setting('app.user_id', true), '')::uuid;
 create or replace function tamshai.principal() returns text language sql stable parallel safe
   return nullif(current_setting('app.principal', true), '');
--- Which masks are lifted for them.
+-- Which masks are lifted for them; for nobody, none.
 create or replace function tamshai.shows(mask text) returns boolean language sql stable parallel safe
-  return coalesce(mask = any (string_to_array(current_setting('app.shows', true), ',')), false);
+  return tamshai.principal() is not null and coalesce(mask = any (string_to_array(current_setting('app.shows', true), ',')), false);
 
 -- Every row that an approval card can show says how often it changed.
 create or replace function tamshai.raise_version() returns trigger language plpgsql as $$

@@ -6,8 +6,10 @@ create table tasks.tasks (
   description text,
   completed boolean not null default false,
   created_at timestamptz not null default clock_timestamp(),
+  row_version bigint not null default 1,
   primary key (principal, id)
 );
+create trigger raise_version before update on tasks.tasks for each row execute function tamshai.raise_version();
 
 -- The last number given to each person. Its row is what two additions at once wait for; numbers are never given twice.
 create table tasks.counters (

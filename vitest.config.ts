@@ -11,6 +11,8 @@ class ByName extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    // What needs a browser is asked for by name: everything else runs with nothing but Node.
+    exclude: process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**'],
     globalSetup: ['tests/services/global-setup.ts'],
     // Native modules and real child processes are at home in processes, not in threads.
     pool: 'forks',

@@ -1,4 +1,5 @@
 // npm test: builds, checks, lints, and runs every suite on the embedded stores, beside a real PostgreSQL where npm's binary runs.
+// npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
 // npm run test:servers: runs the suites that know stores against a real PostgreSQL and a real Redis.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';
@@ -10,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const servers = process.argv.includes('--servers');
-const filters = process.argv.slice(2).filter((argument) => argument !== '--servers');
+const browser = process.argv.includes('--browser');
+const filters = process.argv.slice(2).filter((argument) => argument !== '--servers' && argument !== '--browser');
 
 const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 let passed = 0;
@@ -67,6 +69,8 @@ if (step('build', 'build')) {
   if (servers) {
     const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
     suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis' }, paths);
+  } else if (browser) {
+    suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
   } else {
     step('types', 'check');
     step('lint', 'lint');

@@ -1,19 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Site, site } from './embedded-site.ts';
-import { authUrl, pkce, register } from './embedded-support.ts';
+import { launchChromium } from './chromium.ts';
+import { type Site, site } from '../unit/embedded-site.ts';
+import { authUrl, pkce, register } from '../unit/embedded-support.ts';
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 /** Longer than the buttons stay inert. */
 const ARMED = 950;
 
@@ -23,7 +15,7 @@ let aliceIsIn: Awaited<ReturnType<BrowserContext['storageState']>>;
 const open: BrowserContext[] = [];
 beforeAll(async () => {
   s = await site();
-  chrome = await chromium.launch({ executablePath: process.env['TAMSHAI_TEST_CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+  chrome = await launchChromium();
   const { page } = await newPage({ signedInAs: /Alice Chen/ });
   aliceIsIn = await page.context().storageState();
 });

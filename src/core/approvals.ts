@@ -37,6 +37,8 @@ export interface Ticket {
   readonly state: TicketState;
   readonly decidedAt?: string;
   readonly answer?: Answer | CancelledAnswer;
+  /** Finds the decision in logs and in the trail. */
+  readonly requestId?: string;
 }
 
 interface Waiting {
@@ -166,10 +168,10 @@ export function approvals(kv: KeyValue, clock: Clock) {
     mayExecute: (ticket: Ticket) => clock.now().getTime() <= new Date(ticket.expiresAt).getTime() + CLAIM_GRACE_MS,
 
     /** Keeps the outcome for whoever asks later. The first outcome stays. */
-    async finish(id: string, state: 'done' | 'failed', answer: Answer): Promise<void> {
+    async finish(id: string, state: 'done' | 'failed', answer: Answer, requestId?: string): Promise<void> {
       for (let attempt = 0; attempt < 50; attempt++) {
         const held = await load(id);
-        if (!held || held.ticket.state !== 'executing' || (await move(held, { state, answer }))) return;
+        if (!held || held.ticket.state !== 'executing' || (await move(held, { state, answer, ...(requestId !== undefined && { requestId }) }))) return;
       }
     },
   };

@@ -27,6 +27,7 @@ export interface ConfirmationView {
   readonly message: string;
   readonly confirmationData: ConfirmationData;
   readonly decidedAt?: string;
+  readonly requestId?: string;
   readonly result?: Answer;
   readonly error?: ErrorAnswer;
 }
@@ -49,7 +50,7 @@ export function decisions({ approvals, backend, refresh, spend, failpoint }: Dec
       if (!(error instanceof Failure) || error.retryable || error.status === 401) throw error;
       answer = error.answer();
     }
-    await approvals.finish(ticket.id, answer.status === 'success' ? 'done' : 'failed', answer);
+    await approvals.finish(ticket.id, answer.status === 'success' ? 'done' : 'failed', answer, requestId);
     failpoint('before-answer');
     return answer;
   }
@@ -84,6 +85,7 @@ export function decisions({ approvals, backend, refresh, spend, failpoint }: Dec
       return {
         state: ticket.expired ? 'expired' : state, confirmationId: id, message: ticket.message, confirmationData: ticket.card,
         ...(ticket.decidedAt !== undefined && { decidedAt: ticket.decidedAt }),
+        ...(ticket.requestId !== undefined && { requestId: ticket.requestId }),
         ...(state === 'done' && answer && { result: answer as Answer }),
         ...(state === 'failed' && answer && { error: answer as ErrorAnswer }),
       };

@@ -42,7 +42,7 @@ export const confirmationData = z.object({
 
 export const pendingAnswer = z.object({ status: z.literal('pending_confirmation'), confirmationId: z.uuid(), message: z.string(), confirmationData });
 
-const successOf = (tool: Tool) =>
+export const successOf = (tool: Tool) =>
   z.object({
     status: z.literal('success'),
     data: tool.output,
@@ -55,6 +55,10 @@ export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 
 /** Without what a reader of one schema does not need. */
 export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Record<string, unknown>;
+  const override = ({ jsonSchema: made }: { jsonSchema: Record<string, unknown> }) => {
+    // The format says it in one word; the expression behind it costs a model a hundred characters for each id.
+    if (made['format'] !== undefined) delete made['pattern'];
+  };
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Record<string, unknown>;
   return rest;
 }

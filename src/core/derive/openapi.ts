@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toolFailure } from '../errors.ts';
 import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
-import { answerOf, confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, resultOf } from './answers.ts';
+import { confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
 
 type Json = Record<string, unknown>;
 const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema, ...(examples && { examples }) } });
@@ -11,7 +11,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const failureResponse = (description: string) => ({ description, content: json(ref('Error')) });
 
 /** Answers that any call may get, whatever it asks for. */
-const COMMON_RESPONSES: Json = {
+const COMMON_FAILURES: Json = {
   400: failureResponse('VALIDATION_ERROR, INVALID_CURSOR: the input is not as described'),
   401: failureResponse('UNAUTHENTICATED: no token, or not a good one for this address'),
   403: failureResponse('INSUFFICIENT_PERMISSIONS, IDENTITY_NOT_LINKED, SEPARATION_OF_DUTIES and their like'),
@@ -24,6 +24,8 @@ const COMMON_RESPONSES: Json = {
   503: failureResponse('SERVICE_UNAVAILABLE, DATABASE_ERROR: try again in a moment'),
   504: failureResponse('TIMEOUT'),
 };
+
+const COMMON_RESPONSES: Json = Object.fromEntries(Object.keys(COMMON_FAILURES).map((status) => [status, { $ref: `#/components/responses/${status}` }]));
 
 function toolPath(tool: Tool): [string, Json] {
   const byStatus = new Map<string, string[]>();
@@ -43,7 +45,7 @@ function toolPath(tool: Tool): [string, Json] {
         tags: [tool.domain.name],
         'x-kind': tool.kind,
         requestBody: { required: true, content: json(jsonSchema(tool.input, 'input'), tool.examples.length > 0 ? examples : undefined) },
-        responses: { 200: { description: tool.kind === 'write' ? 'Waits for approval' : tool.title, content: json(jsonSchema(answerOf(tool), 'output')) }, ...COMMON_RESPONSES, ...Object.fromEntries(own) },
+        responses: { 200: { description: tool.kind === 'write' ? 'Waits for approval' : tool.title, content: json(tool.kind === 'write' ? ref('Pending') : jsonSchema(successOf(tool), 'output')) }, ...COMMON_RESPONSES, ...Object.fromEntries(own) },
       },
     },
   ];
@@ -55,6 +57,7 @@ const view = z.object({
   message: z.string(),
   confirmationData,
   decidedAt: z.string().optional(),
+  requestId: z.string().optional(),
   result: z.unknown().optional(),
   error: errorAnswer.optional(),
 });
@@ -65,7 +68,7 @@ const operation = (summary: string, schema: Json, more: Json = {}) => ({ summary
 const success = (data: z.ZodType) => jsonSchema(z.object({ status: z.literal('success'), data }), 'output');
 
 function gatewayPaths(registry: Registry): Json {
-  const results = registry.tools.filter(({ kind }) => kind === 'write').map((tool) => jsonSchema(resultOf(tool), 'output'));
+  const results = registry.tools.filter(({ kind }) => kind === 'write').map((tool) => jsonSchema(successOf(tool), 'output'));
   return {
     '/api/confirm/{confirmationId}': {
       post: operation('Approve or deny a waiting change', { anyOf: [...results, jsonSchema(cancelled, 'output')] }, {
@@ -76,9 +79,9 @@ function gatewayPaths(registry: Registry): Json {
         requestBody: { required: true, content: json({ type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'], additionalProperties: false }) },
       }),
     },
-    '/api/confirmations': { get: operation('What waits for me', success(z.array(view)), { operationId: 'confirmations', tags: ['approvals'] }) },
+    '/api/confirmations': { get: operation('What waits for me', { type: 'object', properties: { status: { const: 'success' }, data: { type: 'array', items: ref('Confirmation') } }, required: ['status', 'data'] }, { operationId: 'confirmations', tags: ['approvals'] }) },
     '/api/confirmations/{confirmationId}': {
-      get: operation('One change that I asked for, also after the decision', success(view), { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
+      get: operation('One change that I asked for, also after the decision', { type: 'object', properties: { status: { const: 'success' }, data: ref('Confirmation') }, required: ['status', 'data'] }, { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
     },
     '/api/user/info': {
       get: operation('Who am I', success(z.object({ username: z.string(), name: z.string(), email: z.string(), realm: z.enum(['staff', 'customer']), employee_id: z.string().nullable(), organization_id: z.string().nullable(), roles: z.array(z.string()) })), { operationId: 'userInfo', tags: ['user'] }),
@@ -112,6 +115,6 @@ export function openapi(registry: Registry, version: string): Json {
     security: [{ bearer: [] }],
     tags: [...registry.domains.map(({ name, title }) => ({ name, description: title })), { name: 'approvals' }, { name: 'user' }, { name: 'audit' }, { name: 'operations' }],
     paths: { ...Object.fromEntries(registry.tools.map(toolPath)), ...gatewayPaths(registry) },
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, schemas: { Error: jsonSchema(errorAnswer, 'output') } },
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, responses: COMMON_FAILURES, schemas: { Error: jsonSchema(errorAnswer, 'output'), Pending: jsonSchema(pendingAnswer, 'output'), Confirmation: jsonSchema(view, 'output') } },
   };
 }

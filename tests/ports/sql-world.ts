@@ -35,6 +35,26 @@ export interface SqlWorld {
   close(): Promise<void>;
 }
 
+/** Every login of a pool; the auditors' apart. */
+export const READERS = ['hr_everyone', 'hr_reports', 'hr_self', 'hr_directory', 'tasks_self'];
+export const WRITERS = ['hr_everyone_write', 'hr_reports_write', 'hr_self_write', 'tasks_self_write'];
+/** All masks. */
+export const ALL = 'pay,contact,ssn';
+/** Not granted, or against a policy. */
+export const DENIED = '42501';
+/** Everyone below a manager, found without the chain. */
+export const BELOW = `with recursive below as (select employee_id from hr.employees where manager_id = $1 and active
+  union all select e.employee_id from hr.employees e join below b on e.manager_id = b.employee_id and e.active) select employee_id from below order by 1`;
+export const SALARY = 'update hr.pay set salary = salary + 1 where employee_id = $1 returning row_version';
+export const LEAVE =
+  "update hr.employees set active = false, terminated_at = now(), termination_reason = 'left' where employee_id = $1 and active returning employee_id, active";
+
+/** The first column. */
+export const ids = async (query: Query, text: string, values?: readonly unknown[]): Promise<string[]> =>
+  (await query(text, values)).map((row) => String(Object.values(row)[0]));
+export const count = async (query: Query, from: string): Promise<number> =>
+  Number((await query(`select count(*) as n from ${from}`))[0]?.['n']);
+
 export const idOf = (username: string): string => persona(username).sub;
 /** A sample person as the adapter announces them. */
 export const someone = (username: string, shows = ''): Identity => ({ me: idOf(username), principal: `staff:${idOf(username)}`, shows });

@@ -19,6 +19,8 @@ export interface ListMetadata {
   totalCount: string;
   warning?: string;
   summary?: unknown;
+  /** What a list lifts out of its summary. */
+  [lifted: string]: unknown;
 }
 
 export interface PendingAnswer {

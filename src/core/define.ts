@@ -57,7 +57,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     checkMasks(spec, def.name, output as z.ZodType);
     return {
       kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
-      roles: def.roles, as: def.as, plural: undefined, summary: undefined, errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
+      roles: def.roles, as: def.as, plural: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
       aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       says: () => def.title,
       run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name),
@@ -86,6 +86,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         ...tool,
         plural: def.plural,
         summary,
+        lifted: def.lifted ?? [],
         says: (data) => `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[String(input['sort'] ?? names[0])] ?? new Order('asc', []),

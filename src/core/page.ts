@@ -20,6 +20,7 @@ export function splitInput(input: Readonly<Record<string, unknown>>): ListInput 
 /** `rows` holds one more than the limit when there is more. */
 export function pageOf(
   rows: readonly Row[], asked: ListInput, filterNames: readonly string[], plural: string, nextCursor: (last: Row) => string, summary: unknown,
+  lifted: readonly string[] = [],
 ): { data: readonly Row[]; metadata: ListMetadata } {
   const hasMore = rows.length > asked.limit;
   const data = hasMore ? rows.slice(0, asked.limit) : rows;
@@ -35,5 +36,6 @@ export function pageOf(
       (unused.length > 0 ? `Narrow it by ${unused.join(', ')}, or ask for the next page.` : 'Ask for the next page to see the rest.');
   }
   if (summary !== undefined) metadata.summary = summary;
+  for (const key of lifted) metadata[key] = (summary as Row)[key];
   return { data, metadata };
 }

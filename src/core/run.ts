@@ -101,7 +101,7 @@ async function list(runtime: Runtime, tool: Tool, who: StoreSession, store: Stor
   const summary = tool.summary && (await store.read(who, (handles) => tool.summarise(input, context(who.person, now, handles))));
   const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
   const next = (last: Readonly<Record<string, unknown>>) => runtime.cursors.seal(order.keys.map((key) => last[key] as KeyPart), binding);
-  return { status: 'success', ...pageOf(rows, asked, filterNames, tool.plural ?? 'rows', next, summary) };
+  return { status: 'success', ...pageOf(rows, asked, filterNames, tool.plural ?? 'rows', next, summary, tool.lifted) };
 }
 
 async function ask(

@@ -101,6 +101,8 @@ export interface ListDef<
   find(input: z.output<I>, context: Calling<Codes<E>> & F): Q;
   /** Totals over all rows the caller may see, not the page: `metadata.summary`. */
   readonly summary?: S;
+  /** Keys of the summary that stand in `metadata` itself as well, where a specification wants them there. */
+  readonly lifted?: readonly (keyof z.output<S> & string)[];
   summarise?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
 }
 
@@ -193,6 +195,7 @@ export interface Tool {
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   readonly summary: z.ZodObject | undefined;
+  readonly lifted: readonly string[];
   readonly errors: ErrorMap;
   readonly examples: readonly ToolExample[];
   readonly aliases: readonly string[];

@@ -42,11 +42,14 @@ export const confirmationData = z.object({
 
 export const pendingAnswer = z.object({ status: z.literal('pending_confirmation'), confirmationId: z.uuid(), message: z.string(), confirmationData });
 
+const metadataOf = ({ summary, lifted }: Tool) =>
+  summary ? metadata.extend({ summary, ...Object.fromEntries(lifted.map((key) => [key, summary.shape[key] as z.ZodType])) }) : metadata;
+
 export const successOf = (tool: Tool) =>
   z.object({
     status: z.literal('success'),
     data: tool.output,
-    ...(tool.kind === 'list' && { metadata: tool.summary ? metadata.extend({ summary: tool.summary }) : metadata }),
+    ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
 /** What the call itself may answer; a write's own result comes after the approval. */

@@ -1,0 +1,308 @@
+/** Values under a mask reach those who may see them and nobody else, by no way at all; nor does anything that depends on them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ListMetadata } from '../../src/core/answer.ts';
+import { HIDDEN, masks } from '../../src/core/fields.ts';
+import { rolesIn } from '../../src/core/people.ts';
+import type { AnyDomain, Tool } from '../../src/core/tool.ts';
+import { persona, personas } from '../../src/sample/people.ts';
+import { openSite, type Site } from '../site.ts';
+import { callersOf, Doors, type Input, propertiesOf, type Outcome, registry, today, tools, type Who } from './calls.ts';
+
+let site: Site;
+let doors: Doors;
+
+interface Canary {
+  readonly domain: AnyDomain;
+  readonly mask: string;
+  readonly field: string;
+  readonly owner: string;
+  readonly table: string;
+  readonly numeric: boolean;
+  value: string;
+}
+const canaries: Canary[] = [];
+
+/** Field → mask, for all fields that any tool of the domain shows under one. */
+function maskedOf(domain: AnyDomain): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { output } of tools.filter((tool) => tool.domain === domain)) {
+    const shape = output instanceof z.ZodArray ? output.element : output;
+    if (!(shape instanceof z.ZodObject)) continue;
+    for (const [field, schema] of Object.entries(shape.shape)) {
+      const mask = masks.get(schema as z.ZodType)?.mask;
+      if (mask !== undefined) found.set(field, mask);
+    }
+  }
+  return found;
+}
+const masking = registry.domains.filter(({ masks: declared }) => declared !== undefined);
+const OTHERS = 20;
+
+/** A value like no other in every masked column, for all sample people and some of those around them. */
+async function plant(): Promise<void> {
+  let n = 0;
+  for (const domain of masking) {
+    for (const [field, mask] of maskedOf(domain)) {
+      const [column] = await site.owner(
+        `select table_name, data_type from information_schema.columns join information_schema.tables using (table_schema, table_name)
+         where table_schema = $1 and column_name = $2 and table_type = 'BASE TABLE'`,
+        [domain.name, field],
+      );
+      if (!column) throw new Error(`${domain.name}.${field} is masked and in no table`);
+      const table = `${domain.name}.${column['table_name']}`;
+      const numeric = column['data_type'] === 'numeric';
+      const people = await site.owner(
+        `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${OTHERS + 11}`,
+      );
+      for (const row of people) {
+        const canary: Canary = {
+          domain,
+          mask,
+          field,
+          owner: String(row['employee_id']),
+          table,
+          numeric,
+          value: valueOf(numeric, field, ++n),
+        };
+        canaries.push(canary);
+        await write(canary);
+      }
+    }
+  }
+}
+const valueOf = (numeric: boolean, field: string, n: number) => (numeric ? `${3_000_000 + n * 1_009}.37` : `CANARY-${field}-${10_000 + n}`);
+const write = ({ table, field, owner, value }: Canary) =>
+  site.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]);
+
+beforeAll(async () => {
+  site = await openSite();
+  doors = new Doors(site);
+  await plant();
+}, 120_000);
+afterAll(() => site?.close());
+
+/** Everyone there is, and two that the sample has not: who reads records without pay, alone and as a manager. */
+const VARIANTS: Who[] = [
+  { user: 'tom.becker', roles: ['employee', 'hr-read'] },
+  { user: 'dan.williams', roles: ['employee', 'manager', 'hr-read'] },
+];
+const WHO: Who[] = [...personas.map(({ username }) => ({ user: username })), ...VARIANTS];
+const named = ({ user, roles }: Who) => (roles ? `${user} as ${roles.join(', ')}` : user);
+const rolesFor = ({ user, roles }: Who) => rolesIn(persona(user).realm, roles ?? persona(user).roles);
+const mayShow = (who: Who, { domain, mask, owner }: Pick<Canary, 'domain' | 'mask' | 'owner'>): boolean => {
+  const rule = domain.masks?.[mask];
+  return (
+    rule !== undefined &&
+    (rule.shownTo.some((role) => rolesFor(who).has(role)) || (rule.andOwner && persona(who.user).employeeId === owner))
+  );
+};
+async function become({ user, roles }: Who): Promise<void> {
+  await site.tamshai.wiring.identity.accounts.setRoles(user, roles ?? persona(user).roles);
+  doors.forget();
+}
+
+/** Inputs worth asking: each example, and each id field with oneself, someone above, someone below and a stranger. */
+function inputsOf(tool: Tool, { user }: Who): Input[] {
+  const examples = tool.examples.map(({ input }) => input(today(site)));
+  const ids = propertiesOf(tool).filter(([key, { format }]) => format === 'uuid' && key.endsWith('employee_id'));
+  const around = [user, 'eve.thompson', 'sarah.kim'].flatMap((username) => persona(username).employeeId ?? []);
+  const people = new Set([...around, canaries.at(-1)?.owner]);
+  return [...examples, ...ids.flatMap(([key]) => [...people].map((owner) => ({ ...examples[0], [key]: owner })))];
+}
+
+/** Everything that the person is told by these tools, as it came over the wire: all pages of whole lists, the first of others. */
+async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
+  const texts: string[] = [];
+  for (const tool of asked) {
+    for (const input of [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)]) {
+      const first = await doors.call(door, who, tool, input);
+      texts.push(first.text);
+      let next = cursorOf(first);
+      while (next !== undefined && Object.keys(input).length === 0) {
+        const more = await doors.call(door, who, tool, { cursor: next });
+        texts.push(more.text);
+        next = cursorOf(more);
+      }
+    }
+  }
+  return texts;
+}
+const cursorOf = ({ answer }: Outcome) => (answer as { metadata?: ListMetadata }).metadata?.nextCursor;
+/** What is sealed in cursors, as far as anyone without the key can read it. */
+const opened = (texts: readonly string[]) =>
+  texts.flatMap((text) =>
+    [...text.matchAll(/nextCursor\\?":\\?"([\w-]+)/g)].map(([, cursor = '']) => Buffer.from(cursor, 'base64url').toString('latin1')),
+  );
+const seenIn = (texts: readonly string[]) => {
+  const all = texts.join('\n').replace(/(\d),(?=\d{3})/g, '$1');
+  return canaries.filter(({ value }) => all.includes(value));
+};
+const inWords = ({ domain, field, owner }: Canary) =>
+  `${domain.name} ${field} of ${personas.find(({ employeeId }) => employeeId === owner)?.username ?? owner}`;
+
+const seen = new Map<string, Canary[]>();
+describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) => {
+  beforeAll(() => become(who));
+  afterAll(() => become({ user: who.user }));
+
+  it('is told no hidden value by any tool, card, page, cursor or error', async () => {
+    const token = await doors.token(who);
+    const asked = tools.filter(({ kind }) => kind !== 'act');
+    const texts = [...(await told(who, asked)), ...(await told(who, asked, 'mcp'))];
+    texts.push(...opened(texts));
+    for (const path of ['/api/confirmations', '/api/audit', '/api/user/info', '/api/user/mcp-tools'])
+      texts.push((await site.send('GET', path, { token })).text);
+    const visible = seenIn(texts);
+    seen.set(name, visible);
+    expect(visible.filter((canary) => !mayShow(who, canary)).map(inWords)).toEqual([]);
+  });
+});
+
+describe('those who may see them', () => {
+  const rules = masking.flatMap((domain) =>
+    Object.entries(domain.masks ?? {}).map(([mask, rule]) => [`${domain.name}: ${rule.hides}`, domain, mask, rule] as const),
+  );
+  it.each(rules)('%s', (_name, domain, mask, rule) => {
+    const who = (username: string) => (seen.get(username) ?? []).filter((canary) => canary.domain === domain && canary.mask === mask);
+    // The widest view shows them all: nothing here is hidden from everyone by mistake.
+    const own = canaries.filter((canary) => canary.domain === domain && canary.mask === mask);
+    expect(own.length).toBeGreaterThan(OTHERS);
+    const fullView = WHO.filter(
+      (each) =>
+        rule.shownTo.some((role) => rolesFor(each).has(role)) &&
+        callersOf(tools.find(({ kind, domain: d }) => kind === 'list' && d === domain) as Tool).some(
+          ({ username }) => username === each.user,
+        ),
+    );
+    expect(Math.max(...fullView.map((each) => who(named(each)).length))).toBe(own.length);
+    const owners = personas.filter(({ employeeId, realm }) => realm === 'staff' && employeeId !== undefined);
+    for (const { username, employeeId } of owners.filter(
+      ({ username: user }) => !rule.shownTo.some((role) => rolesFor({ user }).has(role)),
+    )) {
+      const theirs = who(username).filter(({ owner }) => owner === employeeId);
+      expect([username, theirs.length > 0]).toEqual([username, rule.andOwner]);
+    }
+  });
+  it('and everyone else reads that something is hidden', async () => {
+    const list = tools.filter(
+      ({ kind, output }) =>
+        kind === 'list' &&
+        output instanceof z.ZodArray &&
+        output.element instanceof z.ZodObject &&
+        Object.values(output.element.shape).some((field) => masks.has(field as z.ZodType)),
+    );
+    for (const tool of list) expect((await doors.call('rest', 'nina.patel', tool, {})).text).toContain(HIDDEN);
+  });
+});
+
+it('the trail and the logs hold none of them, also after one was changed', async () => {
+  const [salary] = canaries.filter(({ numeric, owner }) => numeric && owner === persona('sarah.kim').employeeId);
+  if (!salary) throw new Error('no pay is masked');
+  const raised: Canary = { ...salary, value: '4000000.37' };
+  canaries.push(raised);
+  // What was asked for above no longer waits.
+  site.clock.pass(301);
+  doors.forget();
+  const { confirmationId, confirmationData } = await site.ask('alice.chen', 'hr', 'update_salary', {
+    employee_id: salary.owner,
+    new_salary: 4_000_000.37,
+    reason: `from ${salary.value} to 4000000.37`,
+  });
+  expect(JSON.stringify(confirmationData.changes)).toContain(salary.value);
+  const { body } = await site.decide('alice.chen', confirmationId, true);
+  expect(body).toMatchObject({ status: 'success', data: { salary: 4_000_000.37 } });
+  salary.value = raised.value;
+  canaries.pop();
+
+  const trails = await Promise.all(
+    ['alice.chen', 'eve.thompson', 'sarah.kim', 'nina.patel'].map(
+      async (user) => (await site.send('GET', '/api/audit?limit=50', { token: await site.token(user) })).text,
+    ),
+  );
+  const all = [...canaries, raised, { ...salary, value: '3000000.37' }];
+  const rows = await Promise.all(masking.map(({ name }) => site.owner(`select body from ${name}.audit`)));
+  const files = readdirSync(site.folder).filter((name) => /^(audit|gateway|checkpoints|lock)/.test(name));
+  expect(files.some((name) => name.startsWith('audit.db'))).toBe(true);
+  const places = {
+    trails: trails.join(),
+    rows: JSON.stringify(rows),
+    logs: site.logged.join('\n'),
+    ...Object.fromEntries(files.map((name) => [name, readFileSync(join(site.folder, name), 'latin1')])),
+  };
+  expect(JSON.stringify(rows)).toContain('update_salary');
+  for (const [place, text] of Object.entries(places))
+    expect([place, all.filter(({ value }) => text.includes(value)).map(inWords)]).toEqual([place, []]);
+});
+
+describe('nothing depends on a hidden value', () => {
+  const rules = masking.flatMap((domain) => Object.keys(domain.masks ?? {}).map((mask) => [domain, mask] as const));
+  /** Apart from what is new in every answer. */
+  const plain = (texts: readonly string[]) =>
+    texts.map((text) => text.replace(/"(nextCursor|confirmationId|timestamp|expiresAt|approvalUrl)":("[^"]*"|\d+)/g, ''));
+
+  it.each(rules.map(([domain, mask]) => [`${domain.name}: ${domain.masks?.[mask]?.hides}`, domain, mask] as const))(
+    '%s',
+    async (_name, domain, mask) => {
+      const rule = domain.masks?.[mask];
+      // One of each kind: other roles make no difference here.
+      const relevant = new Set([...Object.values(domain.audiences).flatMap(({ roles }) => roles), ...(rule?.shownTo ?? [])]);
+      const kind = (who: Who) =>
+        [...rolesFor(who)]
+          .filter((role) => relevant.has(role))
+          .toSorted()
+          .join();
+      const hidden = WHO.filter((who) => persona(who.user).realm === 'staff' && !rule?.shownTo.some((role) => rolesFor(who).has(role)));
+      const blind = [...new Map(hidden.map((who) => [kind(who), who])).values()];
+      const owned = new Set(blind.map(({ user }) => persona(user).employeeId));
+      const changed = canaries.filter((canary) => canary.domain === domain && canary.mask === mask && !owned.has(canary.owner));
+      expect(blind.length).toBeGreaterThan(2);
+      expect(changed.length).toBeGreaterThan(10);
+      const asked = tools.filter((tool) => tool.domain === domain && tool.kind !== 'act');
+      const answers = async (who: Who) => {
+        await become(who);
+        return plain(await told(who, asked));
+      };
+      const before: string[][] = [];
+      for (const who of blind) before.push(await answers(who));
+      // Smallest and largest in turn, so that an order or a sum by it would show.
+      for (const [at, canary] of changed.entries()) {
+        canary.value = canary.numeric
+          ? at % 2 === 0
+            ? `${at}.37`
+            : `${9_000_000 - at}.37`
+          : `${at % 2 === 0 ? 'A' : 'z'.repeat(30)}-${at}-changed`;
+        await write(canary);
+      }
+      for (const [at, who] of blind.entries()) {
+        const after = await answers(who);
+        expect(after.length).toBe(before[at]?.length);
+        const differs = after.findIndex((text, n) => text !== before[at]?.[n]);
+        expect([named(who), differs < 0 ? undefined : after[differs]]).toEqual([
+          named(who),
+          differs < 0 ? undefined : before[at]?.[differs],
+        ]);
+        await become({ user: who.user });
+      }
+    },
+  );
+
+  it('no tool filters or sorts by one', () => {
+    for (const domain of masking) {
+      const hidden = maskedOf(domain);
+      for (const tool of tools.filter((each) => each.domain === domain && (each.kind === 'read' || each.kind === 'list'))) {
+        for (const [key, { enum: options = [] }] of propertiesOf(tool)) {
+          expect([tool.name, key, hidden.has(key.replace(/^(min|max|sort_by|order_by|new|from|to)_|_(min|max|from|to)$/g, ''))]).toEqual([
+            tool.name,
+            key,
+            false,
+          ]);
+          if (key === 'sort')
+            expect(options.filter((option) => [...hidden.keys()].some((field) => String(option).includes(field)))).toEqual([]);
+        }
+      }
+    }
+  });
+});

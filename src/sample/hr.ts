@@ -27,9 +27,16 @@ function addressOf({ n, office }: SamplePerson): string {
   return `${line}, ${office.place(between(1, 98, n, 15))}`;
 }
 /** Numbers that begin with a 9 are never given to anybody. */
-function ssnOf({ n }: SamplePerson): string {
+export function ssnOf({ n }: SamplePerson): string {
   const digits = String((n * 61_803_399 + 12_345_678) % 100_000_000).padStart(8, '0');
   return `9${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
+}
+
+/** What someone earned before last year's raise, and since when it is the present salary; some had none. */
+export function raiseOf({ n, salary, tenure }: SamplePerson, lastYear: number): { before: number; day: string } | undefined {
+  if (tenure < 400 || chance(n, 31) > 0.4) return undefined;
+  const before = salary - Math.max(500, Math.round((salary * between(2, 8, n, 32)) / 100 / 500) * 500);
+  return { before, day: `${lastYear}-${pick(['04-01', '10-01'], n, 33)}` };
 }
 
 export function hrSample({ employees, today }: HrSampleOptions): readonly SampleTable[] {
@@ -92,10 +99,11 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       at9(day),
     ];
   }
-  function* raises({ id, n, salary, tenure }: SamplePerson): Iterable<SampleRow> {
-    if (tenure < 400 || chance(n, 31) > 0.4) return;
-    const before = salary - Math.max(500, Math.round((salary * between(2, 8, n, 32)) / 100 / 500) * 500);
-    const day = `${calendar.years[0]}-${pick(['04-01', '10-01'], n, 33)}`;
+  function* raises(person: SamplePerson): Iterable<SampleRow> {
+    const { id, n, salary } = person;
+    const raise = raiseOf(person, calendar.years[0] ?? 0);
+    if (!raise) return;
+    const { before, day } = raise;
     const reason = pick(['Annual review', 'Promotion', 'Market adjustment'], n, 34);
     yield [numbered('0d000000', n + 1), id, before, salary, day, reason, id === hr ? chief : hr, at9(shifted(day, -10))];
   }

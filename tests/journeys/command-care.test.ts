@@ -1,13 +1,14 @@
 /** Looking after an installation: the trail, the doctor, sample data, schema, contracts. */
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
   atTerminal,
+  bin,
   build,
   copyOf,
   DOMAINS,
@@ -273,25 +274,61 @@ describe('an installed package', () => {
   test(
     'builds nothing, and writes and checks its contracts',
     async () => {
-      const place = join(folder(), 'package');
-      for (const part of ['bin', 'dist', 'sql']) cpSync(join(ROOT, part), join(place, part), { recursive: true });
-      cpSync(join(ROOT, 'package.json'), join(place, 'package.json'));
-      symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
-      const bin = join(place, 'bin', 'tamshai.mjs');
-      const stale = await tamshai(['contracts', '--check'], { bin });
+      const place = dirname(dirname(bin()));
+      const stale = await tamshai(['contracts', '--check']);
       expect(stale.code).toBe(1);
       expect(stale.err).toMatch(/^ {2}differs {2}contracts\/openapi\.json$/m);
-      expect(await tamshai(['contracts'], { bin })).toMatchObject({ code: 0, err: '' });
+      expect(await tamshai(['contracts'])).toMatchObject({ code: 0, err: '' });
       expect(readFileSync(join(place, 'contracts', 'roles.md'), 'utf8')).toContain('update_salary');
-      const fresh = await tamshai(['contracts', '--check'], { bin, cwd: '/' });
+      const fresh = await tamshai(['contracts', '--check'], { cwd: '/' });
       expect(fresh).toMatchObject({ code: 0, err: '' });
       expect(fresh.out).toMatch(/^contracts\/ is up to date: \d+ files\.\n$/);
       mkdirSync(join(place, 'contracts', 'tools', 'old'), { recursive: true });
       writeFileSync(join(place, 'contracts', 'tools', 'old', 'gone.json'), '{}');
-      expect(await tamshai(['contracts', '--check'], { bin })).toMatchObject({ code: 1 });
-      await tamshai(['contracts'], { bin });
+      expect(await tamshai(['contracts', '--check'])).toMatchObject({ code: 1 });
+      await tamshai(['contracts']);
       expect(existsSync(join(place, 'contracts', 'tools', 'old', 'gone.json'))).toBe(false);
-      rmSync(place, { recursive: true });
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a checkout', () => {
+  test(
+    'builds itself when it has to, once however many ask, and says so on standard error only',
+    async () => {
+      const place = join(folder(), 'checkout');
+      mkdirSync(join(place, 'src', 'app'), { recursive: true });
+      for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+        cpSync(join(ROOT, part), join(place, part), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+      const source = join(place, 'src', 'app', 'cli.ts');
+      const program = join(place, 'bin', 'tamshai.mjs');
+      const says = (text: string) =>
+        writeFileSync(
+          source,
+          `export async function main(args: string[]): Promise<void> {\n  console.log(${JSON.stringify(text)}, ...args);\n}\n`,
+        );
+      const run = () => tamshai(['x'], { program, cwd: '/' });
+
+      says('first');
+      const both = await Promise.all([run(), run()]);
+      expect(both.map(({ out }) => out)).toEqual(['first x\n', 'first x\n']);
+      expect(both.map(({ err }) => err).sort()).toEqual(['', 'Building…\n']);
+      expect(await run()).toMatchObject({ code: 0, out: 'first x\n', err: '' });
+      says('second');
+      expect(await run()).toMatchObject({ code: 0, out: 'second x\n', err: 'Building…\n' });
+      // Whoever died while building does not keep the next one from it.
+      says('third');
+      writeFileSync(join(place, 'dist', '.building'), '999999999');
+      utimesSync(join(place, 'dist', '.building'), 0, 0);
+      expect(await run()).toMatchObject({ code: 0, out: 'third x\n' });
+      writeFileSync(source, 'export const main: number = "no";\n');
+      const broken = await run();
+      expect(broken).toMatchObject({ code: 1, out: '' });
+      expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/app\/cli\.ts/);
+      says('fourth');
+      expect(await run()).toMatchObject({ code: 0, out: 'fourth x\n' });
     },
     PATIENCE_MS,
   );

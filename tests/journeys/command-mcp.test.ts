@@ -7,7 +7,7 @@ import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sd
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
 import {
-  BIN,
+  bin,
   build,
   environment,
   PATIENCE_MS,
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const command = (args: readonly string[], settings: Settings = running.settings) => ({
   command: process.execPath,
-  args: [BIN, 'mcp', ...args],
+  args: [bin(), 'mcp', ...args],
   env: environment(settings) as Record<string, string>,
   cwd: ROOT,
   stderr: 'pipe' as const,
@@ -129,7 +129,7 @@ test(
     const ended = await tamshai(['mcp', '--as', 'nina.patel'], { settings: running.settings, input: '' });
     expect(ended).toMatchObject({ code: 0, out: '' });
     expect(ended.err).toMatch(/^tamshai mcp: Nina Patel \(nina\.patel\) at http:\/\/localhost:\d+\n$/);
-    const child = spawn(process.execPath, [BIN, 'mcp', '--as', 'nina.patel'], {
+    const child = spawn(process.execPath, [bin(), 'mcp', '--as', 'nina.patel'], {
       cwd: ROOT,
       env: environment(running.settings),
       stdio: 'pipe',

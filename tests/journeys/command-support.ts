@@ -1,6 +1,6 @@
 /** The real command as a real process, with nothing of this process's own settings. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,10 @@ import { fillFolder } from '../template.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const DOMAINS = allTools().domains.map(({ name }) => name);
-export const BIN = join(ROOT, 'bin', 'tamshai.mjs');
+/** The command of the checkout; tests use the installed copy of it that `build` makes. */
+export const CHECKOUT = join(ROOT, 'bin', 'tamshai.mjs');
+let installed = CHECKOUT;
+export const bin = (): string => installed;
 /** Generous: the machine may be busy with other suites. */
 export const PATIENCE_MS = 120_000;
 
@@ -41,22 +44,27 @@ export const removeFolders = (): void => {
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 };
 
-/** Brings dist/ up to date once, so that no test says "Building…". */
+/** Brings dist/ up to date and installs a copy of it, as a package is: whatever happens to the sources meanwhile, tests see one state. */
 export function build(): void {
-  const { status, stderr } = spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8', env: environment({}) });
+  const { status, stderr } = spawnSync(process.execPath, [CHECKOUT, '--version'], { encoding: 'utf8', env: environment({}) });
   if (status !== 0) throw new Error(stderr);
+  const place = folder('package');
+  for (const part of ['bin', 'dist', 'sql', 'package.json']) cpSync(join(ROOT, part), join(place, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+  installed = join(place, 'bin', 'tamshai.mjs');
 }
 
 export interface Running {
   readonly settings?: Settings;
   readonly input?: string;
   readonly cwd?: string;
-  readonly bin?: string;
+  /** Another copy of the command. */
+  readonly program?: string;
 }
 
 /** Runs to its end in a session of its own, so that there is no controlling terminal whoever runs the tests. */
-export function tamshai(args: readonly string[], { settings = {}, input = '', cwd = ROOT, bin = BIN }: Running = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: environment(settings), detached: true, stdio: 'pipe' });
+export function tamshai(args: readonly string[], { settings = {}, input = '', cwd = ROOT, program = bin() }: Running = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(settings), detached: true, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   return ended(child);
@@ -107,7 +115,7 @@ export interface Site {
 
 /** `start --json` (or another command that serves) until its one line; rejects with its error when it ends before. */
 export async function site(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<Site> {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [bin(), ...args], {
     cwd: ROOT,
     env: environment(settings),
     detached: true,
@@ -182,7 +190,7 @@ export async function atTerminal(
   args: readonly string[],
   { settings = {}, typing = [], columns = 100, stdin, stdout }: AtTerminal = {},
 ): Promise<{ screen: string; code: number }> {
-  const spec = { argv: [process.execPath, BIN, ...args], typing, columns, stdin: stdin ?? null, stdout: stdout ?? null, seconds: 60 };
+  const spec = { argv: [process.execPath, bin(), ...args], typing, columns, stdin: stdin ?? null, stdout: stdout ?? null, seconds: 60 };
   const child = spawn('python3', ['-c', DRIVER, JSON.stringify(spec)], {
     cwd: ROOT,
     env: environment(settings),

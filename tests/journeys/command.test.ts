@@ -1,11 +1,12 @@
 /** The command from outside: help, settings that are wrong, starting, stopping, being killed. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  BIN,
+  bin,
   build,
   DOMAINS,
   environment,
@@ -185,7 +186,7 @@ describe('start', () => {
     'for the first time: says what is ready and where, and keeps its promises',
     async () => {
       const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
-      const child = spawn(process.execPath, [BIN, 'start'], {
+      const child = spawn(process.execPath, [bin(), 'start'], {
         cwd: ROOT,
         env: environment(settings),
         detached: true,
@@ -250,6 +251,45 @@ describe('start', () => {
       const { code, out: all, err } = await second.stop('SIGTERM');
       expect({ code, lines: all.trim().split('\n').length, err }).toEqual({ code: 0, lines: 1, err: '' });
       expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'killed in the middle of its first start, begins again',
+    async () => {
+      const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
+      const child = spawn(process.execPath, [bin(), 'start'], { cwd: ROOT, env: environment(settings), detached: true, stdio: 'ignore' });
+      const database = join(settings['TAMSHAI_DATA'] ?? '', 'pg');
+      while (child.exitCode === null && (!existsSync(database) || readdirSync(database).length < 5)) await setTimeout(5);
+      expect(child.exitCode).toBeNull();
+      child.kill('SIGKILL');
+      const again = await site(settings);
+      expect(await again.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'])).toMatchObject({ code: 0 });
+      await again.stop();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'asked to stop twice, does not wait for anyone',
+    async () => {
+      const running = await site(await prepared());
+      const port = Number(running.settings['GATEWAY_PORT']);
+      const halfway = connect(port, '127.0.0.1').on('error', () => {});
+      halfway.write(
+        `POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
+      );
+      await setTimeout(300);
+      running.child.kill('SIGINT');
+      await setTimeout(800);
+      const began = performance.now();
+      expect(await running.stop('SIGINT')).toMatchObject({ code: 130 });
+      expect(performance.now() - began).toBeLessThan(2_000);
+      halfway.destroy();
+      const again = await site(running.settings);
+      expect(await again.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+      await again.stop();
     },
     PATIENCE_MS,
   );

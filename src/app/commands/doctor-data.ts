@@ -22,7 +22,8 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
   const checks: Check[] = [];
   const folder = join(config.dataFolder, 'pg');
   if (embedded.length > 0 && existsSync(join(folder, 'PG_VERSION'))) {
-    if (running) checks.push({ state: 'ok', says: 'Embedded database: in use; row security was checked when it was opened' });
+    if (running)
+      checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to have its row security looked at' });
     else checks.push(...(await embeddedChecks(config, folder, embedded)));
   }
   for (const [url, domains] of servers) {

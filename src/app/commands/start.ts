@@ -54,6 +54,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
     throw error;
   }
   steps?.done();
+  if (first && !console.json && process.stderr.isTTY) console.err('');
   const ms = performance.now() - began;
   const { base, ports } = running;
   if (console.json)

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type pg from 'pg';
 import { copyRows, insertRows, withoutIndexes } from './bulk.ts';
 import { hrSample } from './hr.ts';
+import { payrollSample } from './payroll.ts';
 import type { SampleTable } from './tables.ts';
 import { tasksSample } from './tasks.ts';
 
@@ -20,6 +21,8 @@ export interface LoadOptions {
 const LOCK = 7_261_535; // any fixed number: two processes that start together must not both load
 /** Above this, indexes are made after the rows: it takes a third of the time. */
 const LARGE = 50_000;
+/** The same for one table of so many rows in any company. */
+const LONG = 20_000;
 /** What they then take, against the rows. */
 const AFTERWARDS = 0.4;
 
@@ -31,6 +34,7 @@ type Sample = (options: LoadOptions) => readonly SampleTable[];
 /** What each server brings, in the order of writing; tasks belong to the people that hr brings. The first table tells whether it is there. */
 const samples: Readonly<Record<string, Sample>> = {
   hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
+  payroll: payrollSample,
 };
 
 /**
@@ -100,7 +104,7 @@ async function write(
   if (people) await owner.query('alter table hr.employees disable trigger user');
   if (large) await owner.query("set local maintenance_work_mem = '256MB'");
   for (const table of tables) {
-    const restore = large ? await withoutIndexes(owner, table.name) : [];
+    const restore = large || table.estimate > LONG ? await withoutIndexes(owner, table.name) : [];
     await (copy ? copyRows : insertRows)(owner, table, (rows) => advance(rows * table.columns.length));
     for (const statement of restore) {
       await owner.query(statement);

@@ -1,0 +1,56 @@
+call tamshai.ensure_role('payroll_everyone');
+call tamshai.ensure_role('payroll_self');
+call tamshai.begin_rules('payroll');
+grant usage on schema payroll to payroll_everyone, payroll_self, payroll_audit;
+grant execute on function payroll.lines(text[], numeric[]) to payroll_everyone, payroll_self;
+
+-- Known to all: when pay is due, and what a line is called.
+grant select on payroll.pay_calendar, payroll.line_types to payroll_everyone, payroll_self;
+create policy known on payroll.pay_calendar for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
+create policy known on payroll.line_types for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
+
+-- The people who look after pay: everyone's rows.
+grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.withholdings, payroll.enrolments, payroll.accounts,
+  payroll.contractors, payroll.contractor_payments to payroll_everyone;
+create policy everyone on payroll.employees for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.pay_runs for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.pay_stubs for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.withholdings for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.enrolments for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.accounts for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.contractors for select to payroll_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on payroll.contractor_payments for select to payroll_everyone using ((select tamshai.principal()) is not null);
+
+-- Amounts: who may see pay, and everyone their own. A total is hidden like what it is made of, or it would tell when one of them changed.
+grant select on payroll.stub_pay, payroll.run_totals, payroll.withholding_extras, payroll.enrolment_amounts, payroll.account_shares,
+  payroll.contractor_rates, payroll.contractor_amounts to payroll_everyone;
+create policy everyone on payroll.stub_pay for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.withholding_extras for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.enrolment_amounts for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.account_shares for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
+create policy everyone on payroll.run_totals for select to payroll_everyone using ((select tamshai.shows('pay')));
+create policy everyone on payroll.contractor_rates for select to payroll_everyone using ((select tamshai.shows('pay')));
+create policy everyone on payroll.contractor_amounts for select to payroll_everyone using ((select tamshai.shows('pay')));
+
+-- Oneself; of the runs those that one was paid in.
+grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.stub_pay, payroll.withholdings, payroll.withholding_extras,
+  payroll.enrolments, payroll.enrolment_amounts, payroll.accounts, payroll.account_shares to payroll_self;
+create policy self on payroll.employees for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.pay_runs for select to payroll_self using (exists (
+  select from payroll.pay_stubs s where s.employee_id = (select tamshai.me()) and s.pay_date = pay_runs.pay_date and s.pay_run_id = pay_runs.pay_run_id));
+create policy self on payroll.pay_stubs for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.stub_pay for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.withholdings for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.withholding_extras for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.enrolments for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.enrolment_amounts for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.accounts for select to payroll_self using (employee_id = (select tamshai.me()));
+create policy self on payroll.account_shares for select to payroll_self using (employee_id = (select tamshai.me()));
+
+grant select on payroll.people, payroll.stubs, payroll.stub_details, payroll.tax_lines, payroll.elections, payroll.benefits, payroll.deposits
+  to payroll_everyone, payroll_self;
+grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to payroll_everyone;
+
+-- There is no write here yet, so no role that could; the trail is there for its readers.
+grant select on payroll.audit to payroll_audit;
+create policy auditor on payroll.audit for select to payroll_audit using (true);

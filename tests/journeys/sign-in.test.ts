@@ -105,6 +105,11 @@ describe('signing in', () => {
     '/%0d%0aset-cookie:x',
     '/ok\r\nx: y',
     '@evil.example',
+    '/.//evil.example',
+    '/x/..//evil.example/',
+    '/%2e//evil.example',
+    '/.\\\\evil.example',
+    '/x/../signin',
   ])('never leads away: to=%j', async (to) => {
     const { end } = await signIn('alice.chen', { to });
     expect(new URL(end.url).origin).toBe(s.base);

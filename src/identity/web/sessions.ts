@@ -94,9 +94,10 @@ export function webSessions({
 
   /** Only a path of our own, and none that would go round in circles. */
   const returnPath = (asked: string | null): string => {
-    if (asked === null || !/^\/(?![/\\])[\x21-\x7e]*$/.test(asked) || /^\/sign(?:in|out)\b/.test(asked)) return '/';
-    const url = URL.parse(asked, base);
-    return url?.origin === origin ? url.pathname + url.search : '/';
+    const url = asked !== null && /^\/(?![/\\])[\x21-\x7e]*$/.test(asked) ? URL.parse(asked, base) : null;
+    const path = url?.origin === origin ? url.pathname + url.search : '/';
+    // Looked at again as the browser will read it: without its dots, `/.//elsewhere` is another site's address.
+    return path.startsWith('//') || /^\/sign(?:in|out)\b/.test(path) ? '/' : path;
   };
 
   const again = (realm: Realm, to: string) => `/signin?${new URLSearchParams({ realm, to })}`;

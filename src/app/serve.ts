@@ -97,12 +97,10 @@ const refusedAt = ({ refusals, strangers }: Wiring, surface: string, server: str
   strangers(req);
 };
 
-const isDecision = (url: string) => url.startsWith('/api/confirm/');
-
 export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
   const { base, identity, registry, backend, decide, log, clock } = wiring;
   const guard = hostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
-  const { app, handle } = restApp(log, isDecision);
+  const { app, handle } = restApp(log, ['/api/confirm/:id']);
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
   gatewayRoutes(app, {
@@ -137,7 +135,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const { identity, registry, backend, decide, log, clock } = wiring;
   const base = domainAddress(port);
   const guard = hostGuard(loopbackAddresses(port));
-  const { app, handle } = restApp(log, (url) => url.startsWith('/execute'));
+  const { app, handle } = restApp(log, ['/execute']);
   domainRoutes(app, {
     server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'api')),

@@ -13,7 +13,8 @@ export interface BrowserSessions {
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string }): void;
 }
 
-export type Authenticate = (req: IncomingMessage) => Caller | Promise<Caller>;
+/** `deciding`: a person's state of a moment ago does not do. */
+export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
 
 /** Tokens only: for MCP and for domain servers, where cookies mean nothing. */
 export const byToken = (verifier: Verifier, audiences: readonly string[]): Authenticate => (req) => {
@@ -23,14 +24,13 @@ export const byToken = (verifier: Verifier, audiences: readonly string[]): Authe
 
 export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[], sessions: BrowserSessions): Authenticate => {
   const token = byToken(verifier, audiences);
-  return (req) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions));
+  return (req, deciding = false) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions, deciding));
 };
 
 /** A decision needs a state of the person that is no older than this: a session's token is renewed for it. */
 const FRESH_SECONDS = 45;
 
-async function bySession(req: IncomingMessage, sessions: BrowserSessions): Promise<Caller> {
-  const deciding = req.url?.startsWith('/api/confirm/') === true;
+async function bySession(req: IncomingMessage, sessions: BrowserSessions, deciding: boolean): Promise<Caller> {
   const caller = await sessions.authenticate(req, deciding ? { freshSeconds: FRESH_SECONDS } : {});
   if (!caller) throw failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
   if (req.method !== 'GET' && req.method !== 'HEAD') await sessions.checkCsrf(req);

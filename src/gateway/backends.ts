@@ -65,7 +65,7 @@ export function remoteBackend({ server, title, url, key, clock, log, deadlineMs 
 
   const carryOut = (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
     const execution = executionBody(ticket);
-    const token = signGrant(key, { ...execution, server, caller, requestId }, clock);
+    const token = signGrant(key, { ...execution, settle, server, caller, requestId }, clock);
     return post('/execute', JSON.stringify({ ...execution, settle }), token, requestId);
   };
 

@@ -6,6 +6,7 @@ import { describeAnswer } from '../core/derive/mcp.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
+import { isOurName, UNNAMED } from '../identity/claims.ts';
 import type { Guard } from '../transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler } from '../transports/mcp/index.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
@@ -57,7 +58,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
     call(call) {
       const tool = find(call.name);
       if (!tool || (call.servers !== undefined && !call.servers.has(tool.domain.name))) return undefined;
-      const caller = call.clientName === undefined ? call.caller : { ...call.caller, origin: call.clientName };
+      const caller = { ...call.caller, origin: programOf(call.clientName, call.caller.origin) };
       return backend(tool.domain.name).call({ server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId, signal: call.signal });
     },
     describe: (name, answer) => describeAnswer(find(name), answer),
@@ -78,6 +79,12 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
   };
   return mcpHandler(wired);
 }
+
+/**
+ * What a program says of itself comes first, then what it registered as; neither may read as if the person had asked without one. Nor
+ * may our own command's name, whose tokens an MCP client can be given.
+ */
+const programOf = (said: string | undefined, registered: string): string => [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
 /** The address as the client wrote it: it compares what it is told with what it asked. A proxy in front may speak https for us. */
 export function originOf(req: IncomingMessage, base: string): string {

@@ -40,7 +40,7 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
 export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
-  const caller = (req: FastifyRequest): Promise<Caller> => counted(req.raw, deps.onUnauthenticated, () => deps.authenticate(req.raw));
+  const caller = (req: FastifyRequest, deciding = false): Promise<Caller> => counted(req.raw, deps.onUnauthenticated, () => deps.authenticate(req.raw, deciding));
   /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
   async function insider(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff') throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
@@ -55,7 +55,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   });
 
   app.post<{ Params: { id: string } }>('/api/confirm/:id', async (req, reply) => {
-    const who = await caller(req);
+    const who = await caller(req, true);
     const { approved } = parsed(decision, req.body);
     const { id } = req.params;
     try {

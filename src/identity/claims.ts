@@ -136,11 +136,15 @@ const plain = (value: unknown, longest: number): string =>
 
 const OWN_CLIENTS: Readonly<Record<string, string>> = { 'tamshai-cli': 'command', 'tamshai-web': 'web' };
 
+/** Cards and the trail say these of our own programs alone. */
+export const isOurName = (name: string): boolean => /^(?:web|command|tamshai.*)$/i.test(name);
+export const UNNAMED = 'unnamed client';
+
 /** A registered client chooses its own name, and must not be able to pass for one of ours on a card. */
 function originOf(client: string, name: unknown): string {
   if (Object.hasOwn(OWN_CLIENTS, client)) return OWN_CLIENTS[client] ?? client;
-  const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !/^(?:web|command|tamshai.*)$/i.test(text));
-  return shown ?? 'unnamed client';
+  const shown = [plain(name, 64), plain(client, 64)].find((text) => text !== '' && !isOurName(text));
+  return shown ?? UNNAMED;
 }
 
 /** The right to approve comes with the command's own tokens and with nothing else that bears a signature. */

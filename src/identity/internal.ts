@@ -33,6 +33,8 @@ export interface Execution {
   readonly tool: string;
   readonly input: Bytes;
   readonly card: Bytes;
+  /** Only to ask how it ended: nothing may be carried out with such a grant, which is also signed for tickets that nobody approved. */
+  readonly settle?: boolean | undefined;
 }
 
 const common = { iss: z.literal(ISSUER), aud: z.string(), iat: z.number(), exp: z.number(), jti: z.string(), rid: z.string() };
@@ -50,7 +52,7 @@ const who = z.strictObject({
   origin: z.string(),
 });
 const identityClaims = z.strictObject({ ...common, who, method: z.string(), path: z.string(), body: z.string() });
-const grantClaims = z.strictObject({ ...common, who, tool: z.string(), input: z.string(), card: z.string() });
+const grantClaims = z.strictObject({ ...common, who, tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean() });
 
 /** Says to one server, for one call, who is calling. The user's own token never leaves the gateway. */
 export function signIdentity(
@@ -82,14 +84,14 @@ export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): P
   return { caller, requestId: claims.rid };
 }
 
-/** Lets one server carry out one confirmation. Signed only after the gateway has claimed the ticket. */
+/** Lets one server carry out one confirmation, signed only after the gateway has claimed the ticket; or ask for its result. */
 export function signGrant(
   key: SigningKey,
   execution: Execution & { caller: Caller; requestId: string },
   clock: Clock = systemClock,
 ): string {
-  const { server, confirmationId, tool, input, card, caller, requestId } = execution;
-  const claims = { jti: confirmationId, rid: requestId, who: describe(caller), tool, input: digest(input), card: digest(card) };
+  const { server, confirmationId, tool, input, card, settle = false, caller, requestId } = execution;
+  const claims = { jti: confirmationId, rid: requestId, who: describe(caller), tool, input: digest(input), card: digest(card), settle };
   return seal(key, GRANT, server, claims, clock);
 }
 
@@ -98,10 +100,10 @@ export async function verifyGrant(
   keys: GatewayKeys,
   check: Execution & { token: string | undefined; clock?: Clock | undefined },
 ): Promise<{ caller: Caller; requestId: string }> {
-  const { token, server, confirmationId, tool, input, card, clock = systemClock } = check;
+  const { token, server, confirmationId, tool, input, card, settle = false, clock = systemClock } = check;
   const claims = await open(keys, token, GRANT, grantClaims, server, clock);
-  if (claims.jti !== confirmationId || claims.tool !== tool || claims.input !== digest(input) || claims.card !== digest(card))
-    throw unauthenticated();
+  const same = claims.jti === confirmationId && claims.tool === tool && claims.input === digest(input) && claims.card === digest(card);
+  if (!same || claims.settle !== settle) throw unauthenticated();
   return { caller: callerFrom(claims), requestId: claims.rid };
 }
 

@@ -22,8 +22,8 @@ export interface RestApp {
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
-
-export function restApp(log: Logger, strictBodies: (url: string) => boolean): RestApp {
+/** `strictBodies` names routes, not addresses: one address can be written in many ways. */
+export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
   let handler: (req: IncomingMessage, res: ServerResponse) => void = () => {};
   const app = fastify({
     logger: false,
@@ -45,7 +45,7 @@ export function restApp(log: Logger, strictBodies: (url: string) => boolean): Re
   app.addContentTypeParser(/^application\/json\s*(;\s*charset=utf-8\s*)?$/i, { parseAs: 'buffer' }, (req, body, done) => {
     try {
       req.rawBody = body as Buffer;
-      done(null, parseJson(decodeText(body as Buffer), { duplicates: strictBodies(req.url) ? 'refuse' : 'allow' }));
+      done(null, parseJson(decodeText(body as Buffer), { duplicates: strictBodies.includes(req.routeOptions.url ?? '') ? 'refuse' : 'allow' }));
     } catch (error) {
       done(error as Error);
     }
@@ -86,9 +86,12 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer
   return reply.code(status).headers(retryAfter(answer)).send(answer);
 }
 
-/** A body is the input itself, or `{"input": …}` and nothing else beside it but what is named. */
+/**
+ * A body is the input itself, or `{"input": …}` and nothing else beside it but what is named. With anything else it is handed over whole:
+ * no tool knows a key "input", and what a tool refuses is recorded.
+ */
 export function inputOf(body: unknown, beside: readonly string[] = []): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'input')) return body ?? {};
-  if (Object.keys(body).some((key) => key !== 'input' && !beside.includes(key))) throw failure('VALIDATION_ERROR', 'Give the input as the body, or under "input" alone.');
-  return (body as { input: unknown }).input;
+  const alone = Object.keys(body).every((key) => key === 'input' || beside.includes(key));
+  return alone ? (body as { input: unknown }).input : body;
 }

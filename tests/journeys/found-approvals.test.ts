@@ -1,0 +1,91 @@
+/** What an attack on approvals has found once, and must not find again. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { remoteBackend } from '../../src/gateway/backends.ts';
+import type { Person } from '../../src/core/people.ts';
+import { openSite, type Site } from '../site.ts';
+
+const SARAH = '0e000000-0000-4000-8000-000000000008';
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+let salary = 130_000;
+const raise = () => ({ employee_id: SARAH, new_salary: salary++ });
+
+describe('a program that says it is one of ours', () => {
+  const call = async (clientInfo: object) => {
+    const params = { name: 'hr_update_salary', arguments: raise() };
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { version: '1', ...clientInfo },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const raw = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } });
+    const { result } = await site.rpc(await site.token('alice.chen', { mcp: true }), 'tools/call', params, { raw });
+    const answer = result?.structuredContent;
+    return answer?.status === 'pending_confirmation' ? answer.confirmationData.origin : JSON.stringify(answer);
+  };
+
+  it.each(['web', 'command', 'WEB', 'ｗｅｂ', ' command ', 'Tamshai Web'])('is not shown as the person’s own hand: %j', async (name) => {
+    expect(await call({ name })).toBe('unnamed client');
+    expect(await call({ name: 'x', title: name })).toBe('unnamed client');
+  });
+
+  it('is shown by its name otherwise', async () => {
+    expect(await call({ name: 'Some Editor' })).toBe('Some Editor');
+  });
+});
+
+describe('a grant that only asks how it ended', () => {
+  it('carries nothing out, whoever repeats it', async () => {
+    const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', raise());
+    const verified = await site.tamshai.wiring.identity.verifier.verify(await site.token('alice.chen'), [`${site.tamshai.base}/api`]);
+    const person: Person = verified.person;
+    const ticket = await site.tamshai.wiring.runtime.approvals.find(confirmationId, person);
+
+    // A listener between the gateway and the server, such as a proxy that logs.
+    const heard: { authorization: string; body: string }[] = [];
+    const listener = createServer(async (req, res) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
+      heard.push({ authorization: req.headers.authorization ?? '', body: Buffer.concat(chunks).toString() });
+      res.end('{"status":"error","code":"CONFIRMATION_NOT_FOUND","message":"","suggestedAction":"","retryable":false}');
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const { wiring } = site.tamshai;
+    const between = remoteBackend({
+      server: 'hr',
+      title: 'People',
+      url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+      key: site.keys.gateway.current,
+      clock: wiring.clock,
+      log: wiring.log,
+      deadlineMs: 5_000,
+    });
+    expect(await between.settled(ticket, person)).toBeUndefined();
+    await between.close();
+    await new Promise((resolve) => listener.close(resolve));
+
+    const [{ authorization, body } = { authorization: '', body: '{}' }] = heard;
+    const execute = (raw: string) => site.send('POST', '/execute', { server: 'hr', raw, headers: { authorization } });
+    expect((await execute(body)).body).toMatchObject({ code: 'CONFIRMATION_NOT_FOUND' });
+    for (const settle of [false, undefined]) expect((await execute(JSON.stringify({ ...JSON.parse(body), settle }))).status).toBe(401);
+    const [paid] = await site.owner('select salary from hr.pay where employee_id = $1', [SARAH]);
+    expect(Number(paid?.['salary'])).toBeLessThan(130_000);
+  });
+});
+
+describe('a decision at an address that is spelled differently', () => {
+  it.each(['/api/%63onfirm/', '/api/confirm%2f', '/%61pi/confirm/'])('is held to the same rules: %s', async (path) => {
+    const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', raise());
+    const token = await site.token('alice.chen', { approve: true });
+    const { status } = await site.send('POST', path + confirmationId, { token, raw: '{"approved":false,"approved":true}' });
+    expect([400, 404]).toContain(status);
+    const { body } = await site.send<{ data: { state: string } }>('GET', `/api/confirmations/${confirmationId}`, { token });
+    expect(body.data.state).toBe('waiting');
+  });
+});

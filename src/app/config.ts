@@ -123,6 +123,7 @@ function checkSafety(config: Config): void {
   }
   if (staff === undefined && customer !== undefined) throw new ConfigProblem('OIDC_CUSTOMER_ISSUER needs OIDC_ISSUER: the built-in identity provider serves both realms or none.');
   if (staff === undefined && !config.loopbackOnly) throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');
+  if (staff === undefined && !LOOPBACK.has(new URL(config.base).hostname)) throw new ConfigProblem('The built-in identity provider has no passwords, so TAMSHAI_PUBLIC_URL must name this machine (localhost); set OIDC_ISSUER to be reached from elsewhere.');
   if (staff === undefined && config.production) throw new ConfigProblem('The built-in identity provider does not run in production; set OIDC_ISSUER.');
   if (config.scriptedApprovals && staff !== undefined) throw new ConfigProblem('TAMSHAI_SCRIPTED_APPROVALS works with the built-in identity provider only.');
   if (config.failpoint !== undefined && config.production) throw new ConfigProblem('TAMSHAI_FAILPOINT is not for production.');

@@ -5,11 +5,20 @@ export const HIDDEN = '*** (Hidden)';
 export type Hidden = typeof HIDDEN;
 
 /** An amount that someone gives: plain decimals, cents at most. */
-export const money = z.number().nonnegative().multipleOf(0.01, 'An amount has at most two decimals').meta({ unit: 'USD' });
+const AT_MOST_CENTS = 'An amount has at most two decimals';
+export const money = z
+  .number()
+  .nonnegative()
+  .multipleOf(0.01, AT_MOST_CENTS)
+  // The library forgives a small rest, such as that of 0.1 + 0.2; a card would show it and the database would not keep it.
+  .refine((given) => Math.round(given * 100) / 100 === given, AT_MOST_CENTS)
+  .meta({ unit: 'USD' });
 /** An amount that the database gives. */
 export const amount = z.number().meta({ unit: 'USD' });
 
-export const day = z.iso.date('Give a date as YYYY-MM-DD');
+const GIVE_A_DAY = 'Give a date as YYYY-MM-DD';
+/** The year before 1 has another name in the database. */
+export const day = z.iso.date(GIVE_A_DAY).refine((text) => text >= '0001', GIVE_A_DAY);
 /** Formats that the database guarantees are published, not checked again on every row. */
 export const storedDay = z.string().meta({ format: 'date' });
 export const storedTime = z.string().meta({ format: 'date-time' });
@@ -17,7 +26,7 @@ export const storedId = z.string().meta({ format: 'uuid' });
 export const storedEmail = z.string().meta({ format: 'email' });
 
 /** Control, bidirectional and invisible characters have no place in names and ids: a card must show what will happen. */
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 /** One line of plain text: a name, a label, a search word. */
 export const line = (max: number, tooLong?: string) =>
@@ -26,6 +35,13 @@ export const line = (max: number, tooLong?: string) =>
 export const prose = (max: number, tooLong?: string) => readable(z.string().max(max, tooLong));
 /** The same for a text with rules of its own. */
 export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
+
+/** One of these words, in whatever case and with spaces for underscores; published as it is spelled here. */
+export function anyCase<const W extends readonly [string, ...string[]]>(words: W): z.ZodType<W[number], string> {
+  const plain = (word: string) => word.toLowerCase().replace(/[\s-]/g, '_');
+  const known = new Map(words.map((word) => [plain(word), word]));
+  return z.preprocess((given) => (typeof given === 'string' ? (known.get(plain(given)) ?? given) : given), z.enum(words)) as unknown as z.ZodType<W[number], string>;
+}
 
 /** Ids are compared as one kind: lower case, no braces. */
 export const uuid = z.uuid().transform((id) => id.toLowerCase());

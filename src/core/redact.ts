@@ -21,9 +21,9 @@ const SECRET_NAMES = new Set(
 const SECRET_PARTS =
   /salary|ssn|socialsecurity|passw|passphrase|secret|token|authoriz|homeaddress|phonenumber|homephone|accountn|bankaccount|routing|taxid|taxn|apikey|privatekey/;
 
-/** Ids and days are looked for first, and kept: both are digits with dashes. */
+/** Ids and days are looked for first, and kept: both are digits with dashes. Digits of any script, however people set them apart. */
 const PATTERNS =
-  /(?<keep>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\d(?!\d))|\bbearer\s+[\w.~+/=-]+|eyJ[\w-]{8,}[\w.-]*|\b(?:sk|pk|ghp|xox[a-z])[-_][\w-]{12,}|\d(?:[ ().\-/\u2010-\u2015\u2212]{0,2}\d){8,}/gi;
+  /(?<keep>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\d(?!\d))|\bbearer\s+[\w.~+/=-]+|eyJ[\w-]{8,}[\w.-]*|\b(?:sk|pk|ghp|xox[a-z])[-_][\w-]{12,}|\p{Nd}(?:[ \t().\-/_\u00a0\u00b7\u2007\u200b-\u200d\u2010-\u2015\u202f\u2060\u2212\uff0d\ufeff]{0,3}\p{Nd}){8,}/giu;
 
 /** Social security numbers, account-like numbers, bearer tokens and keys, wherever they stand in a text. */
 export const hidePatterns = (text: string): string =>
@@ -35,7 +35,7 @@ const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus comp
 const suspicious = (extra: readonly string[]) => {
   const words = SUSPECTS.split(/\s+/);
   for (const name of extra) words.push([...plainName(name)].join('[^a-z0-9]*'));
-  return new RegExp(`${words.join('|')}|\\d(?:[ ().\\-/]{0,2}\\d){8}|\\\\ud|[^\\x20-\\x7e]`, 'i');
+  return new RegExp(`${words.join('|')}|\\d(?:[ ().\\-/_]{0,3}\\d){8}|\\\\[tu]|[^\\x20-\\x7e]`, 'i');
 };
 
 /** The beginning of a text that fits into so many bytes; characters stay whole. */

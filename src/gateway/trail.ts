@@ -12,6 +12,8 @@ export interface Trail {
   verify(person: Person): Promise<AuditVerdict>;
 }
 
+/** What a chain can be called; anything else is no question for a database. */
+const CHAIN = /^[\w-]{1,100}$/;
 const body = z.looseObject({ at: z.string(), principal: z.string() });
 const parsed = (record: ChainedRecord) => {
   const { principal: _, ...shown } = body.parse(JSON.parse(record.body));
@@ -34,7 +36,7 @@ export function trail(sources: readonly AuditChains[], cursors: Cursors, verifyA
       return { data, hasMore, ...(hasMore && last && { nextCursor: cursors.seal([last.at, last.chain, last.n], binding) }) };
     },
     async record(person, chain, n) {
-      for (const source of sources) {
+      for (const source of CHAIN.test(chain) ? sources : []) {
         const found = await source.record(chain, n);
         if (!found) continue;
         const { principal } = body.parse(JSON.parse(found.body));

@@ -118,7 +118,9 @@ export function clientName(info: unknown): string | undefined {
   const { title, name } = (info ?? {}) as { title?: unknown; name?: unknown };
   const given = typeof title === 'string' && title !== '' ? title : name;
   if (typeof given !== 'string') return undefined;
+  // Cut before it is made plain, which can make it eighteen times as long.
   const plain = given
+    .slice(0, 256)
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N} ._/()@+-]/gu, '')
     .trim()

@@ -13,7 +13,7 @@ left join hr.identity i on i.employee_id = e.employee_id
 where e.active;
 
 -- Lists are of everyone for HR and of the people below for a manager. Each is a union of two sources, and which one counts is
--- decided by this key, once and before anything is read: the other costs nothing. The sources stand there bare, all conditions
+-- decided by a key, once and before anything is read: the other costs nothing. The sources stand there bare, all conditions
 -- come after them; only so does the planner take each out of its index in the order of the list and stop when a page is full.
 create function hr.my_list() returns uuid language sql stable
   return case when current_user in ('hr_reports', 'hr_reports_write') then tamshai.me() else '00000000-0000-0000-0000-000000000000' end;

@@ -1,5 +1,6 @@
 -- Who sees which rows of hr, and who may change them. Read it as a whole: it is run as a whole whenever it changes, and what is
--- not said here is not allowed. Without an identity nobody sees anything. "Below" is hr.chain: everyone under a manager, at any depth.
+-- not said here is not allowed. Without an identity nobody sees anything. "Below" is hr.chain: everyone under a manager, at any depth;
+-- asked for with `select true` instead of `exists`, it is looked up for the rows of a page and never gathered for a whole tree first.
 -- The rules of a write are said in full in its own policy: where a statement reads nothing, the policies for reading do not apply to it.
 call tamshai.ensure_role('hr_everyone');
 call tamshai.ensure_role('hr_everyone_write', 'hr_everyone');
@@ -11,7 +12,7 @@ call tamshai.ensure_role('hr_directory');
 call tamshai.begin_rules('hr');
 
 grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_audit;
-grant execute on function hr.my_list() to hr_everyone, hr_reports;
+grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr_reports;
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
 -- People: everyone for HR and executives (also who left: ending an employment has to see its own effect; the views leave them out),
@@ -20,7 +21,7 @@ grant select on hr.employees, hr.chain, hr.people, hr.team to hr_everyone, hr_re
 grant select on hr.employees, hr.people to hr_self;
 create policy everyone on hr.employees for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.employees for select to hr_reports
-  using (employee_id = (select tamshai.me()) or exists (select from hr.chain c where c.employee_id = employees.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = employees.employee_id and c.manager_id = (select tamshai.me())));
 create policy self on hr.employees for select to hr_self using (employee_id = (select tamshai.me()) and active);
 create policy everyone on hr.chain for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.chain for select to hr_reports using (manager_id = (select tamshai.me()));
@@ -37,23 +38,23 @@ grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_s
 create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy reports on hr.pay for select to hr_reports
   using (employee_id = (select tamshai.me())
-    or ((select tamshai.shows('pay')) and exists (select from hr.chain c where c.employee_id = pay.employee_id and c.manager_id = (select tamshai.me()))));
+    or ((select tamshai.shows('pay')) and (select true from hr.chain c where c.employee_id = pay.employee_id and c.manager_id = (select tamshai.me()))));
 create policy self on hr.pay for select to hr_self using (employee_id = (select tamshai.me()));
 create policy everyone on hr.contact for select to hr_everyone using ((select tamshai.shows('contact')) or employee_id = (select tamshai.me()));
 create policy reports on hr.contact for select to hr_reports
   using (employee_id = (select tamshai.me())
-    or ((select tamshai.shows('contact')) and exists (select from hr.chain c where c.employee_id = contact.employee_id and c.manager_id = (select tamshai.me()))));
+    or ((select tamshai.shows('contact')) and (select true from hr.chain c where c.employee_id = contact.employee_id and c.manager_id = (select tamshai.me()))));
 create policy self on hr.contact for select to hr_self using (employee_id = (select tamshai.me()));
 create policy everyone on hr.identity for select to hr_everyone using ((select tamshai.shows('ssn')));
 create policy reports on hr.identity for select to hr_reports
-  using ((select tamshai.shows('ssn')) and exists (select from hr.chain c where c.employee_id = identity.employee_id and c.manager_id = (select tamshai.me())));
+  using ((select tamshai.shows('ssn')) and (select true from hr.chain c where c.employee_id = identity.employee_id and c.manager_id = (select tamshai.me())));
 create policy self on hr.identity for select to hr_self using ((select tamshai.shows('ssn')) and employee_id = (select tamshai.me()));
 
 -- Reviews: a manager sees those of the people below, not their own.
 grant select on hr.performance_reviews, hr.reviews to hr_everyone, hr_reports;
 create policy everyone on hr.performance_reviews for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.performance_reviews for select to hr_reports
-  using (exists (select from hr.chain c where c.employee_id = performance_reviews.employee_id and c.manager_id = (select tamshai.me())));
+  using ((select true from hr.chain c where c.employee_id = performance_reviews.employee_id and c.manager_id = (select tamshai.me())));
 
 -- Time off.
 grant select on hr.time_off_types, hr.time_off_balances, hr.balances, hr.time_off_requests, hr.time_off to hr_everyone, hr_reports, hr_self;
@@ -61,11 +62,11 @@ grant select on hr.team_time_off to hr_everyone, hr_reports;
 create policy everyone on hr.time_off_types for select to hr_everyone, hr_reports, hr_self using ((select tamshai.principal()) is not null);
 create policy everyone on hr.time_off_balances for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.time_off_balances for select to hr_reports
-  using (employee_id = (select tamshai.me()) or exists (select from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 create policy self on hr.time_off_balances for select to hr_self using (employee_id = (select tamshai.me()));
 create policy everyone on hr.time_off_requests for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.time_off_requests for select to hr_reports
-  using (employee_id = (select tamshai.me()) or exists (select from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())));
+  using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())));
 create policy self on hr.time_off_requests for select to hr_self using (employee_id = (select tamshai.me()));
 
 -- Asking for time off: one's own request, still to be decided, and one's own balance.
@@ -82,12 +83,12 @@ create policy decide on hr.time_off_requests for update to hr_everyone_write
   with check (approver_id = (select tamshai.me()) and status in ('approved', 'rejected'));
 create policy decide_below on hr.time_off_requests for update to hr_reports_write
   using (employee_id <> (select tamshai.me()) and status = 'pending'
-    and exists (select from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())))
+    and (select true from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())))
   with check (approver_id = (select tamshai.me()) and status in ('approved', 'rejected'));
 create policy decide on hr.time_off_balances for update to hr_everyone_write using (employee_id <> (select tamshai.me()));
 create policy decide_below on hr.time_off_balances for update to hr_reports_write
   using (employee_id <> (select tamshai.me())
-    and exists (select from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
+    and (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 
 -- Pay and employment: nobody's own, and nobody's who is above. An employment only ends, and not while people report to it.
 grant update (salary) on hr.pay to hr_everyone_write;

@@ -34,11 +34,11 @@ const GRANTS: Record<string, string> = {
   hr_directory:
     'hr usage; directory select; employees select(active department email employee_id first_name job_title last_name location manager_id manager_name search_name); employment() execute; plain_name() execute',
   hr_everyone:
-    'hr usage; balances select; chain select; contact select; employees select; identity select; my_list() execute; pay select; people select; performance_reviews select; plain_name() execute; reviews select; team select; team_time_off select; time_off select; time_off_balances select; time_off_requests select; time_off_types select',
+    'hr usage; balances select; chain select; contact select; employees select; identity select; my_gathered_list() execute; my_list() execute; pay select; people select; performance_reviews select; plain_name() execute; reviews select; team select; team_time_off select; time_off select; time_off_balances select; time_off_requests select; time_off_types select',
   hr_everyone_write:
     'audit insert; effects insert(confirmation_id principal tool) select(confirmation_id principal result) update(result); employees update(active terminated_at termination_reason); pay update(salary); salary_history insert(effective_date employee_id new_salary old_salary reason) select(employee_id); time_off_balances update(pending used); time_off_requests update(approver_id approver_notes decided_at status)',
   hr_reports:
-    'hr usage; balances select; chain select; contact select; employees select; identity select; my_list() execute; pay select; people select; performance_reviews select; plain_name() execute; reviews select; team select; team_time_off select; time_off select; time_off_balances select; time_off_requests select; time_off_types select',
+    'hr usage; balances select; chain select; contact select; employees select; identity select; my_gathered_list() execute; my_list() execute; pay select; people select; performance_reviews select; plain_name() execute; reviews select; team select; team_time_off select; time_off select; time_off_balances select; time_off_requests select; time_off_types select',
   hr_reports_write:
     'audit insert; effects insert(confirmation_id principal tool) select(confirmation_id principal result) update(result); time_off_balances update(pending used); time_off_requests update(approver_id approver_notes decided_at status)',
   hr_self:

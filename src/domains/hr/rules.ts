@@ -3,11 +3,16 @@ import { z } from 'zod';
 import { storedId } from '../../core/fields.ts';
 import type { SqlReader, SqlTag, SqlText } from '../../core/sql.ts';
 
-/** Every word is part of the name, in any order: "kim sarah" finds Sarah Kim, "jose" José, "obrien" O'Brien. Nobody is called "%". */
+/**
+ * Every word is part of the name, in any order: "kim sarah" finds Sarah Kim, "jose" José, "obrien" O'Brien. Nobody is called "%".
+ * How rare a name is, the database cannot know beforehand. Asked like this it takes it for frequent, walks the list in its own
+ * order and stops when the page is full; asked with `like` it would take it for rare, and sort half the company for "an".
+ */
 export function named(sql: SqlTag, name: string): SqlText {
   // As a query of its own it is asked once, not for each row.
-  const plain = sql`(select hr.plain_name(${name.replace(/[\\%_]/g, ' ')}))`;
-  return sql`${plain} <> '' and search_name like all (array(select '%' || word || '%' from unnest(string_to_array(${plain}, ' ')) word))`;
+  const plain = (text: string) => sql`(select hr.plain_name(${text}))`;
+  const parts = name.split(/[\s,_–—-]+/).map((word) => sql`strpos(search_name, ${plain(word)}) > 0`);
+  return sql.list([sql`${plain(name)} <> ''`, ...parts], ' and ');
 }
 
 /** Whatever the case: "engineering" is Engineering. */

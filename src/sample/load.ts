@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
 import { copyRows, insertRows, withoutIndexes } from './bulk.ts';
+import { financeSample } from './finance.ts';
 import { hrSample } from './hr.ts';
 import { payrollSample } from './payroll.ts';
 import type { SampleTable } from './tables.ts';
@@ -34,6 +35,7 @@ type Sample = (options: LoadOptions) => readonly SampleTable[];
 /** What each server brings, in the order of writing; tasks belong to the people that hr brings. The first table tells whether it is there. */
 const samples: Readonly<Record<string, Sample>> = {
   hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
+  finance: financeSample,
   payroll: payrollSample,
 };
 

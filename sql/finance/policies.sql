@@ -1,0 +1,125 @@
+-- Three tiers: everyone's (finance and executives), a manager's (own department, people below), one's own. No identity, no rows.
+call tamshai.ensure_role('finance_everyone');
+call tamshai.ensure_role('finance_everyone_write', 'finance_everyone');
+call tamshai.ensure_role('finance_team');
+call tamshai.ensure_role('finance_team_write', 'finance_team');
+call tamshai.ensure_role('finance_self');
+call tamshai.ensure_role('finance_self_write', 'finance_self');
+call tamshai.begin_rules('finance');
+grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_audit;
+
+-- Of the company, one's own record, and for a manager who is below: no more is needed.
+grant select on finance.people to finance_team, finance_self;
+create policy own on finance.people for select to finance_team, finance_self using (employee_id = (select tamshai.me()) and active);
+grant select on finance.chain to finance_team;
+create policy below on finance.chain for select to finance_team using (manager_id = (select tamshai.me()));
+
+-- Tier 3: invoices and recurring revenue.
+grant select on finance.invoices, finance.invoice_list, finance.arr_opening, finance.arr_months, finance.arr_movement, finance.arr_snapshots to finance_everyone;
+create policy everyone on finance.invoices for select to finance_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on finance.arr_opening for select to finance_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on finance.arr_months for select to finance_everyone using ((select tamshai.principal()) is not null);
+
+-- Tier 2: budgets and what was spent of them.
+grant select on finance.budgets, finance.budget_lines, finance.spending, finance.budget_list, finance.budget_categories to finance_everyone, finance_team;
+create policy everyone on finance.budgets for select to finance_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on finance.budget_lines for select to finance_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on finance.spending for select to finance_everyone using ((select tamshai.principal()) is not null);
+create policy department on finance.budgets for select to finance_team
+  using (department = (select department from finance.people where employee_id = (select tamshai.me())));
+create policy department on finance.budget_lines for select to finance_team
+  using (exists (select from finance.budgets b where b.budget_id = budget_lines.budget_id));
+create policy department on finance.spending for select to finance_team
+  using (department = (select department from finance.people where employee_id = (select tamshai.me())));
+
+-- Tier 1: expenses.
+grant select on finance.expense_reports, finance.expense_items, finance.report_list, finance.report_items to finance_everyone, finance_team, finance_self;
+create policy everyone on finance.expense_reports for select to finance_everyone using ((select tamshai.principal()) is not null);
+create policy everyone on finance.expense_items for select to finance_everyone using ((select tamshai.principal()) is not null);
+-- As a list of ids, so that an index finds a small team's reports in a large company.
+create policy below on finance.expense_reports for select to finance_team
+  using (employee_id = any (array(select (select tamshai.me()) union all select c.employee_id from finance.chain c)));
+create policy below on finance.expense_items for select to finance_team
+  using (employee_id = any (array(select (select tamshai.me()) union all select c.employee_id from finance.chain c)));
+create policy self on finance.expense_reports for select to finance_self using (employee_id = (select tamshai.me()));
+create policy self on finance.expense_items for select to finance_self using (employee_id = (select tamshai.me()));
+
+-- Writes. A policy says whose row may move for whom, and in whose name; the table's trigger says along which arrows, its checks
+-- keep the hands apart.
+-- Budgets: a manager submits the own department's; finance and executives also decide on what another has submitted, and delete drafts.
+grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name, rejected_at, rejection_reason)
+  on finance.budgets to finance_everyone_write, finance_team_write;
+grant update (approved_by, approved_by_name, approved_at, approver_notes, deleted_by, deleted_at, deletion_reason) on finance.budgets to finance_everyone_write;
+create policy submit on finance.budgets for update to finance_team_write
+  using (deleted_at is null and status in ('DRAFT', 'REJECTED')
+    and department = (select department from finance.people where employee_id = (select tamshai.me())))
+  with check (status = 'PENDING_APPROVAL' and submitted_by = (select tamshai.me()));
+create policy move on finance.budgets for update to finance_everyone_write
+  using (deleted_at is null and (status in ('DRAFT', 'REJECTED') or (status = 'PENDING_APPROVAL' and submitted_by <> (select tamshai.me()))))
+  with check (case
+    when deleted_at is not null then deleted_by = (select tamshai.me()) and created_by <> (select tamshai.me())
+    when status = 'PENDING_APPROVAL' then submitted_by = (select tamshai.me())
+    when status = 'APPROVED' then approved_by = (select tamshai.me())
+    when status = 'REJECTED' then rejected_by = (select tamshai.me())
+    else false end);
+grant update (allocated_amount) on finance.budget_lines to finance_everyone_write;
+create policy decide on finance.budget_lines for update to finance_everyone_write
+  using (exists (select from finance.budgets b where b.budget_id = budget_lines.budget_id and b.deleted_at is null
+    and b.status = 'PENDING_APPROVAL' and b.submitted_by <> (select tamshai.me())));
+
+-- Invoices: nobody touches what they handed in; who approved does not pay.
+grant update (status, approved_by, approved_by_name, approved_at, approver_notes, paid_by, paid_by_name, payment_date, payment_reference, payment_notes,
+  deleted_by, deleted_at, deletion_reason) on finance.invoices to finance_everyone_write;
+create policy move on finance.invoices for update to finance_everyone_write
+  using (deleted_at is null and submitted_by <> (select tamshai.me())
+    and (status in ('PENDING', 'REJECTED') or (status = 'APPROVED' and approved_by <> (select tamshai.me()))))
+  with check (case
+    when deleted_at is not null then deleted_by = (select tamshai.me())
+    when status = 'APPROVED' then approved_by = (select tamshai.me())
+    when status = 'PAID' then paid_by = (select tamshai.me())
+    else false end);
+
+-- Expenses: everyone hands in their own; never decides on, pays or deletes it.
+grant insert (employee_name, department, month, submitted_at) on finance.expense_reports to finance_self_write;
+create policy hand_in on finance.expense_reports for insert to finance_self_write
+  with check (employee_id = (select tamshai.me()) and status = 'SUBMITTED');
+grant insert (report_id, n, item_date, category, description, amount, receipt) on finance.expense_items to finance_self_write;
+create policy hand_in on finance.expense_items for insert to finance_self_write
+  with check (employee_id = (select tamshai.me()) and exists (
+    select from finance.expense_reports r where r.report_id = expense_items.report_id and r.employee_id = (select tamshai.me()) and r.status = 'SUBMITTED'));
+grant update (status, approved_by, approved_by_name, approved_at, approver_notes, rejected_by, rejected_by_name, rejected_at, rejection_reason)
+  on finance.expense_reports to finance_everyone_write, finance_team_write;
+grant update (reimbursed_by, reimbursed_by_name, reimbursed_at, payment_reference, payment_notes, deleted_by, deleted_at, deletion_reason)
+  on finance.expense_reports to finance_everyone_write;
+create policy decide on finance.expense_reports for update to finance_team_write
+  using (deleted_at is null and status = 'SUBMITTED' and employee_id <> (select tamshai.me())
+    and employee_id = any (array(select c.employee_id from finance.chain c)))
+  with check (case
+    when status = 'APPROVED' then approved_by = (select tamshai.me())
+    when status = 'REJECTED' then rejected_by = (select tamshai.me())
+    else false end);
+create policy move on finance.expense_reports for update to finance_everyone_write
+  using (deleted_at is null and employee_id <> (select tamshai.me())
+    and (status in ('DRAFT', 'SUBMITTED', 'REJECTED') or (status = 'APPROVED' and approved_by <> (select tamshai.me()))))
+  with check (case
+    when deleted_at is not null then deleted_by = (select tamshai.me())
+    when status = 'APPROVED' then approved_by = (select tamshai.me())
+    when status = 'REJECTED' then rejected_by = (select tamshai.me())
+    when status = 'REIMBURSED' then reimbursed_by = (select tamshai.me())
+    else false end);
+
+-- Payments add to what was spent. Nothing takes away from it.
+grant insert, update (amount) on finance.spending to finance_everyone_write;
+create policy pay on finance.spending for insert to finance_everyone_write with check ((select tamshai.me()) is not null);
+create policy pay_more on finance.spending for update to finance_everyone_write using ((select tamshai.me()) is not null);
+
+-- What every write commits with its effect. The trail is read by its auditor alone.
+grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
+  on finance.effects to finance_everyone_write, finance_team_write, finance_self_write;
+create policy own on finance.effects to finance_everyone_write, finance_team_write, finance_self_write
+  using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
+grant insert on finance.audit to finance_everyone_write, finance_team_write, finance_self_write;
+create policy append on finance.audit for insert to finance_everyone_write, finance_team_write, finance_self_write
+  with check (principal = (select tamshai.principal()));
+grant select on finance.audit to finance_audit;
+create policy auditor on finance.audit for select to finance_audit using (true);

@@ -1,0 +1,21 @@
+import { defineDomain } from '../../core/define.ts';
+
+/** Each audience is a database role (finance_everyone, finance_team, finance_self) with policies of its own: sql/finance/policies.sql. */
+export const finance = defineDomain({
+  name: 'finance',
+  title: 'Finance',
+  port: 3102,
+  store: 'sql',
+  audiences: {
+    everyone: {
+      roles: ['finance-read', 'finance-write', 'executive'],
+      sees: 'every budget, invoice and expense report, and recurring revenue',
+    },
+    team: {
+      roles: ['manager'],
+      sees: 'the budgets of their own department; their own expense reports and those of everyone who reports to them, at any level',
+      linked: true,
+    },
+    self: { roles: ['employee'], sees: 'their own expense reports', linked: true },
+  },
+});

@@ -1,0 +1,145 @@
+/** What the finance tools have in common: fields, rows and the words for what is not there. */
+import { z } from 'zod';
+import { amount, anyCase, line, money, readable, storedDay, storedId, storedTime } from '../../core/fields.ts';
+
+/** Compared as one kind: lower case, no braces. */
+const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
+
+export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
+export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
+  'invoice_id from list_invoices',
+);
+export const reportId = idOf('Expense report not found: a report id is a UUID. Find it with list_expense_reports.').describe(
+  'report_id from list_expense_reports',
+);
+export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.').describe(
+  'employee_id from find_employees',
+);
+export const departmentName = line(100).min(1).describe('Department, such as Engineering; case does not matter');
+export const fiscalYear = z.int().min(2000).max(2100).describe('Fiscal year, which is the calendar year');
+export const month = z
+  .string()
+  .max(7, 'Give a month as YYYY-MM')
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Give a month as YYYY-MM, from 01 to 12');
+/** Far more than anything costs, and far less than the store can hold. */
+export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
+
+export const rejectionReason = readable(
+  z.string().min(10, 'Give a reason of at least 10 characters').max(500, 'Give a reason of at most 500 characters'),
+).describe('Why, for the person who handed it in');
+
+export const budgetNotFound = {
+  message: 'Budget not found. Verify the budget ID, or the department and the year.',
+  hint: 'See the budgets that you may see with list_budgets.',
+};
+export const invoiceNotFound = {
+  message: 'Invoice not found. Verify the invoice ID is correct.',
+  hint: 'Find the id with list_invoices, by vendor or status.',
+};
+export const reportNotFound = {
+  message: 'Expense report not found. Verify the report ID, or the employee and the month.',
+  hint: 'Find the reports that you may see with list_expense_reports.',
+};
+
+/** What a payment counts against. */
+export const category = z.enum(['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER']);
+
+const budgetStates = ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED'] as const;
+/** ACTIVE and CLOSED are what the calendar makes of an approved budget: to ask with, not states of their own. */
+export const budgetFilter = anyCase([...budgetStates, 'ACTIVE', 'CLOSED']);
+export const figures = {
+  allocated_amount: amount.describe('What was asked for; once approved, what was approved'),
+  spent_amount: amount.describe('What was really paid'),
+  remaining_amount: amount.describe('allocated − spent'),
+  utilization_percent: z.number().nullable().describe('100 × spent / allocated; null where nothing is allocated'),
+};
+export const budget = z.object({
+  budget_id: storedId,
+  department: z.string(),
+  fiscal_year: z.int(),
+  status: z.enum(budgetStates),
+  ...figures,
+  created_by: storedId,
+  created_by_name: z.string(),
+  submitted_by: storedId.nullable(),
+  submitted_by_name: z.string().nullable(),
+  submitted_at: storedTime.nullable(),
+  comments: z.string().nullable(),
+  approved_by: storedId.nullable(),
+  approved_by_name: z.string().nullable(),
+  approved_at: storedTime.nullable(),
+  approver_notes: z.string().nullable(),
+  rejected_by: storedId.nullable(),
+  rejected_by_name: z.string().nullable(),
+  rejected_at: storedTime.nullable(),
+  rejection_reason: z.string().nullable(),
+});
+export const budgetCategory = z.object({ category, ...figures });
+
+const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED'] as const;
+/** OVERDUE is what the calendar makes of an unpaid invoice: to ask with, not a state of its own. */
+export const invoiceFilter = anyCase([...invoiceStates, 'OVERDUE']);
+export const invoice = z.object({
+  invoice_id: storedId,
+  vendor_id: z.string(),
+  vendor_name: z.string(),
+  amount,
+  currency: z.string(),
+  description: z.string(),
+  department: z.string(),
+  category,
+  status: z.enum(invoiceStates),
+  overdue: z.boolean().describe('Not paid yet, and the due date is over'),
+  invoice_date: storedDay,
+  due_date: storedDay,
+  submitted_by: storedId,
+  submitted_by_name: z.string(),
+  submitted_at: storedTime,
+  approved_by: storedId.nullable(),
+  approved_by_name: z.string().nullable(),
+  approved_at: storedTime.nullable(),
+  approver_notes: z.string().nullable(),
+  rejection_reason: z.string().nullable(),
+  paid_by: storedId.nullable(),
+  paid_by_name: z.string().nullable(),
+  payment_date: storedDay.nullable(),
+  payment_reference: z.string().nullable(),
+  payment_notes: z.string().nullable(),
+});
+
+const reportStates = ['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED'] as const;
+export const reportFilter = anyCase(reportStates);
+export const expenseCategories = ['TRAVEL', 'LODGING', 'MEALS', 'TRANSPORT', 'SUPPLIES', 'SOFTWARE', 'TRAINING', 'OTHER'] as const;
+export const expenseCategory = z.enum(expenseCategories);
+export const expenseReport = z.object({
+  report_id: storedId,
+  employee_id: storedId,
+  employee_name: z.string(),
+  department: z.string(),
+  month: z.string().describe('YYYY-MM'),
+  status: z.enum(reportStates),
+  total: amount.describe('Sum of the items'),
+  item_count: z.int(),
+  submitted_at: storedTime.nullable(),
+  approved_by: storedId.nullable(),
+  approved_by_name: z.string().nullable(),
+  approved_at: storedTime.nullable(),
+  approver_notes: z.string().nullable(),
+  rejected_by: storedId.nullable(),
+  rejected_by_name: z.string().nullable(),
+  rejected_at: storedTime.nullable(),
+  rejection_reason: z.string().nullable(),
+  reimbursed_by: storedId.nullable(),
+  reimbursed_by_name: z.string().nullable(),
+  reimbursed_at: storedTime.nullable(),
+  payment_reference: z.string().nullable(),
+  payment_notes: z.string().nullable(),
+});
+export const expenseItem = z.object({
+  date: storedDay,
+  category: expenseCategory,
+  description: z.string(),
+  amount,
+  receipt: z.string().nullable().describe('The receipt’s file or number; null where there is none'),
+});
+export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { usd } from '../cents.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { fiscalYearOf, inDepartment } from '../rules.ts';
+import { budget, budgetCategory, budgetNotFound, departmentName, fiscalYear } from '../schemas.ts';
+
+export const getBudget = finance.read({
+  name: 'get_budget',
+  title: 'Budget of a department',
+  description:
+    "One department's budget of one fiscal year: what is allocated, spent and left, in all and by category. A manager sees the own department's. Pay is not part of budgets.",
+  roles: ['manager', 'finance-read', 'executive'],
+  input: z.object({ department: departmentName, year: fiscalYear.optional().describe('Fiscal year; by default this year') }),
+  inputAliases: { fiscal_year: 'year' },
+  output: budget.extend({ by_category: z.array(budgetCategory) }),
+  errors: { BUDGET_NOT_FOUND: budgetNotFound },
+  examples: [
+    { ask: 'How much of the Marketing budget is left?', as: 'bob.martinez', input: { department: 'Marketing' } },
+    { ask: 'What have we spent of our Engineering budget so far?', as: 'nina.patel', input: { department: 'Engineering' } },
+    {
+      ask: 'Show me the Sales budget of last year by category',
+      as: 'eve.thompson',
+      input: (today) => ({ department: 'Sales', year: yearOf(today) - 1 }),
+    },
+    { ask: 'How much money does Support still have?', as: 'dan.williams', input: { department: 'support' } },
+    { ask: "What is Legal's budget?", as: 'nina.patel', input: { department: 'Legal' }, gives: 'BUDGET_NOT_FOUND' },
+    { ask: 'Show me the Engineering budget', as: 'frank.davis', input: { department: 'Engineering' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  says: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
+    `${department} ${fiscal_year}: ${usd(spent_amount)} of ${usd(allocated_amount)} spent, ${usd(remaining_amount)} left`,
+
+  async run({ department, year }, { sql, today, fail }) {
+    const fiscal_year = year ?? fiscalYearOf(today);
+    const found =
+      (await sql.maybeOne(
+        budget,
+        sql`select * from finance.budget_list where fiscal_year = ${fiscal_year}::int and ${inDepartment(sql, department)}`,
+      )) ?? fail('BUDGET_NOT_FOUND', { department, fiscal_year });
+    const by_category = await sql.many(
+      budgetCategory,
+      sql`select * from finance.budget_categories where budget_id = ${found.budget_id} order by allocated_amount desc, category`,
+    );
+    return { ...found, by_category };
+  },
+});

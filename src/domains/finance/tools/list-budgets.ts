@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { amount } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import type { SqlTag } from '../../../core/sql.ts';
+import { finance } from '../domain.ts';
+import { yearOf } from '../example-days.ts';
+import { fiscalYearOf, inDepartment } from '../rules.ts';
+import { budget, budgetFilter, departmentName, fiscalYear } from '../schemas.ts';
+
+const filters = z.object({
+  fiscal_year: fiscalYear.optional(),
+  department: departmentName.optional(),
+  status: budgetFilter
+    .optional()
+    .describe('PENDING_APPROVAL waits for a decision; ACTIVE are the approved ones of this year, CLOSED those of earlier years'),
+});
+
+function matching(sql: SqlTag, { fiscal_year, department, status }: z.output<typeof filters>, today: string) {
+  const year = fiscalYearOf(today);
+  const inState = {
+    ACTIVE: sql`status = 'APPROVED' and fiscal_year = ${year}::int`,
+    CLOSED: sql`status = 'APPROVED' and fiscal_year < ${year}::int`,
+  };
+  return sql`
+    finance.budget_list where true ${sql.given({ fiscal_year })}
+    ${sql.when(department, () => inDepartment(sql, department ?? ''))}
+    ${sql.when(status, () => (status === 'ACTIVE' || status === 'CLOSED' ? inState[status] : sql`status = ${status}`))}`;
+}
+
+export const listBudgets = finance.list({
+  name: 'list_budgets',
+  title: 'Budgets',
+  description:
+    "Yearly budgets against what was really spent, by year and department; metadata.summary adds up all that match. A manager sees the own department's. Approved budgets stay APPROVED; ACTIVE and CLOSED find them by this year or earlier ones.",
+  plural: 'budgets',
+  roles: ['manager', 'finance-read', 'executive'],
+  input: filters,
+  inputAliases: { year: 'fiscal_year' },
+  item: budget,
+  order: asc('fiscal_year', 'department', 'budget_id'),
+  summary: z.object({ allocated: amount, spent: amount, remaining: amount }),
+  examples: [
+    { ask: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
+    { ask: 'Which budgets are waiting for approval?', as: 'bob.martinez', input: { status: 'PENDING_APPROVAL' } },
+    { ask: 'Show me the budgets of my department', as: 'nina.patel', input: {} },
+    { ask: 'What did all departments spend last year?', as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) - 1 }) },
+    { ask: 'Is there a draft budget for HR?', as: 'bob.martinez', input: { department: 'HR', status: 'DRAFT' } },
+    { ask: 'List all budgets', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
+  summarise: (input, { sql, today }) =>
+    sql.one(
+      z.object({ allocated: amount, spent: amount, remaining: amount }),
+      sql`
+        select coalesce(sum(allocated_amount), 0) as allocated, coalesce(sum(spent_amount), 0) as spent, coalesce(sum(remaining_amount), 0) as remaining
+        from ${matching(sql, input, today)}`,
+    ),
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { amount, day } from '../../../core/fields.ts';
+import { desc } from '../../../core/order.ts';
+import type { SqlTag } from '../../../core/sql.ts';
+import { finance } from '../domain.ts';
+import { newYear } from '../example-days.ts';
+import { employeeId, expenseReport, reportFilter } from '../schemas.ts';
+
+const filters = z
+  .object({
+    status: reportFilter.optional().describe('SUBMITTED waits for approval, APPROVED for reimbursement'),
+    employee_id: employeeId.optional().describe('Only the reports of this employee'),
+    start_date: day.optional().describe('Only reports with an expense on this day or later'),
+    end_date: day.optional().describe('Only reports with an expense on this day or earlier'),
+  })
+  .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, 'end_date must not be before start_date');
+
+function matching(sql: SqlTag, { status, employee_id, start_date, end_date }: z.output<typeof filters>) {
+  return sql`
+    finance.report_list r where true ${sql.given({ status, employee_id })}
+    ${sql.when(
+      start_date ?? end_date,
+      () => sql`
+        exists (select from finance.report_items i where i.report_id = r.report_id
+          ${sql.when(start_date, () => sql`i.date >= ${start_date}::date`)} ${sql.when(end_date, () => sql`i.date <= ${end_date}::date`)})`,
+    )}`;
+}
+
+export const listExpenseReports = finance.list({
+  name: 'list_expense_reports',
+  title: 'Expense reports',
+  description:
+    'Expense reports, the latest month first; metadata.summary counts and adds up all that match. Everyone sees their own, a manager also those of the people below, finance and executives all.',
+  plural: 'expense reports',
+  roles: ['employee', 'manager', 'finance-read', 'executive'],
+  input: filters,
+  item: expenseReport,
+  order: desc('month', 'report_id'),
+  summary: z.object({ count: z.int(), total: amount }),
+  examples: [
+    { ask: 'What expense reports are waiting for approval?', as: 'nina.patel', input: { status: 'SUBMITTED' } },
+    { ask: 'Show my expense reports', as: 'marcus.johnson', input: {} },
+    { ask: 'Which approved expenses still have to be reimbursed?', as: 'bob.martinez', input: { status: 'APPROVED' } },
+    {
+      ask: 'How much did Carol Johnson claim in expenses this year?',
+      as: 'eve.thompson',
+      input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000004', start_date: newYear(today) }),
+    },
+    { ask: 'Was any of my expenses rejected?', as: 'frank.davis', input: { status: 'REJECTED' } },
+  ],
+
+  find: (input, { sql }) => sql`select * from ${matching(sql, input)}`,
+  summarise: (input, { sql }) =>
+    sql.one(
+      z.object({ count: z.int(), total: amount }),
+      sql`select count(*) as count, coalesce(sum(total), 0) as total from ${matching(sql, input)}`,
+    ),
+});

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { amount, day, line } from '../../../core/fields.ts';
+import { desc } from '../../../core/order.ts';
+import { anywhere, type SqlTag } from '../../../core/sql.ts';
+import { finance } from '../domain.ts';
+import { newYear } from '../example-days.ts';
+import { inDepartment, invoicesOn } from '../rules.ts';
+import { departmentName, invoice, invoiceFilter, sum } from '../schemas.ts';
+
+const filters = z
+  .object({
+    status: invoiceFilter
+      .optional()
+      .describe('PENDING waits for approval, APPROVED for payment; OVERDUE is either of them past its due date'),
+    vendor: line(100).min(1).optional().describe("Any part of the vendor's name"),
+    department: departmentName.optional(),
+    start_date: day.optional().describe('Only invoices dated on this day or later'),
+    end_date: day.optional().describe('Only invoices dated on this day or earlier'),
+    min_amount: sum.optional().describe('Only invoices over this amount or more, in USD'),
+    max_amount: sum.optional().describe('Only invoices over this amount or less, in USD'),
+  })
+  .refine(({ start_date, end_date }) => !start_date || !end_date || start_date <= end_date, 'end_date must not be before start_date')
+  .refine(({ min_amount, max_amount }) => (min_amount ?? 0) <= (max_amount ?? Infinity), 'max_amount must not be less than min_amount');
+
+/** "Cloud Nine" is CloudNine. Nobody is called "%". */
+function soldBy(sql: SqlTag, vendor: string) {
+  const letters = vendor.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const exactly = sql`vendor_name ilike ${anywhere(vendor)}`;
+  return letters === '' ? exactly : sql`${exactly} or search_vendor like ${anywhere(letters)}`;
+}
+
+function matching(sql: SqlTag, input: z.output<typeof filters>, today: string) {
+  const { status, vendor, department, start_date, end_date, min_amount, max_amount } = input;
+  return sql`
+    ${invoicesOn(sql, today)} where true
+    ${sql.when(status, () => (status === 'OVERDUE' ? sql`overdue` : sql`status = ${status}`))}
+    ${sql.when(vendor, () => soldBy(sql, vendor ?? ''))}
+    ${sql.when(department, () => inDepartment(sql, department ?? ''))}
+    ${sql.when(start_date, () => sql`invoice_date >= ${start_date}::date`)}
+    ${sql.when(end_date, () => sql`invoice_date <= ${end_date}::date`)}
+    ${sql.when(min_amount, () => sql`amount >= ${min_amount}::numeric`)}
+    ${sql.when(max_amount, () => sql`amount <= ${max_amount}::numeric`)}`;
+}
+
+export const listInvoices = finance.list({
+  name: 'list_invoices',
+  title: 'Invoices',
+  description:
+    "The company's invoices, the latest first; metadata.summary counts and adds up all that match. An invoice that is late keeps its state and reads overdue: true; status OVERDUE finds all of them.",
+  plural: 'invoices',
+  roles: ['finance-read', 'executive'],
+  input: filters,
+  item: invoice,
+  order: desc('invoice_date', 'invoice_id'),
+  summary: z.object({ count: z.int(), amount }),
+  examples: [
+    { ask: 'Which invoices are overdue?', as: 'bob.martinez', input: { status: 'OVERDUE' } },
+    {
+      ask: 'All invoices from Harbor Insurance that we have paid since the beginning of the year',
+      as: 'bob.martinez',
+      input: (today) => ({ vendor: 'Harbor Insurance', status: 'PAID', start_date: newYear(today) }),
+    },
+    { ask: 'Show me the pending CloudNine Hosting invoice', as: 'bob.martinez', input: { vendor: 'CloudNine Hosting', status: 'PENDING' } },
+    { ask: 'Invoices over 10,000 dollars that wait for payment', as: 'eve.thompson', input: { status: 'APPROVED', min_amount: 10_000 } },
+    { ask: 'What did Engineering get billed?', as: 'eve.thompson', input: { department: 'Engineering' } },
+    { ask: 'List all invoices', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
+  summarise: (input, { sql, today }) =>
+    sql.one(
+      z.object({ count: z.int(), amount }),
+      sql`select count(*) as count, coalesce(sum(amount), 0) as amount from ${matching(sql, input, today)}`,
+    ),
+});

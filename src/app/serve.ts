@@ -104,7 +104,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
   gatewayRoutes(app, {
-    registry, version, backend, decide, authenticate, onUnauthenticated, note: wiring.note,
+    registry, version, backend, decide, authenticate, onUnauthenticated, note: wiring.note, admission: wiring.runtime.admission,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
   });

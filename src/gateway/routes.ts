@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Admission } from '../core/admission.ts';
 import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView, Decide } from '../core/decide.ts';
 import { openapi } from '../core/derive/openapi.ts';
@@ -22,6 +23,7 @@ export interface GatewayRoutes {
   readonly decide: Decide;
   readonly trail: Trail;
   readonly onUnauthenticated: OnUnauthenticated;
+  readonly admission: Admission;
   /** For a decision from a browser: it must come from the page that showed this very card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Notes a decision that did not reach a domain: a denial, a refusal. */
@@ -41,6 +43,12 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
   const caller = (req: FastifyRequest, deciding = false): Promise<Caller> => counted(req.raw, deps.onUnauthenticated, () => deps.authenticate(req.raw, deciding));
+  /** What is not a tool is counted too, but apart: a busy program must not be able to keep its person from deciding. */
+  async function visitor(req: FastifyRequest, deciding = false): Promise<Caller> {
+    const who = await caller(req, deciding);
+    (await deps.admission.enter(`${who.person.principal} by hand`))();
+    return who;
+  }
   /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
   async function insider(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff') throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
@@ -55,7 +63,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   });
 
   app.post<{ Params: { id: string } }>('/api/confirm/:id', async (req, reply) => {
-    const who = await caller(req, true);
+    const who = await visitor(req, true);
     const { approved } = parsed(decision, req.body);
     const { id } = req.params;
     try {
@@ -68,28 +76,28 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
       throw error;
     }
   });
-  app.get('/api/confirmations', async (req) => ({ status: 'success', data: await decide.waiting((await caller(req)).person) }));
-  app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({ status: 'success', data: await decide.view(req.params.id, (await caller(req)).person) }));
+  app.get('/api/confirmations', async (req) => ({ status: 'success', data: await decide.waiting((await visitor(req)).person) }));
+  app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({ status: 'success', data: await decide.view(req.params.id, (await visitor(req)).person) }));
 
   app.get('/api/user/info', async (req) => {
-    const { person } = await caller(req);
+    const { person } = await visitor(req);
     const { username, name, email, realm, employeeId, organizationId, roles } = person;
     return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort() } };
   });
-  app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await caller(req)).person, new Date().toISOString().slice(0, 10)) }));
+  app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await visitor(req)).person, new Date().toISOString().slice(0, 10)) }));
 
   app.get('/api/audit', async (req) => {
-    const { person } = await caller(req);
+    const { person } = await visitor(req);
     const { limit, cursor } = parsed(page, req.query);
     const { data, hasMore, nextCursor } = await deps.trail.page(person, limit, cursor);
     return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }) } };
   });
   app.get<{ Params: { chain: string; n: string } }>('/api/audit/:chain/:n', async (req) => {
-    const { person } = await caller(req);
+    const { person } = await visitor(req);
     const n = parsed(z.coerce.number().int().min(1), req.params.n);
     return { status: 'success', data: await deps.trail.record(person, req.params.chain, n) };
   });
-  app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await caller(req)).person) }));
+  app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await visitor(req)).person) }));
 
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (req, reply) => {

@@ -22,6 +22,8 @@ const parsed = (record: ChainedRecord) => {
 
 export function trail(sources: readonly AuditChains[], cursors: Cursors, verifyAll: () => Promise<AuditVerdict>): Trail {
   const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
+  /** Walks every record there is, so those who ask at the same time share one walk. */
+  let verifying: Promise<AuditVerdict> | undefined;
   return {
     async page(person, limit, cursor) {
       const binding = { server: 'gateway', tool: 'audit', filters: {}, person };
@@ -46,7 +48,10 @@ export function trail(sources: readonly AuditChains[], cursors: Cursors, verifyA
     },
     async verify(person) {
       if (!everything(person)) throw failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
-      return verifyAll();
+      verifying ??= verifyAll().finally(() => {
+        verifying = undefined;
+      });
+      return verifying;
     },
   };
 }

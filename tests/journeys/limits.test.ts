@@ -35,6 +35,30 @@ describe('one person', () => {
   });
 });
 
+describe('what is not a tool', () => {
+  test('is counted as well, so that nobody fills the trail with decisions on nothing', async () => {
+    await withinOneMinute();
+    const token = await site.token('dan.williams');
+    const decide = () => site.send('POST', '/api/confirm/00000000-0000-4000-8000-000000000000', { token, body: { approved: true } });
+    const statuses: number[] = [];
+    for (let n = 0; n < 34; n++) statuses.push((await decide()).status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    for (const path of ['/api/audit', '/api/audit/calls-main/1', '/api/confirmations', '/api/user/info', '/api/user/mcp-tools']) {
+      expect(await site.send('GET', path, { token })).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    }
+    expect((await site.rest('dan.williams', 'tasks', 'list_tasks')).status).toBe(200);
+  });
+
+  test('is left to a person whose program has used up its calls', async () => {
+    await withinOneMinute();
+    const asked = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 131_313 });
+    let last = 200;
+    for (let n = 0; n < 40 && last !== 429; n++) last = (await site.rest('alice.chen', 'tasks', 'list_tasks')).status;
+    expect(last).toBe(429);
+    expect(await site.decide('alice.chen', asked.confirmationId, false)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+});
+
 describe('a stranger', () => {
   test('is told to slow down, while good sign-ins from the same address go on', async () => {
     const token = await site.token('bob.martinez');

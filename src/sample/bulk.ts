@@ -29,8 +29,11 @@ export async function withoutIndexes(owner: pg.ClientBase, table: string): Promi
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-const field = (cell: Cell): string =>
-  cell === null ? '\\N' : typeof cell === 'string' ? cell.replace(/[\\\t\n\r]/g, (letter) => escapes[letter] ?? letter) : String(cell);
+const field = (cell: Cell): string => {
+  if (cell === null) return '\\N';
+  const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  return text.replace(/[\\\t\n\r]/g, (letter) => escapes[letter] ?? letter);
+};
 
 function* chunksOf(table: SampleTable, count: (rows: number) => void): Iterable<Buffer> {
   let text = '';

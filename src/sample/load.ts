@@ -7,6 +7,7 @@ import { hrSample } from './hr.ts';
 import { payrollSample } from './payroll.ts';
 import type { SampleTable } from './tables.ts';
 import { tasksSample } from './tasks.ts';
+import { taxSample } from './tax.ts';
 
 export interface LoadOptions {
   readonly domains: readonly string[];
@@ -36,6 +37,7 @@ type Sample = (options: LoadOptions) => readonly SampleTable[];
 const samples: Readonly<Record<string, Sample>> = {
   hr: (options) => [...hrSample(options), ...(options.domains.includes('tasks') ? tasksSample(options) : [])],
   finance: financeSample,
+  tax: taxSample,
   payroll: payrollSample,
 };
 

@@ -1,5 +1,5 @@
-/** Rows of one table, made while they are read. */
-export type Cell = string | number | boolean | null;
+/** Rows of one table, made while they are read. A record is for a column of JSON. */
+export type Cell = string | number | boolean | null | Readonly<Record<string, unknown>>;
 export type SampleRow = readonly Cell[];
 
 export interface SampleTable {

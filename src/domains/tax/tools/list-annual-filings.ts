@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { tax } from '../domain.ts';
+import { yearOf } from '../periods.ts';
+import { filing, overdue, readers, taxYear } from '../schemas.ts';
+
+const counts = z.object({ filed: z.int(), open: z.int().describe('Not filed yet'), overdue: z.int() });
+
+export const listAnnualFilings = tax.list({
+  name: 'list_annual_filings',
+  title: 'Annual filings',
+  description:
+    'Annual tax returns, federal and by state, the latest tax year first: form, due date, when they were filed, tax, what was prepaid and what was left to pay. How many are filed, open and overdue is in metadata.summary.',
+  plural: 'annual filings',
+  roles: readers,
+  input: z.object({
+    year: taxYear.optional().describe('Tax year of the return, which is mostly filed in the year after; by default all'),
+  }),
+  item: filing,
+  order: desc('tax_year', 'due_date', 'filing_id'),
+  summary: counts,
+  examples: [
+    { ask: 'Which annual tax returns did we file for last year?', as: 'bob.martinez', input: (today) => ({ year: yearOf(today) - 1 }) },
+    { ask: 'Show our annual filings', as: 'tom.becker', input: {} },
+    { ask: "Have we filed this year's federal return yet?", as: 'eve.thompson', input: (today) => ({ year: yearOf(today) }) },
+    { ask: 'What did we pay with the returns two years ago?', as: 'tom.becker', input: (today) => ({ year: yearOf(today) - 2 }) },
+    { ask: 'Show me the company tax return', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ year }, { sql, today }) =>
+    sql`select *, ${overdue(sql, today)} as overdue from tax.filings where true ${sql.given({ tax_year: year })}`,
+  summarise: ({ year }, { sql, today }) =>
+    sql.one(
+      counts,
+      sql`
+        select count(filed_on) as filed, count(*) - count(filed_on) as open, count(*) filter (where ${overdue(sql, today)}) as overdue
+        from tax.filings where true ${sql.given({ tax_year: year })}`,
+    ),
+});

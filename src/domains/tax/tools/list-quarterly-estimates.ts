@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { amount } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import { tax } from '../domain.ts';
+import { quarterOf, yearOf } from '../periods.ts';
+import { estimate, overdue, readers, taxYear } from '../schemas.ts';
+
+export const listQuarterlyEstimates = tax.list({
+  name: 'list_quarterly_estimates',
+  title: 'Quarterly estimates',
+  description:
+    'Estimated tax payments, federal and by state, of one tax year by due date: estimated, paid, still to pay and whether they are overdue. By default this year. The totals are in metadata.summary.',
+  plural: 'quarterly estimates',
+  roles: readers,
+  input: z.object({
+    year: taxYear.optional().describe('Tax year; by default this year'),
+    quarter: z.int().min(1).max(4).optional().describe('1 to 4; by default all four'),
+  }),
+  item: estimate,
+  order: asc('due_date', 'state', 'estimate_id'),
+  summary: z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount.describe('Unpaid after its date') }),
+  examples: [
+    { ask: 'Show the Q2 estimated tax payments', as: 'tom.becker', input: (today) => ({ year: yearOf(today), quarter: 2 }) },
+    {
+      ask: 'What are our tax estimates this quarter?',
+      as: 'bob.martinez',
+      input: (today) => ({ year: yearOf(today), quarter: quarterOf(today) }),
+    },
+    { ask: 'List the quarterly estimates of last year', as: 'eve.thompson', input: (today) => ({ year: yearOf(today) - 1 }) },
+    { ask: 'Which estimated taxes have we paid so far?', as: 'tom.becker', input: {} },
+    { ask: 'How much estimated tax do we pay this quarter?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ year, quarter }, { sql, today }) => sql`
+    select *, ${overdue(sql, today)} as overdue from tax.estimates where true ${sql.given({ year: year ?? yearOf(today), quarter })}`,
+  summarise: ({ year, quarter }, { sql, today }) =>
+    sql.one(
+      z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount }),
+      sql`
+        select coalesce(sum(estimated_amount), 0) as estimated, coalesce(sum(paid_amount), 0) as paid, coalesce(sum(remaining_amount), 0) as remaining,
+          coalesce(sum(remaining_amount) filter (where ${overdue(sql, today)}), 0) as overdue
+        from tax.estimates where true ${sql.given({ year: year ?? yearOf(today), quarter })}`,
+    ),
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { line } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import { anywhere } from '../../../core/sql.ts';
+import { tax } from '../domain.ts';
+import { readers, salesTaxRate, stateFor, stateName, stateNotFound } from '../schemas.ts';
+
+export const listSalesTaxRates = tax.list({
+  name: 'list_sales_tax_rates',
+  title: 'Sales tax rates',
+  description:
+    "Sales tax rates that are in force today, in percent: each state's own rate first, then with what counties, cities and districts add to it.",
+  plural: 'sales tax rates',
+  roles: readers,
+  input: z.object({
+    state: stateName.optional(),
+    jurisdiction: line(100).min(1).optional().describe('Any part of the name of a state, county, city or district, such as Seattle'),
+  }),
+  item: salesTaxRate,
+  order: asc('state', 'local_rate', 'jurisdiction', 'rate_id'),
+  errors: { STATE_NOT_FOUND: stateNotFound },
+  examples: [
+    { ask: 'What is the sales tax rate in California?', as: 'tom.becker', input: { state: 'California' } },
+    { ask: 'How much sales tax do we charge in Seattle?', as: 'bob.martinez', input: { jurisdiction: 'Seattle' } },
+    { ask: 'Show me the local sales tax rates in TX', as: 'eve.thompson', input: { state: 'TX' } },
+    { ask: 'Sales tax for Los Angeles county, California', as: 'tom.becker', input: { state: 'CA', jurisdiction: 'Los Angeles' } },
+    { ask: 'List all sales tax rates', as: 'tom.becker', input: {} },
+    { ask: 'What is the VAT rate in Bavaria?', as: 'bob.martinez', input: { state: 'Bavaria' }, gives: 'STATE_NOT_FOUND' },
+    { ask: 'What is the sales tax in New York?', as: 'frank.davis', input: { state: 'NY' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ state, jurisdiction }, { sql, today, fail }) => sql`
+    select * from tax.rates where effective_from <= ${today}::date and (effective_to is null or effective_to >= ${today}::date)
+    ${sql.given({ state: stateFor(state, fail) })}
+    ${sql.when(jurisdiction, () => sql`jurisdiction ilike ${anywhere(jurisdiction ?? '')}`)}`,
+});

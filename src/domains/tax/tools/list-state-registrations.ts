@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { asc } from '../../../core/order.ts';
+import { tax } from '../domain.ts';
+import { readers, registration, stateFor, stateName, stateNotFound } from '../schemas.ts';
+
+export const listStateRegistrations = tax.list({
+  name: 'list_state_registrations',
+  title: 'State registrations',
+  description:
+    'Where the company is registered for which tax, by state: agency, status, how often it files and the last four digits of the account number. An empty list means that it is not registered there.',
+  plural: 'state registrations',
+  roles: readers,
+  input: z.object({ state: stateName.optional() }),
+  item: registration,
+  order: asc('state', 'tax_type', 'registration_id'),
+  errors: { STATE_NOT_FOUND: stateNotFound },
+  examples: [
+    { ask: 'Are we registered in Texas?', as: 'tom.becker', input: { state: 'Texas' } },
+    { ask: 'In which states are we registered for taxes?', as: 'eve.thompson', input: {} },
+    { ask: 'Do we have a sales tax permit in WA?', as: 'bob.martinez', input: { state: 'WA' } },
+    { ask: 'Is the company registered in Wyoming?', as: 'tom.becker', input: { state: 'Wyoming' } },
+    { ask: 'Are we registered in Atlantis?', as: 'tom.becker', input: { state: 'Atlantis' }, gives: 'STATE_NOT_FOUND' },
+  ],
+
+  find: ({ state }, { sql, fail }) => sql`select * from tax.registrations where true ${sql.given({ state: stateFor(state, fail) })}`,
+});

@@ -1,7 +1,7 @@
 /** The only declaration API: defineDomain → read, list, write, act. */
 import { z } from 'zod';
 import { type ErrorMap, toolFailure } from './errors.ts';
-import { masks as maskRegistry } from './fields.ts';
+import { maskOf } from './fields.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
@@ -134,7 +134,7 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return;
   for (const [field, inner] of Object.entries(shape.shape)) {
-    const mask = maskRegistry.get(inner as z.ZodType)?.mask;
+    const mask = maskOf(inner);
     if (mask !== undefined && !(mask in (spec.masks ?? {}))) throw new Error(`${spec.name}.${tool}: ${field} is under the mask '${mask}', which the domain does not declare`);
   }
 }
@@ -142,7 +142,7 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
 /** An order by a hidden value would tell the value; masked strings look like strings to the compiler. */
 function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, item: z.ZodObject): void {
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
-    if (maskRegistry.has(item.shape[key] as z.ZodType)) throw new Error(`${tool}: ordered by the masked field ${key}`);
+    if (maskOf(item.shape[key]) !== undefined) throw new Error(`${tool}: ordered by the masked field ${key}`);
   }
 }
 

@@ -56,11 +56,14 @@ export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
   return either;
 }
 
+/** The mask over a schema, also when it was described after it was masked: a value must not slip out by the order of two words. */
+export const maskOf = (schema: unknown): string | undefined => masks.get(schema as z.ZodType)?.mask;
+
 /** The masked fields of an answer, or of the rows of a list. */
 export function maskedFieldNames(schema: z.ZodType): string[] {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return [];
-  return Object.entries(shape.shape).filter(([, field]) => masks.has(field as z.ZodType)).map(([name]) => name);
+  return Object.entries(shape.shape).filter(([, field]) => maskOf(field) !== undefined).map(([name]) => name);
 }
 
 /** Input fields whose value never reaches the trail. */

@@ -1,7 +1,7 @@
 /** What each caller may use, as MCP lists it and as the API tells it. Made once for each set of roles. */
 import { opens } from '../core/access.ts';
 import { mcpTool, type McpTool } from '../core/derive/mcp.ts';
-import { masks } from '../core/fields.ts';
+import { maskOf } from '../core/fields.ts';
 import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
@@ -68,7 +68,7 @@ export function maskedFields(tool: Tool) {
   const shape = tool.output instanceof z.ZodArray ? tool.output.element : tool.output;
   if (!(shape instanceof z.ZodObject)) return [];
   return Object.entries(shape.shape).flatMap(([field, schema]) => {
-    const mask = tool.domain.masks?.[masks.get(schema as z.ZodType)?.mask ?? ''];
+    const mask = tool.domain.masks?.[maskOf(schema) ?? ''];
     return mask ? [{ field, hides: mask.hides, shownTo: mask.shownTo, andOwner: mask.andOwner }] : [];
   });
 }

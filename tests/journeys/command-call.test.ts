@@ -3,20 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import { persona } from '../../src/sample/people.ts';
 import { atTerminal, build, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai } from './command-support.ts';
 
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 let running: Site;
 beforeAll(async () => {
   build();
   running = await site(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
-}, PATIENCE_MS);
+});
 afterAll(async () => {
   await running.stop();
   removeFolders();
-}, PATIENCE_MS);
+});
 
 const idOf = (username: string) => persona(username).employeeId ?? '';
 const call = (tool: string, input: object, as: string, ...more: string[]) =>
@@ -99,28 +100,24 @@ describe('call, for people', () => {
     expect(twice.code).toBe(2);
   });
 
-  test(
-    'says when nobody answers, or somebody else does',
-    async () => {
-      const closed = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], { settings: { GATEWAY_PORT: '9' } });
-      expect(closed).toMatchObject({
-        code: 5,
-        out: '',
-        err: 'error  Tamshai does not answer at http://localhost:9; start it with npm start.\n',
-      });
-      // A server of ours whose answers are not the gateway's: signed for another address.
-      const other = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
-        settings: { GATEWAY_PORT: String(running.settings['HR_PORT']) },
-      });
-      expect(other.code).toBeGreaterThan(3);
-      const foreign = await tamshai(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
-        settings: { ...running.settings, TAMSHAI_DATA: await strangersFolder() },
-      });
-      expect(foreign).toMatchObject({ code: 4, out: '' });
-      expect(foreign.err).toMatch(/^UNAUTHENTICATED {2}[^]*TAMSHAI_DATA/);
-    },
-    PATIENCE_MS,
-  );
+  test('says when nobody answers, or somebody else does', async () => {
+    const closed = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], { settings: { GATEWAY_PORT: '9' } });
+    expect(closed).toMatchObject({
+      code: 5,
+      out: '',
+      err: 'error  Tamshai does not answer at http://localhost:9; start it with npm start.\n',
+    });
+    // A server of ours whose answers are not the gateway's: signed for another address.
+    const other = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
+      settings: { GATEWAY_PORT: String(running.settings['HR_PORT']) },
+    });
+    expect(other.code).toBeGreaterThan(3);
+    const foreign = await tamshai(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
+      settings: { ...running.settings, TAMSHAI_DATA: await strangersFolder() },
+    });
+    expect(foreign).toMatchObject({ code: 4, out: '' });
+    expect(foreign.err).toMatch(/^UNAUTHENTICATED {2}[^]*TAMSHAI_DATA/);
+  });
 });
 
 /** Keys that were made elsewhere. */
@@ -201,29 +198,25 @@ describe('token', () => {
     expect(await running.run(['token', 'nobody'])).toMatchObject({ code: 2, out: '' });
   });
 
-  test(
-    'approves where the server allows scripts',
-    async () => {
-      const scripted = await site(await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' }));
-      const asked = await scripted.run([
-        'call',
-        'hr',
-        'update_salary',
-        JSON.stringify({ employee_id: idOf('sarah.kim'), new_salary: 118_000 }),
-        '--as',
-        'alice.chen',
-        '--json',
-      ]);
-      const { confirmationId } = asked.json() as unknown as PendingAnswer;
-      const right = (await scripted.run(['token', 'alice.chen', '--approve'])).out.trim();
-      expect(await post(`/api/confirm/${confirmationId}`, right, { approved: true }, scripted.base)).toMatchObject({
-        status: 200,
-        body: { status: 'success' },
-      });
-      await scripted.stop();
-    },
-    PATIENCE_MS,
-  );
+  test('approves where the server allows scripts', async () => {
+    const scripted = await site(await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' }));
+    const asked = await scripted.run([
+      'call',
+      'hr',
+      'update_salary',
+      JSON.stringify({ employee_id: idOf('sarah.kim'), new_salary: 118_000 }),
+      '--as',
+      'alice.chen',
+      '--json',
+    ]);
+    const { confirmationId } = asked.json() as unknown as PendingAnswer;
+    const right = (await scripted.run(['token', 'alice.chen', '--approve'])).out.trim();
+    expect(await post(`/api/confirm/${confirmationId}`, right, { approved: true }, scripted.base)).toMatchObject({
+      status: 200,
+      body: { status: 'success' },
+    });
+    await scripted.stop();
+  });
 });
 
 describe('a change', () => {
@@ -305,29 +298,25 @@ describe('a change', () => {
     expect(JSON.parse(screen)).toMatchObject({ status: 'pending_confirmation' });
   });
 
-  test(
-    'that someone else made in the meantime is not made over',
-    async () => {
-      const file = join(folder(), 'now');
-      const late = atTerminal(raise(140_008, 'frank.davis'), {
-        settings: running.settings,
-        typing: [{ after: asked, type: 'yes\n', file }],
-      });
-      const token = (await running.run(['token', 'alice.chen'])).out.trim();
-      const waiting = async () =>
-        (
-          await (await request(`${running.base}/api/confirmations`, { headers: { authorization: `Bearer ${token}` } })).body.text()
-        ).includes('140008');
-      while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 100));
-      expect((await atTerminal(raise(140_009, 'frank.davis'), answering('yes\n'))).code).toBe(0);
-      writeFileSync(file, '');
-      const { screen, code } = await late;
-      expect(screen).toMatch(/Not applied: changed since you looked\. Nothing was written\. Look at the new values before you decide\.\n$/);
-      expect(code).toBe(6);
-      expect(await salaryOf('frank.davis')).toBe(140_009);
-    },
-    PATIENCE_MS,
-  );
+  test('that someone else made in the meantime is not made over', async () => {
+    const file = join(folder(), 'now');
+    const late = atTerminal(raise(140_008, 'frank.davis'), {
+      settings: running.settings,
+      typing: [{ after: asked, type: 'yes\n', file }],
+    });
+    const token = (await running.run(['token', 'alice.chen'])).out.trim();
+    const waiting = async () =>
+      (await (await request(`${running.base}/api/confirmations`, { headers: { authorization: `Bearer ${token}` } })).body.text()).includes(
+        '140008',
+      );
+    while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await atTerminal(raise(140_009, 'frank.davis'), answering('yes\n'))).code).toBe(0);
+    writeFileSync(file, '');
+    const { screen, code } = await late;
+    expect(screen).toMatch(/Not applied: changed since you looked\. Nothing was written\. Look at the new values before you decide\.\n$/);
+    expect(code).toBe(6);
+    expect(await salaryOf('frank.davis')).toBe(140_009);
+  });
 });
 
 describe('a terminal', () => {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, u
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
@@ -23,6 +23,7 @@ import {
   tamshai,
 } from './command-support.ts';
 
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 /** A stopped installation with a trail of its own: some calls, and changes in a domain's store. */
 let stopped: Settings;
 beforeAll(async () => {
@@ -33,7 +34,7 @@ beforeAll(async () => {
   for (let i = 0; i < 4; i++) await running.run(['call', 'tasks', 'list_tasks', '--as', 'sarah.kim']);
   await running.stop();
   stopped = running.settings;
-}, PATIENCE_MS);
+});
 afterAll(removeFolders);
 
 const dataOf = (settings: Settings) => settings['TAMSHAI_DATA'] ?? '';
@@ -52,19 +53,15 @@ async function inStore(settings: Settings, statement: string): Promise<void> {
 }
 
 describe('audit verify', () => {
-  test(
-    'sees with its own eyes that all is as it was written',
-    async () => {
-      const { code, out, err } = await tamshai(['audit', 'verify'], { settings: stopped });
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out).toMatch(/^ {2}ok {6}calls-main +4 records$/m);
-      expect(out).toMatch(/^ {2}ok {6}tasks-main +3 records$/m);
-      expect(out).toMatch(/^2 chains, 7 records verified in [\d.]+ m?s\.\n$/m);
-      const json = await tamshai(['audit', 'verify', '--json'], { settings: stopped });
-      expect(json.json()).toMatchObject({ ok: true, unseen: [], asked: false });
-    },
-    PATIENCE_MS,
-  );
+  test('sees with its own eyes that all is as it was written', async () => {
+    const { code, out, err } = await tamshai(['audit', 'verify'], { settings: stopped });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^ {2}ok {6}calls-main +4 records$/m);
+    expect(out).toMatch(/^ {2}ok {6}tasks-main +3 records$/m);
+    expect(out).toMatch(/^2 chains, 7 records verified in [\d.]+ m?s\.\n$/m);
+    const json = await tamshai(['audit', 'verify', '--json'], { settings: stopped });
+    expect(json.json()).toMatchObject({ ok: true, unseen: [], asked: false });
+  });
 
   test.each<[string, string[], RegExp]>([
     [
@@ -80,36 +77,28 @@ describe('audit verify', () => {
       ["insert into records (chain, n, body, mac) select 'calls-other', n, body, mac from records"],
       /^ {2}broken {2}calls-other +at record #1: /m,
     ],
-  ])(
-    'names the chain and the first bad record: %s',
-    async (_, statements, says) => {
-      const settings = copied();
-      inCalls(settings, ...statements);
-      const { code, out } = await tamshai(['audit', 'verify'], { settings });
-      expect(out).toMatch(says);
-      expect(out).toMatch(/^ {2}ok {6}tasks-main +3 records$/m);
-      expect(out).toMatch(/^1 of \d chains is broken\. Records before calls-\w+ #\d are verified\.\n$/m);
-      expect(code).toBe(1);
-    },
-    PATIENCE_MS,
-  );
+  ])('names the chain and the first bad record: %s', async (_, statements, says) => {
+    const settings = copied();
+    inCalls(settings, ...statements);
+    const { code, out } = await tamshai(['audit', 'verify'], { settings });
+    expect(out).toMatch(says);
+    expect(out).toMatch(/^ {2}ok {6}tasks-main +3 records$/m);
+    expect(out).toMatch(/^1 of \d chains is broken\. Records before calls-\w+ #\d are verified\.\n$/m);
+    expect(code).toBe(1);
+  });
 
-  test(
-    "finds what was changed in a domain's own store",
-    async () => {
-      const settings = copied();
-      await inStore(settings, 'delete from tasks.audit where n = 3');
-      const { code, out } = await tamshai(['audit', 'verify'], { settings });
-      expect(out).toMatch(/^ {2}broken {2}tasks-main +at record #3: .*missing/m);
-      expect(out).toMatch(/^ {2}ok {6}calls-main/m);
-      expect(code).toBe(1);
-      const json = await tamshai(['audit', 'verify', '--json'], { settings });
-      expect(json).toMatchObject({ code: 1 });
-      expect(json.json()).toMatchObject({ ok: false });
-      expect(await tamshai(['doctor'], { settings })).toMatchObject({ code: 1 });
-    },
-    PATIENCE_MS,
-  );
+  test("finds what was changed in a domain's own store", async () => {
+    const settings = copied();
+    await inStore(settings, 'delete from tasks.audit where n = 3');
+    const { code, out } = await tamshai(['audit', 'verify'], { settings });
+    expect(out).toMatch(/^ {2}broken {2}tasks-main +at record #3: .*missing/m);
+    expect(out).toMatch(/^ {2}ok {6}calls-main/m);
+    expect(code).toBe(1);
+    const json = await tamshai(['audit', 'verify', '--json'], { settings });
+    expect(json).toMatchObject({ code: 1 });
+    expect(json.json()).toMatchObject({ ok: false });
+    expect(await tamshai(['doctor'], { settings })).toMatchObject({ code: 1 });
+  });
 
   test('cannot vouch without the key', async () => {
     const settings = copied();
@@ -120,45 +109,37 @@ describe('audit verify', () => {
     expect(existsSync(join(dataOf(settings), 'keys.json'))).toBe(false);
   });
 
-  test(
-    'asks the gateway while it runs, and says who was asked; another process alone leaves its chains unseen',
-    async () => {
-      const settings = copied(await freePorts());
-      const running = await site(settings);
-      const { code, out } = await running.run(['audit', 'verify']);
-      expect(code).toBe(0);
-      expect(out).toMatch(/verified in [\d.]+ m?s by the running gateway\.\n$/);
-      await running.stop();
-      const alone = await site(settings, ['serve', 'hr', '--json']);
-      const seen = await alone.run(['audit', 'verify']);
-      expect(seen.code).toBe(5);
-      expect(seen.out).toMatch(/^ {2}ok {6}calls-main/m);
-      expect(seen.out).toMatch(/^ {2}unseen {2}tasks +in the database of the running process/m);
-      await alone.stop();
-    },
-    PATIENCE_MS,
-  );
+  test('asks the gateway while it runs, and says who was asked; another process alone leaves its chains unseen', async () => {
+    const settings = copied(await freePorts());
+    const running = await site(settings);
+    const { code, out } = await running.run(['audit', 'verify']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/verified in [\d.]+ m?s by the running gateway\.\n$/);
+    await running.stop();
+    const alone = await site(settings, ['serve', 'hr', '--json']);
+    const seen = await alone.run(['audit', 'verify']);
+    expect(seen.code).toBe(5);
+    expect(seen.out).toMatch(/^ {2}ok {6}calls-main/m);
+    expect(seen.out).toMatch(/^ {2}unseen {2}tasks +in the database of the running process/m);
+    await alone.stop();
+  });
 });
 
 describe('doctor', () => {
-  test(
-    'finds an installation in order, and looks into its database',
-    async () => {
-      const { code, out, err } = await tamshai(['doctor'], { settings: stopped });
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out).toMatch(
-        /^Checks\n {2}ok {6}Node \d+\.\d+\.\d+, at least 20\.19 is needed\n {2}ok {6}Data folder \S+, writable, not locked\n/,
-      );
-      expect(out).toMatch(/^ {2}ok {6}Keys: whole/m);
-      expect(out).toMatch(/^ {2}ok {6}Ports \d.* are free, loopback only$/m);
-      expect(out).toMatch(/^ {2}ok {6}Row security: forced on \d+ tables, and no login could get around it$/m);
-      expect(out).toMatch(/^ {2}ok {6}Audit: 2 chains, 7 records verified/m);
-      expect(out).toMatch(/\n1 warning\.\n$/);
-      const json = await tamshai(['doctor', '--json'], { settings: stopped });
-      expect(json.json()).toMatchObject({ ok: true });
-    },
-    PATIENCE_MS,
-  );
+  test('finds an installation in order, and looks into its database', async () => {
+    const { code, out, err } = await tamshai(['doctor'], { settings: stopped });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      /^Checks\n {2}ok {6}Node \d+\.\d+\.\d+, at least 20\.19 is needed\n {2}ok {6}Data folder \S+, writable, not locked\n/,
+    );
+    expect(out).toMatch(/^ {2}ok {6}Keys: whole/m);
+    expect(out).toMatch(/^ {2}ok {6}Ports \d.* are free, loopback only$/m);
+    expect(out).toMatch(/^ {2}ok {6}Row security: forced on \d+ tables, and no login could get around it$/m);
+    expect(out).toMatch(/^ {2}ok {6}Audit: 2 chains, 7 records verified/m);
+    expect(out).toMatch(/\n1 warning\.\n$/);
+    const json = await tamshai(['doctor', '--json'], { settings: stopped });
+    expect(json.json()).toMatchObject({ ok: true });
+  });
 
   test('makes nothing where nothing is yet', async () => {
     const data = join(folder(), 'data');
@@ -168,83 +149,67 @@ describe('doctor', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test(
-    'says what is wrong and what to do: a hole in row security, a taken port, keys for everyone',
-    async () => {
-      const settings = copied(await freePorts());
-      await inStore(
-        settings,
-        'alter table hr.pay no force row level security; create view hr.leak as select * from hr.pay; grant select on hr.leak to public; alter role hr_self bypassrls',
-      );
-      const port = createServer().listen(Number(settings['HR_PORT']), '127.0.0.1');
-      const { code, out } = await tamshai(['doctor'], { settings });
-      port.close();
-      expect(code).toBe(1);
-      expect(out).toMatch(/^ {2}fail {4}Port \d+ \(hr\) is taken by another program\n {10}Fix {2}stop it, or set HR_PORT$/m);
-      expect(out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.\n {10}Fix {2}/m);
-      expect(out).toMatch(/^ {2}fail {4}These views show what their owner may see: hr\.leak\.$/m);
-      expect(out).toMatch(/^ {2}fail {4}Everyone may use hr\.leak\.$/m);
-      expect(out).toMatch(/^ {2}fail {4}These logins could bypass row security: hr_self\.$/m);
-      expect(out).toMatch(/\n5 problems, 1 warning\.\n$/);
-    },
-    PATIENCE_MS,
-  );
+  test('says what is wrong and what to do: a hole in row security, a taken port, keys for everyone', async () => {
+    const settings = copied(await freePorts());
+    await inStore(
+      settings,
+      'alter table hr.pay no force row level security; create view hr.leak as select * from hr.pay; grant select on hr.leak to public; alter role hr_self bypassrls',
+    );
+    const port = createServer().listen(Number(settings['HR_PORT']), '127.0.0.1');
+    const { code, out } = await tamshai(['doctor'], { settings });
+    port.close();
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ {2}fail {4}Port \d+ \(hr\) is taken by another program\n {10}Fix {2}stop it, or set HR_PORT$/m);
+    expect(out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.\n {10}Fix {2}/m);
+    expect(out).toMatch(/^ {2}fail {4}These views show what their owner may see: hr\.leak\.$/m);
+    expect(out).toMatch(/^ {2}fail {4}Everyone may use hr\.leak\.$/m);
+    expect(out).toMatch(/^ {2}fail {4}These logins could bypass row security: hr_self\.$/m);
+    expect(out).toMatch(/\n5 problems, 1 warning\.\n$/);
+  });
 
-  test(
-    'goes on where a setting or a folder is wrong',
-    async () => {
-      const file = join(folder(), 'file');
-      writeFileSync(file, '');
-      const settings = { TAMSHAI_DATA: file, ...(await freePorts()) };
-      const { code, out } = await tamshai(['doctor'], { settings });
-      expect(code).toBe(1);
-      expect(out).toMatch(/^ {2}fail {4}The data folder .* it is a file, not a folder\.\n {10}Fix {2}choose another folder/m);
-      expect(await tamshai(['doctor'], { settings: { ...settings, TAMSHAI_LOG_LEVEL: 'loud' } })).toMatchObject({ code: 1 });
-      const issuer = await tamshai(['doctor'], {
-        settings: { TAMSHAI_DATA: folder(), OIDC_ISSUER: `http://localhost:${settings['GATEWAY_PORT' as never]}` },
-      });
-      expect(issuer.out).toMatch(/^ {2}fail {4}OIDC_ISSUER at localhost:\d+ does not answer with its description$/m);
-    },
-    PATIENCE_MS,
-  );
+  test('goes on where a setting or a folder is wrong', async () => {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    const settings = { TAMSHAI_DATA: file, ...(await freePorts()) };
+    const { code, out } = await tamshai(['doctor'], { settings });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ {2}fail {4}The data folder .* it is a file, not a folder\.\n {10}Fix {2}choose another folder/m);
+    expect(await tamshai(['doctor'], { settings: { ...settings, TAMSHAI_LOG_LEVEL: 'loud' } })).toMatchObject({ code: 1 });
+    const issuer = await tamshai(['doctor'], {
+      settings: { TAMSHAI_DATA: folder(), OIDC_ISSUER: `http://localhost:${settings['GATEWAY_PORT' as never]}` },
+    });
+    expect(issuer.out).toMatch(/^ {2}fail {4}OIDC_ISSUER at localhost:\d+ does not answer with its description$/m);
+  });
 });
 
 describe('seed', () => {
-  test(
-    'leaves a company that is there alone, and replaces it when told to',
-    async () => {
-      const settings = copied();
-      const refused = await tamshai(['seed'], { settings });
-      expect(refused).toMatchObject({ code: 1, out: '' });
-      expect(refused.err).toMatch(/^error {2}There are 500 employees in \S+ already; --force replaces them and everything about them\.\n$/);
-      const { code, out, err } = await tamshai(['seed', '--force', '--employees', '700'], { settings });
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out).toMatch(/^The sample company has 700 employees now\. It took [\d.]+ m?s\.\n$/);
-      // What was done before stays on record.
-      expect(await tamshai(['audit', 'verify'], { settings })).toMatchObject({ code: 0 });
-      const again = await tamshai(['seed'], { settings });
-      expect(again.err).toContain('There are 700 employees');
-      const running = await site({ ...settings, ...(await freePorts()) });
-      const { data } = (
-        await running.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis', '--json'])
-      ).json() as { data: unknown[] };
-      expect(data).toHaveLength(1);
-      await running.stop();
-    },
-    PATIENCE_MS,
-  );
+  test('leaves a company that is there alone, and replaces it when told to', async () => {
+    const settings = copied();
+    const refused = await tamshai(['seed'], { settings });
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^error {2}There are 500 employees in \S+ already; --force replaces them and everything about them\.\n$/);
+    const { code, out, err } = await tamshai(['seed', '--force', '--employees', '700'], { settings });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^The sample company has 700 employees now\. It took [\d.]+ m?s\.\n$/);
+    // What was done before stays on record.
+    expect(await tamshai(['audit', 'verify'], { settings })).toMatchObject({ code: 0 });
+    const again = await tamshai(['seed'], { settings });
+    expect(again.err).toContain('There are 700 employees');
+    const running = await site({ ...settings, ...(await freePorts()) });
+    const { data } = (
+      await running.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis', '--json'])
+    ).json() as { data: unknown[] };
+    expect(data).toHaveLength(1);
+    await running.stop();
+  });
 
-  test(
-    'fills a folder that is not there yet, with a bar for whoever watches',
-    async () => {
-      const settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
-      const { screen, code } = await atTerminal(['seed', '--employees', '100'], { settings });
-      expect(code).toBe(0);
-      expect(screen).toMatch(/Writing sample data {5}.*█{24}.* {2}done {3}[\d.]+ m?s\n/);
-      expect(screen).toContain('has 100 employees now');
-    },
-    PATIENCE_MS,
-  );
+  test('fills a folder that is not there yet, with a bar for whoever watches', async () => {
+    const settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
+    const { screen, code } = await atTerminal(['seed', '--employees', '100'], { settings });
+    expect(code).toBe(0);
+    expect(screen).toMatch(/Writing sample data {5}.*█{24}.* {2}done {3}[\d.]+ m?s\n/);
+    expect(screen).toContain('has 100 employees now');
+  });
 
   test.each(['0', '99', '1000001', '1e3x', '12.5'])('refuses %s employees', async (employees) => {
     const settings = { TAMSHAI_DATA: join(folder(), 'data') };
@@ -256,118 +221,102 @@ describe('seed', () => {
 });
 
 describe('migrate', () => {
-  test(
-    'brings a folder up to date, once',
-    async () => {
-      const settings = { TAMSHAI_DATA: join(folder(), 'data') };
-      const first = await tamshai(['migrate'], { settings });
-      expect(first).toMatchObject({ code: 0, err: '' });
-      for (const domain of DOMAINS) expect(first.out).toContain(`  applied  ${domain}/001_tables.sql\n`);
-      const second = await tamshai(['migrate'], { settings });
-      expect(second.out).toMatch(/^\S+ is up to date\.\n$/);
-    },
-    PATIENCE_MS,
-  );
+  test('brings a folder up to date, once', async () => {
+    const settings = { TAMSHAI_DATA: join(folder(), 'data') };
+    const first = await tamshai(['migrate'], { settings });
+    expect(first).toMatchObject({ code: 0, err: '' });
+    for (const domain of ['hr', 'tasks']) expect(first.out).toContain(`  applied  ${domain}/001_tables.sql\n`);
+    const second = await tamshai(['migrate'], { settings });
+    expect(second.out).toMatch(/^\S+ is up to date\.\n$/);
+  });
 });
 
 describe('an installed package', () => {
-  test(
-    'builds nothing, and writes and checks its contracts',
-    async () => {
-      const place = dirname(dirname(bin()));
-      const stale = await tamshai(['contracts', '--check']);
-      expect(stale.code).toBe(1);
-      expect(stale.err).toMatch(/^ {2}differs {2}contracts\/openapi\.json$/m);
-      expect(await tamshai(['contracts'])).toMatchObject({ code: 0, err: '' });
-      expect(readFileSync(join(place, 'contracts', 'roles.md'), 'utf8')).toContain('update_salary');
-      const fresh = await tamshai(['contracts', '--check'], { cwd: '/' });
-      expect(fresh).toMatchObject({ code: 0, err: '' });
-      expect(fresh.out).toMatch(/^contracts\/ is up to date: \d+ files\.\n$/);
-      mkdirSync(join(place, 'contracts', 'tools', 'old'), { recursive: true });
-      writeFileSync(join(place, 'contracts', 'tools', 'old', 'gone.json'), '{}');
-      expect(await tamshai(['contracts', '--check'])).toMatchObject({ code: 1 });
-      await tamshai(['contracts']);
-      expect(existsSync(join(place, 'contracts', 'tools', 'old', 'gone.json'))).toBe(false);
-    },
-    PATIENCE_MS,
-  );
+  test('builds nothing, and writes and checks its contracts', async () => {
+    const place = dirname(dirname(bin()));
+    const stale = await tamshai(['contracts', '--check']);
+    expect(stale.code).toBe(1);
+    expect(stale.err).toMatch(/^ {2}differs {2}contracts\/openapi\.json$/m);
+    expect(await tamshai(['contracts'])).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(join(place, 'contracts', 'roles.md'), 'utf8')).toContain('update_salary');
+    const fresh = await tamshai(['contracts', '--check'], { cwd: '/' });
+    expect(fresh).toMatchObject({ code: 0, err: '' });
+    expect(fresh.out).toMatch(/^contracts\/ is up to date: \d+ files\.\n$/);
+    mkdirSync(join(place, 'contracts', 'tools', 'old'), { recursive: true });
+    writeFileSync(join(place, 'contracts', 'tools', 'old', 'gone.json'), '{}');
+    expect(await tamshai(['contracts', '--check'])).toMatchObject({ code: 1 });
+    await tamshai(['contracts']);
+    expect(existsSync(join(place, 'contracts', 'tools', 'old', 'gone.json'))).toBe(false);
+  });
 });
 
 describe('a checkout', () => {
-  test(
-    'builds itself when it has to, once however many ask, and says so on standard error only',
-    async () => {
-      const place = join(folder(), 'checkout');
-      mkdirSync(join(place, 'src', 'app'), { recursive: true });
-      for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
-        cpSync(join(ROOT, part), join(place, part), { recursive: true });
-      symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
-      const source = join(place, 'src', 'app', 'cli.ts');
-      const program = join(place, 'bin', 'tamshai.mjs');
-      const says = (text: string) =>
-        writeFileSync(
-          source,
-          `export async function main(args: string[]): Promise<void> {\n  console.log(${JSON.stringify(text)}, ...args);\n}\n`,
-        );
-      const run = () => tamshai(['x'], { program, cwd: '/' });
+  test('builds itself when it has to, once however many ask, and says so on standard error only', async () => {
+    const place = join(folder(), 'checkout');
+    mkdirSync(join(place, 'src', 'app'), { recursive: true });
+    for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+      cpSync(join(ROOT, part), join(place, part), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+    const source = join(place, 'src', 'app', 'cli.ts');
+    const program = join(place, 'bin', 'tamshai.mjs');
+    const says = (text: string) =>
+      writeFileSync(
+        source,
+        `export async function main(args: string[]): Promise<void> {\n  console.log(${JSON.stringify(text)}, ...args);\n}\n`,
+      );
+    const run = () => tamshai(['x'], { program, cwd: '/' });
 
-      says('first');
-      const both = await Promise.all([run(), run()]);
-      expect(both.map(({ out }) => out)).toEqual(['first x\n', 'first x\n']);
-      expect(both.map(({ err }) => err).sort()).toEqual(['', 'Building…\n']);
-      expect(await run()).toMatchObject({ code: 0, out: 'first x\n', err: '' });
-      says('second');
-      expect(await run()).toMatchObject({ code: 0, out: 'second x\n', err: 'Building…\n' });
-      // Whoever died while building does not keep the next one from it.
-      says('third');
-      writeFileSync(join(place, 'dist', '.building'), '999999999');
-      utimesSync(join(place, 'dist', '.building'), 0, 0);
-      expect(await run()).toMatchObject({ code: 0, out: 'third x\n' });
-      writeFileSync(source, 'export const main: number = "no";\n');
-      const broken = await run();
-      expect(broken).toMatchObject({ code: 1, out: '' });
-      expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/app\/cli\.ts/);
-      says('fourth');
-      expect(await run()).toMatchObject({ code: 0, out: 'fourth x\n' });
-    },
-    PATIENCE_MS,
-  );
+    says('first');
+    const both = await Promise.all([run(), run()]);
+    expect(both.map(({ out }) => out)).toEqual(['first x\n', 'first x\n']);
+    expect(both.map(({ err }) => err).sort()).toEqual(['', 'Building…\n']);
+    expect(await run()).toMatchObject({ code: 0, out: 'first x\n', err: '' });
+    says('second');
+    expect(await run()).toMatchObject({ code: 0, out: 'second x\n', err: 'Building…\n' });
+    // Whoever died while building does not keep the next one from it.
+    says('third');
+    writeFileSync(join(place, 'dist', '.building'), '999999999');
+    utimesSync(join(place, 'dist', '.building'), 0, 0);
+    expect(await run()).toMatchObject({ code: 0, out: 'third x\n' });
+    writeFileSync(source, 'export const main: number = "no";\n');
+    const broken = await run();
+    expect(broken).toMatchObject({ code: 1, out: '' });
+    expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/app\/cli\.ts/);
+    says('fourth');
+    expect(await run()).toMatchObject({ code: 0, out: 'fourth x\n' });
+  });
 });
 
 const server = process.env.TAMSHAI_TEST_DATABASE_URL;
 describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
-  test(
-    'migrates, seeds only with its name written out, looks after it, and verifies',
-    async () => {
-      const data = folder();
-      const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
-      const name = new URL(database.url).pathname.slice(1);
-      const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
-      const run = (...args: string[]) => tamshai(args, { settings });
-      try {
-        expect((await run('migrate')).out).toMatch(/ is up to date\.\n$/);
-        expect((await run('seed')).err).toMatch(/^error {2}There are 500 employees in \S+ already/);
-        expect(await run('seed', '--force')).toMatchObject({ code: 3 });
-        expect(await run('seed', '--force', '--database', 'postgres')).toMatchObject({ code: 2 });
-        const asked = { after: 'to go on: ', type: `${name}\n` };
-        expect(await atTerminal(['seed', '--force', '--employees', '600'], { settings, typing: [asked] })).toMatchObject({ code: 0 });
-        const running = await site(settings);
-        expect(await running.run(['call', 'tasks', 'add_task', '{"title":"On a server"}', '--as', 'nina.patel'])).toMatchObject({
-          code: 0,
-        });
-        const verified = await running.run(['audit', 'verify']);
-        expect(verified.out).toMatch(/^ {2}ok {6}tasks-main +1 record$/m);
-        await running.stop();
-        const { code, out } = await run('doctor');
-        expect(out).toMatch(/^ {2}ok {6}PostgreSQL at 127\.0\.0\.1:\d+\/\S+, version \d+/m);
-        expect(out).toMatch(/Row security: forced on \d+ tables/);
-        expect(code).toBe(0);
-        await database.owner.query('alter table hr.pay disable row level security');
-        expect((await run('doctor')).out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.$/m);
-      } finally {
-        await database.drop();
-      }
-    },
-    PATIENCE_MS,
-  );
+  test('migrates, seeds only with its name written out, looks after it, and verifies', async () => {
+    const data = folder();
+    const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
+    const name = new URL(database.url).pathname.slice(1);
+    const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
+    const run = (...args: string[]) => tamshai(args, { settings });
+    try {
+      expect((await run('migrate')).out).toMatch(/ is up to date\.\n$/);
+      expect((await run('seed')).err).toMatch(/^error {2}There are 500 employees in \S+ already/);
+      expect(await run('seed', '--force')).toMatchObject({ code: 3 });
+      expect(await run('seed', '--force', '--database', 'postgres')).toMatchObject({ code: 2 });
+      const asked = { after: 'to go on: ', type: `${name}\n` };
+      expect(await atTerminal(['seed', '--force', '--employees', '600'], { settings, typing: [asked] })).toMatchObject({ code: 0 });
+      const running = await site(settings);
+      expect(await running.run(['call', 'tasks', 'add_task', '{"title":"On a server"}', '--as', 'nina.patel'])).toMatchObject({
+        code: 0,
+      });
+      const verified = await running.run(['audit', 'verify']);
+      expect(verified.out).toMatch(/^ {2}ok {6}tasks-main +1 record$/m);
+      await running.stop();
+      const { code, out } = await run('doctor');
+      expect(out).toMatch(/^ {2}ok {6}PostgreSQL at 127\.0\.0\.1:\d+\/\S+, version \d+/m);
+      expect(out).toMatch(/Row security: forced on \d+ tables/);
+      expect(code).toBe(0);
+      await database.owner.query('alter table hr.pay disable row level security');
+      expect((await run('doctor')).out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.$/m);
+    } finally {
+      await database.drop();
+    }
+  });
 });

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
 import {
   bin,
@@ -20,15 +20,16 @@ import {
   tamshai,
 } from './command-support.ts';
 
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 let running: Site;
 beforeAll(async () => {
   build();
   running = await site(await prepared());
-}, PATIENCE_MS);
+});
 afterAll(async () => {
   await running.stop();
   removeFolders();
-}, PATIENCE_MS);
+});
 
 const command = (args: readonly string[], settings: Settings = running.settings) => ({
   command: process.execPath,
@@ -41,113 +42,89 @@ const clientInfo = { name: 'Desk', version: '1' };
 const salary = { employee_id: persona('sarah.kim').employeeId, new_salary: 119_000 };
 
 describe.each(['2026-07-28', '2025-11-25'])('a client of today that speaks %s', (version) => {
-  test(
-    'lists and calls tools as the person it was started for',
-    async () => {
-      const client = new Client(clientInfo, { versionNegotiation: { mode: version === '2026-07-28' ? 'auto' : 'legacy' } });
-      await client.connect(new StdioClientTransport(command(['--as', 'alice.chen'])));
-      expect(client.getNegotiatedProtocolVersion()).toBe(version);
-      expect(client.getServerVersion()).toMatchObject({ name: 'tamshai' });
-      const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['hr_update_salary', 'tasks_list_tasks']));
-      const found = await client.callTool({ name: 'hr_find_employees', arguments: { name: 'Sarah Kim' } });
-      expect(found.structuredContent).toMatchObject({ status: 'success', data: [{ email: 'sarah.kim@tamshai.example' }] });
-      const many = await Promise.all(Array.from({ length: 6 }, () => client.callTool({ name: 'tasks_list_tasks', arguments: {} })));
-      expect(many.every(({ structuredContent }) => (structuredContent as { status: string }).status === 'success')).toBe(true);
-      await expect(client.callTool({ name: 'hr_no_such_tool', arguments: {} })).rejects.toThrow(/Unknown tool/);
-      await client.close();
-    },
-    PATIENCE_MS,
-  );
+  test('lists and calls tools as the person it was started for', async () => {
+    const client = new Client(clientInfo, { versionNegotiation: { mode: version === '2026-07-28' ? 'auto' : 'legacy' } });
+    await client.connect(new StdioClientTransport(command(['--as', 'alice.chen'])));
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toMatchObject({ name: 'tamshai' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['hr_update_salary', 'tasks_list_tasks']));
+    const found = await client.callTool({ name: 'hr_find_employees', arguments: { name: 'Sarah Kim' } });
+    expect(found.structuredContent).toMatchObject({ status: 'success', data: [{ email: 'sarah.kim@tamshai.example' }] });
+    const many = await Promise.all(Array.from({ length: 6 }, () => client.callTool({ name: 'tasks_list_tasks', arguments: {} })));
+    expect(many.every(({ structuredContent }) => (structuredContent as { status: string }).status === 'success')).toBe(true);
+    await expect(client.callTool({ name: 'hr_no_such_tool', arguments: {} })).rejects.toThrow(/Unknown tool/);
+    await client.close();
+  });
 
-  test(
-    'gets the card of a change, never the change, and its own name is on it',
-    async () => {
-      const client = new Client(clientInfo, { versionNegotiation: { mode: version === '2026-07-28' ? 'auto' : 'legacy' } });
-      await client.connect(new StdioClientTransport(command(['--as', 'alice.chen'])));
-      const { structuredContent } = await client.callTool({
-        name: 'hr_update_salary',
-        arguments: { ...salary, new_salary: version === '2026-07-28' ? 119_000 : 119_001 },
-      });
-      expect(structuredContent).toMatchObject({ status: 'pending_confirmation', confirmationData: { origin: 'Desk' } });
-      await client.close();
-    },
-    PATIENCE_MS,
-  );
+  test('gets the card of a change, never the change, and its own name is on it', async () => {
+    const client = new Client(clientInfo, { versionNegotiation: { mode: version === '2026-07-28' ? 'auto' : 'legacy' } });
+    await client.connect(new StdioClientTransport(command(['--as', 'alice.chen'])));
+    const { structuredContent } = await client.callTool({
+      name: 'hr_update_salary',
+      arguments: { ...salary, new_salary: version === '2026-07-28' ? 119_000 : 119_001 },
+    });
+    expect(structuredContent).toMatchObject({ status: 'pending_confirmation', confirmationData: { origin: 'Desk' } });
+    await client.close();
+  });
 });
 
-test(
-  'a client of the generation before works as well',
-  async () => {
-    const client = new OlderClient(clientInfo);
-    await client.connect(new OlderTransport(command(['--as', 'frank.davis'])));
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).not.toContain('hr_update_salary');
-    const { structuredContent } = await client.callTool({ name: 'tasks_list_tasks', arguments: {} });
-    expect(structuredContent).toMatchObject({ status: 'success' });
-    await client.close();
-  },
-  PATIENCE_MS,
-);
+test('a client of the generation before works as well', async () => {
+  const client = new OlderClient(clientInfo);
+  await client.connect(new OlderTransport(command(['--as', 'frank.davis'])));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain('hr_update_salary');
+  const { structuredContent } = await client.callTool({ name: 'tasks_list_tasks', arguments: {} });
+  expect(structuredContent).toMatchObject({ status: 'success' });
+  await client.close();
+});
 
-test(
-  'without a person it is an ordinary employee, and can be kept to some servers',
-  async () => {
-    const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
-    await client.connect(new StdioClientTransport(command(['--servers', 'tasks'])));
-    const { tools } = await client.listTools();
-    expect(tools.length).toBeGreaterThan(0);
-    expect(tools.every(({ name }) => name.startsWith('tasks_'))).toBe(true);
-    await client.close();
-  },
-  PATIENCE_MS,
-);
+test('without a person it is an ordinary employee, and can be kept to some servers', async () => {
+  const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new StdioClientTransport(command(['--servers', 'tasks'])));
+  const { tools } = await client.listTools();
+  expect(tools.length).toBeGreaterThan(0);
+  expect(tools.every(({ name }) => name.startsWith('tasks_'))).toBe(true);
+  await client.close();
+});
 
-test(
-  'an older client does not notice that Tamshai was restarted; while it is away it is told so',
-  async () => {
-    const own = await prepared();
-    const first = await site(own);
-    const client = new OlderClient(clientInfo);
-    await client.connect(new OlderTransport(command(['--as', 'nina.patel'], own)));
-    const call = () => client.callTool({ name: 'tasks_list_tasks', arguments: {} });
-    expect(await call()).toMatchObject({ structuredContent: { status: 'success' } });
-    await first.stop();
-    await expect(call()).rejects.toThrow(/Tamshai does not answer at http:\/\/localhost:\d+; start it with npm start\./);
-    const second = await site(own);
-    const answers = await Promise.all([call(), call(), call()]);
-    for (const answer of answers) expect(answer).toMatchObject({ structuredContent: { status: 'success' } });
-    await client.close();
-    await second.stop();
-  },
-  PATIENCE_MS,
-);
+test('an older client does not notice that Tamshai was restarted; while it is away it is told so', async () => {
+  const own = await prepared();
+  const first = await site(own);
+  const client = new OlderClient(clientInfo);
+  await client.connect(new OlderTransport(command(['--as', 'nina.patel'], own)));
+  const call = () => client.callTool({ name: 'tasks_list_tasks', arguments: {} });
+  expect(await call()).toMatchObject({ structuredContent: { status: 'success' } });
+  await first.stop();
+  await expect(call()).rejects.toThrow(/Tamshai does not answer at http:\/\/localhost:\d+; start it with npm start\./);
+  const second = await site(own);
+  const answers = await Promise.all([call(), call(), call()]);
+  for (const answer of answers) expect(answer).toMatchObject({ structuredContent: { status: 'success' } });
+  await client.close();
+  await second.stop();
+});
 
-test(
-  'ends when its client hangs up, and writes nothing but messages to its standard output',
-  async () => {
-    const ended = await tamshai(['mcp', '--as', 'nina.patel'], { settings: running.settings, input: '' });
-    expect(ended).toMatchObject({ code: 0, out: '' });
-    expect(ended.err).toMatch(/^tamshai mcp: Nina Patel \(nina\.patel\) at http:\/\/localhost:\d+\n$/);
-    const child = spawn(process.execPath, [bin(), 'mcp', '--as', 'nina.patel'], {
-      cwd: ROOT,
-      env: environment(running.settings),
-      stdio: 'pipe',
-    });
-    let out = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
-    };
-    child.stdin.write(`${JSON.stringify(initialize)}\nnot JSON at all\n`);
-    while (!out.includes('\n')) await new Promise((resolve) => setTimeout(resolve, 50));
-    child.stdin.end();
-    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
-    for (const line of out.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-    expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' } });
-  },
-  PATIENCE_MS,
-);
+test('ends when its client hangs up, and writes nothing but messages to its standard output', async () => {
+  const ended = await tamshai(['mcp', '--as', 'nina.patel'], { settings: running.settings, input: '' });
+  expect(ended).toMatchObject({ code: 0, out: '' });
+  expect(ended.err).toMatch(/^tamshai mcp: Nina Patel \(nina\.patel\) at http:\/\/localhost:\d+\n$/);
+  const child = spawn(process.execPath, [bin(), 'mcp', '--as', 'nina.patel'], {
+    cwd: ROOT,
+    env: environment(running.settings),
+    stdio: 'pipe',
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+  };
+  child.stdin.write(`${JSON.stringify(initialize)}\nnot JSON at all\n`);
+  while (!out.includes('\n')) await new Promise((resolve) => setTimeout(resolve, 50));
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
+  for (const line of out.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+  expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' } });
+});

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   bin,
   build,
@@ -21,7 +21,9 @@ import {
   tamshai,
 } from './command-support.ts';
 
-beforeAll(build, PATIENCE_MS);
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+beforeAll(build);
 afterAll(removeFolders);
 
 const COMMANDS = ['start', 'serve', 'call', 'tools', 'token', 'seed', 'migrate', 'doctor', 'audit', 'mcp', 'contracts'];
@@ -109,33 +111,29 @@ describe('settings that are wrong', () => {
     expect(broken.err).toMatch(/^error {2}.*damaged; restore it from a backup/);
   });
 
-  test(
-    'a database or a Redis that does not answer never shows its password, at any log level',
-    async () => {
-      const [closed] = Object.values(await freePorts());
-      const every = [['start'], ['doctor'], ['doctor', '--json']];
-      const secrets: [Settings, string[][]][] = [
-        [
-          { DATABASE_URL: `postgres://app:canary-4711@127.0.0.1:${closed}/tamshai` },
-          [...every, ['migrate'], ['seed', '--force', '--database', 'tamshai']],
-        ],
-        [{ HR_DATABASE_URL: `postgres://app:canary-4711@127.0.0.1:${closed}/tamshai` }, every],
-        [{ REDIS_URL: `redis://:canary-4711@127.0.0.1:${closed}` }, every],
-      ];
-      const runs = secrets.map(async ([secret, commands]) => {
-        const settings = { TAMSHAI_DATA: folder(), ...(await freePorts()), ...secret, TAMSHAI_LOG_LEVEL: 'debug' };
-        for (const args of commands) {
-          const { code, out, err } = await tamshai(args, { settings });
-          expect(code, `${args.join(' ')} ${err}`).toBeGreaterThan(0);
-          if (args[0] === 'doctor') expect(out).toContain('127.0.0.1'.slice(0, 'REDIS_URL' in secret ? 0 : 9));
-          else oneSentence(err);
-          expect(out + err).not.toContain('canary-4711');
-        }
-      });
-      await Promise.all(runs);
-    },
-    PATIENCE_MS,
-  );
+  test('a database or a Redis that does not answer never shows its password, at any log level', async () => {
+    const [closed] = Object.values(await freePorts());
+    const every = [['start'], ['doctor'], ['doctor', '--json']];
+    const secrets: [Settings, string[][]][] = [
+      [
+        { DATABASE_URL: `postgres://app:canary-4711@127.0.0.1:${closed}/tamshai` },
+        [...every, ['migrate'], ['seed', '--force', '--database', 'tamshai']],
+      ],
+      [{ HR_DATABASE_URL: `postgres://app:canary-4711@127.0.0.1:${closed}/tamshai` }, every],
+      [{ REDIS_URL: `redis://:canary-4711@127.0.0.1:${closed}` }, every],
+    ];
+    const runs = secrets.map(async ([secret, commands]) => {
+      const settings = { TAMSHAI_DATA: folder(), ...(await freePorts()), ...secret, TAMSHAI_LOG_LEVEL: 'debug' };
+      for (const args of commands) {
+        const { code, out, err } = await tamshai(args, { settings });
+        expect(code, `${args.join(' ')} ${err}`).toBeGreaterThan(0);
+        if (args[0] === 'doctor') expect(out).toContain('127.0.0.1'.slice(0, 'REDIS_URL' in secret ? 0 : 9));
+        else oneSentence(err);
+        expect(out + err).not.toContain('canary-4711');
+      }
+    });
+    await Promise.all(runs);
+  });
 });
 
 describe('before the first start', () => {
@@ -182,160 +180,137 @@ describe('start', () => {
     for (const server of taken) server.close();
   });
 
-  test(
-    'for the first time: says what is ready and where, and keeps its promises',
-    async () => {
-      const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
-      const child = spawn(process.execPath, [bin(), 'start'], {
-        cwd: ROOT,
-        env: environment(settings),
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
+  test('for the first time: says what is ready and where, and keeps its promises', async () => {
+    const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
+    const child = spawn(process.execPath, [bin(), 'start'], {
+      cwd: ROOT,
+      env: environment(settings),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [out, err] = ['', ''];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    await new Promise<void>((resolve, reject) => {
+      child.once('close', () => reject(new Error(err)));
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        out += text;
+        if (out.includes('Started in')) resolve();
       });
-      let [out, err] = ['', ''];
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-      await new Promise<void>((resolve, reject) => {
-        child.once('close', () => reject(new Error(err)));
-        child.stdout.setEncoding('utf8').on('data', (text: string) => {
-          out += text;
-          if (out.includes('Started in')) resolve();
-        });
-      });
-      const base = `http://localhost:${settings['GATEWAY_PORT']}`;
-      expect(out).toMatch(/^Tamshai \S+ {3}first start in \S+\n\n/);
-      for (const name of DOMAINS)
-        expect(out).toMatch(new RegExp(`^ {2}ready {3}${name} +:${settings[`${name.toUpperCase()}_PORT`]} +\\d+ tools$`, 'm'));
-      expect(out).toContain(`:${settings['GATEWAY_PORT']}`);
-      expect(out).toContain(`all ${DOMAINS.length} answer`);
-      expect(out).toContain(`  Web app   ${base}\n  MCP       ${base}/mcp\n  Try       npx tamshai call `);
-      expect(out).toMatch(/Sign in as {2}eve\.thompson +Chief Executive Officer/);
-      expect(out).toContain('  Development mode: anyone on this machine can sign in as anyone.');
-      expect(out).toMatch(/ {2}Started in [\d.]+ m?s\. Ctrl\+C stops; your data stays\.\n$/);
-      expect(out).not.toContain('\u001b');
-      expect(out).not.toContain('SCRIPTED');
-      expect(statSync(join(settings['TAMSHAI_DATA'] ?? '', 'keys.json')).mode & 0o777).toBe(0o600);
-      const tried = /Try {7}npx tamshai (.*)\n/.exec(out)?.[1]?.split(' ') ?? [];
-      expect(await tamshai(tried, { settings })).toMatchObject({ code: 0 });
+    });
+    const base = `http://localhost:${settings['GATEWAY_PORT']}`;
+    expect(out).toMatch(/^Tamshai \S+ {3}first start in \S+\n\n/);
+    for (const name of DOMAINS)
+      expect(out).toMatch(new RegExp(`^ {2}ready {3}${name} +:${settings[`${name.toUpperCase()}_PORT`]} +\\d+ tools$`, 'm'));
+    expect(out).toContain(`:${settings['GATEWAY_PORT']}`);
+    expect(out).toContain(`all ${DOMAINS.length} answer`);
+    expect(out).toContain(`  Web app   ${base}\n  MCP       ${base}/mcp\n  Try       npx tamshai call `);
+    expect(out).toMatch(/Sign in as {2}eve\.thompson +Chief Executive Officer/);
+    expect(out).toContain('  Development mode: anyone on this machine can sign in as anyone.');
+    expect(out).toMatch(/ {2}Started in [\d.]+ m?s\. Ctrl\+C stops; your data stays\.\n$/);
+    expect(out).not.toContain('\u001b');
+    expect(out).not.toContain('SCRIPTED');
+    expect(statSync(join(settings['TAMSHAI_DATA'] ?? '', 'keys.json')).mode & 0o777).toBe(0o600);
+    const tried = /Try {7}npx tamshai (.*)\n/.exec(out)?.[1]?.split(' ') ?? [];
+    expect(await tamshai(tried, { settings })).toMatchObject({ code: 0 });
 
-      const gone = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-      child.kill('SIGINT');
-      child.kill('SIGINT'); // as npm does, beside the terminal's own
-      expect(await gone).toBe(0);
-      expect(err).toMatch(/Stopping…\nStopped\. Your data stays in/);
-    },
-    PATIENCE_MS,
-  );
+    const gone = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    child.kill('SIGINT');
+    child.kill('SIGINT'); // as npm does, beside the terminal's own
+    expect(await gone).toBe(0);
+    expect(err).toMatch(/Stopping…\nStopped\. Your data stays in/);
+  });
 
-  test(
-    'again: one line of JSON, within four seconds or so, and with what was there before it was killed',
-    async () => {
-      const settings = await prepared();
-      const first = await site(settings);
-      expect(first.ready).toMatchObject({
-        status: 'ready',
-        base: `http://localhost:${settings['GATEWAY_PORT']}`,
-        mcp: `${first.base}/mcp`,
-        dataFolder: settings['TAMSHAI_DATA'],
-      });
-      expect(Object.keys(first.ready['ports'] as object).sort()).toEqual(['gateway', ...DOMAINS].sort());
-      const made = await first.run(['call', 'tasks', 'add_task', '{"title":"Survives a power cut"}', '--as', 'nina.patel', '--json']);
-      expect(made.json()).toMatchObject({ status: 'success' });
-      await first.stop('SIGKILL');
+  test('again: one line of JSON, within four seconds or so, and with what was there before it was killed', async () => {
+    const settings = await prepared();
+    const first = await site(settings);
+    expect(first.ready).toMatchObject({
+      status: 'ready',
+      base: `http://localhost:${settings['GATEWAY_PORT']}`,
+      mcp: `${first.base}/mcp`,
+      dataFolder: settings['TAMSHAI_DATA'],
+    });
+    expect(Object.keys(first.ready['ports'] as object).sort()).toEqual(['gateway', ...DOMAINS].sort());
+    const made = await first.run(['call', 'tasks', 'add_task', '{"title":"Survives a power cut"}', '--as', 'nina.patel', '--json']);
+    expect(made.json()).toMatchObject({ status: 'success' });
+    await first.stop('SIGKILL');
 
-      const second = await site(settings);
-      // Idle it takes about one; the machine is not idle while tests run.
-      expect(second.ready['ms']).toBeLessThan(12_000);
-      const { out } = await second.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel']);
-      expect(out).toContain('Survives a power cut');
-      expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
-      const { code, out: all, err } = await second.stop('SIGTERM');
-      expect({ code, lines: all.trim().split('\n').length, err }).toEqual({ code: 0, lines: 1, err: '' });
-      expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
-    },
-    PATIENCE_MS,
-  );
+    const second = await site(settings);
+    // Idle it takes about one; the machine is not idle while tests run.
+    expect(second.ready['ms']).toBeLessThan(12_000);
+    const { out } = await second.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel']);
+    expect(out).toContain('Survives a power cut');
+    expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+    const { code, out: all, err } = await second.stop('SIGTERM');
+    expect({ code, lines: all.trim().split('\n').length, err }).toEqual({ code: 0, lines: 1, err: '' });
+    expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+  });
 
-  test(
-    'killed in the middle of its first start, begins again',
-    async () => {
-      const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
-      const child = spawn(process.execPath, [bin(), 'start'], { cwd: ROOT, env: environment(settings), detached: true, stdio: 'ignore' });
-      const database = join(settings['TAMSHAI_DATA'] ?? '', 'pg');
-      while (child.exitCode === null && (!existsSync(database) || readdirSync(database).length < 5)) await setTimeout(5);
-      expect(child.exitCode).toBeNull();
-      child.kill('SIGKILL');
-      const again = await site(settings);
-      expect(await again.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'])).toMatchObject({ code: 0 });
-      await again.stop();
-    },
-    PATIENCE_MS,
-  );
+  test('killed in the middle of its first start, begins again', async () => {
+    const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
+    const child = spawn(process.execPath, [bin(), 'start'], { cwd: ROOT, env: environment(settings), detached: true, stdio: 'ignore' });
+    const database = join(settings['TAMSHAI_DATA'] ?? '', 'pg');
+    while (child.exitCode === null && (!existsSync(database) || readdirSync(database).length < 5)) await setTimeout(5);
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGKILL');
+    const again = await site(settings);
+    expect(await again.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'])).toMatchObject({ code: 0 });
+    await again.stop();
+  });
 
-  test(
-    'asked to stop twice, does not wait for anyone',
-    async () => {
-      const running = await site(await prepared());
-      const port = Number(running.settings['GATEWAY_PORT']);
-      const halfway = connect(port, '127.0.0.1').on('error', () => {});
-      halfway.write(
-        `POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
-      );
-      await setTimeout(300);
-      running.child.kill('SIGINT');
-      await setTimeout(800);
-      const began = performance.now();
-      expect(await running.stop('SIGINT')).toMatchObject({ code: 130 });
-      expect(performance.now() - began).toBeLessThan(2_000);
-      halfway.destroy();
-      const again = await site(running.settings);
-      expect(await again.run(['audit', 'verify'])).toMatchObject({ code: 0 });
-      await again.stop();
-    },
-    PATIENCE_MS,
-  );
+  test('asked to stop twice, does not wait for anyone', async () => {
+    const running = await site(await prepared());
+    const port = Number(running.settings['GATEWAY_PORT']);
+    const halfway = connect(port, '127.0.0.1').on('error', () => {});
+    halfway.write(
+      `POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
+    );
+    await setTimeout(300);
+    running.child.kill('SIGINT');
+    await setTimeout(800);
+    const began = performance.now();
+    expect(await running.stop('SIGINT')).toMatchObject({ code: 130 });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    halfway.destroy();
+    const again = await site(running.settings);
+    expect(await again.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+    await again.stop();
+  });
 
-  test(
-    'says loudly that programs may approve',
-    async () => {
-      const settings = await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' });
-      const running = tamshai(['start'], { settings: { ...settings, GATEWAY_PORT: String(await takePort(taken)) } });
-      const { code, out, err } = await running;
-      expect(out).toMatch(
-        /^SCRIPTED APPROVALS ARE ON\. Programs on this machine can approve changes\.\nFor tests only\. Unset TAMSHAI_SCRIPTED_APPROVALS/,
-      );
-      expect(code).toBe(1);
-      oneSentence(err);
-      expect(err).toMatch(/^error {2}Port \d+ .*gateway.* in use/);
-    },
-    PATIENCE_MS,
-  );
+  test('says loudly that programs may approve', async () => {
+    const settings = await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' });
+    const running = tamshai(['start'], { settings: { ...settings, GATEWAY_PORT: String(await takePort(taken)) } });
+    const { code, out, err } = await running;
+    expect(out).toMatch(
+      /^SCRIPTED APPROVALS ARE ON\. Programs on this machine can approve changes\.\nFor tests only\. Unset TAMSHAI_SCRIPTED_APPROVALS/,
+    );
+    expect(code).toBe(1);
+    oneSentence(err);
+    expect(err).toMatch(/^error {2}Port \d+ .*gateway.* in use/);
+  });
 
-  test(
-    'on a taken port or a taken folder ends with one sentence, and leaves what runs alone',
-    async () => {
-      const settings = await prepared();
-      const running = await site(settings);
-      const again = await tamshai(['start'], { settings: { ...settings, ...(await freePorts()) } });
-      expect(again.code).toBe(1);
-      oneSentence(again.err);
-      expect(again.err).toMatch(/The data folder \S+ is in use by another Tamshai process\./);
-      const seeded = await tamshai(['seed', '--force'], { settings });
-      expect(seeded).toMatchObject({ code: 1, out: '' });
-      expect(seeded.err).toMatch(/in use by another Tamshai process/);
-      const other = folder();
-      mkdirSync(join(other, 'x'));
-      const port = await tamshai(['start'], { settings: { ...settings, TAMSHAI_DATA: other } });
-      expect(port.code).toBe(1);
-      oneSentence(port.err);
-      expect(port.err).toMatch(/^error {2}Port \d+ for \w+ is already in use/);
-      expect(await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'])).toMatchObject({ code: 0 });
-      await running.stop();
-    },
-    PATIENCE_MS,
-  );
+  test('on a taken port or a taken folder ends with one sentence, and leaves what runs alone', async () => {
+    const settings = await prepared();
+    const running = await site(settings);
+    const again = await tamshai(['start'], { settings: { ...settings, ...(await freePorts()) } });
+    expect(again.code).toBe(1);
+    oneSentence(again.err);
+    expect(again.err).toMatch(/The data folder \S+ is in use by another Tamshai process\./);
+    const seeded = await tamshai(['seed', '--force'], { settings });
+    expect(seeded).toMatchObject({ code: 1, out: '' });
+    expect(seeded.err).toMatch(/in use by another Tamshai process/);
+    const other = folder();
+    mkdirSync(join(other, 'x'));
+    const port = await tamshai(['start'], { settings: { ...settings, TAMSHAI_DATA: other } });
+    expect(port.code).toBe(1);
+    oneSentence(port.err);
+    expect(port.err).toMatch(/^error {2}Port \d+ for \w+ is already in use/);
+    expect(await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'])).toMatchObject({ code: 0 });
+    await running.stop();
+  });
 });
 
 describe('serve', () => {
+  const others = DOMAINS.filter((name) => name !== 'hr');
   test('knows its servers, and needs the address of those it does not serve', async () => {
     const settings = { TAMSHAI_DATA: join(folder(), 'data') };
     const unknown = await tamshai(['serve', 'payrol'], { settings });
@@ -344,32 +319,29 @@ describe('serve', () => {
     const lost = await tamshai(['serve', 'gateway', 'hr'], { settings });
     expect(lost).toMatchObject({ code: 1, out: '' });
     oneSentence(lost.err);
-    expect(lost.err).toContain('set TASKS_URL, or serve it here as well: tamshai serve gateway hr tasks');
+    const [first = ''] = others;
+    expect(lost.err).toContain(`set ${first.toUpperCase()}_URL, or serve it here as well: tamshai serve gateway hr ${others.join(' ')}\n`);
     expect(existsSync(settings.TAMSHAI_DATA)).toBe(false);
   });
 
-  test(
-    'serves one server alone, also where its own address is set for all, and the gateway finds it there',
-    async () => {
-      const far = await prepared();
-      const data = folder();
-      const hr = await site({ ...far, HR_URL: `http://localhost:${far['HR_PORT']}` }, ['serve', 'hr', '--json']);
-      expect(hr.ready['ports']).toEqual({ hr: Number(far['HR_PORT']) });
-      // The same keys, as two processes of one installation have them.
-      writeFileSync(join(data, 'keys.json'), readFileSync(join(far['TAMSHAI_DATA'] ?? '', 'keys.json')), { mode: 0o600 });
-      const near = { ...far, TAMSHAI_DATA: data, HR_URL: `http://localhost:${far['HR_PORT']}` };
-      const gateway = await site(near, ['serve', 'gateway', 'tasks', '--json']);
-      const { code, out } = await gateway.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis']);
-      expect(out).toContain('sarah.kim@');
-      expect(code).toBe(0);
-      await hr.stop();
-      const gone = await gateway.run(['call', 'hr', 'find_employees', '--as', 'frank.davis']);
-      expect(gone).toMatchObject({ code: 5, out: '' });
-      expect(gone.err).toMatch(/^SERVICE_UNAVAILABLE {2}/);
-      expect(await gateway.stop()).toMatchObject({ code: 0 });
-    },
-    PATIENCE_MS,
-  );
+  test('serves one server alone, also where its own address is set for all, and the gateway finds it there', async () => {
+    const far = await prepared();
+    const data = folder();
+    const hr = await site({ ...far, HR_URL: `http://localhost:${far['HR_PORT']}` }, ['serve', 'hr', '--json']);
+    expect(hr.ready['ports']).toEqual({ hr: Number(far['HR_PORT']) });
+    // The same keys, as two processes of one installation have them.
+    writeFileSync(join(data, 'keys.json'), readFileSync(join(far['TAMSHAI_DATA'] ?? '', 'keys.json')), { mode: 0o600 });
+    const near = { ...far, TAMSHAI_DATA: data, HR_URL: `http://localhost:${far['HR_PORT']}` };
+    const gateway = await site(near, ['serve', 'gateway', ...others, '--json']);
+    const { code, out } = await gateway.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis']);
+    expect(out).toContain('sarah.kim@');
+    expect(code).toBe(0);
+    await hr.stop();
+    const gone = await gateway.run(['call', 'hr', 'find_employees', '--as', 'frank.davis']);
+    expect(gone).toMatchObject({ code: 5, out: '' });
+    expect(gone.err).toMatch(/^SERVICE_UNAVAILABLE {2}/);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  });
 });
 
 async function takePort(taken: Server[]): Promise<number> {

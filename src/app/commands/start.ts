@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { personas } from '../../sample/people.ts';
-import { start as compose, type Tamshai } from '../compose.ts';
+import type { Tamshai } from '../compose.ts';
 import { type Config, readConfig } from '../config.ts';
 import { version } from '../package.ts';
 import { allTools } from '../registry.ts';
@@ -48,6 +48,8 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const steps = first ? console.progress.sequence() : undefined;
   let running: Tamshai;
   try {
+    // Loaded late: a setting that is wrong is said at once.
+    const { start: compose } = await import('../compose.ts');
     running = await compose(config, { servers, progress: (doing, part) => steps?.at(doing, part) });
   } catch (error) {
     steps?.failed();

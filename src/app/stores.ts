@@ -1,5 +1,5 @@
 /** Opens the databases that this process needs, and puts each domain's store on one of them. */
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chainWriter } from '../core/chain-writer.ts';
 import type { AuditChains, KeyValue, People } from '../core/ports.ts';
@@ -80,6 +80,8 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
 async function openEmbedded(config: Config, domains: readonly string[], progress: Telling): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
+  // The embedded database makes its files for everyone to read and write: the folder has to keep the other users of this machine out.
+  await chmod(folder, 0o700);
   progress('Preparing databases', 0);
   const database = await openPglite(folder);
   progress('Preparing databases', 0.6);

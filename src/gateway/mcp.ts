@@ -8,7 +8,7 @@ import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import { isOurName, UNNAMED } from '../identity/claims.ts';
 import type { Guard } from '../transports/guard.ts';
-import { type McpHandler, type McpOptions, mcpHandler } from '../transports/mcp/index.ts';
+import { type McpHandler, type McpOptions, mcpHandler, type ToolCall } from '../transports/mcp/index.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { listings } from './listing.ts';
@@ -41,6 +41,9 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
   const names = new Set(registry.domains.map(({ name }) => name));
   const domain = registry.domains.find(({ name }) => name === only);
   const surface = only === undefined ? 'mcp' : 'direct';
+  const here = only ?? 'gateway';
+  /** Calls of tools that are not here: counted and recorded like any other, once, though they are asked about twice. */
+  const unknown = new WeakSet<ToolCall>();
 
   const wired: McpOptions = {
     serverInfo: { name: only === undefined ? 'tamshai' : `tamshai-${only}`, title: domain ? `Tamshai: ${domain.title}` : 'Tamshai', version: options.version },
@@ -57,8 +60,12 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
     list: (caller, servers) => listFor(caller.person, servers),
     call(call) {
       const tool = find(call.name);
-      if (!tool || (call.servers !== undefined && !call.servers.has(tool.domain.name))) return undefined;
       const caller = { ...call.caller, origin: programOf(call.clientName, call.caller.origin) };
+      if (!tool || (call.servers !== undefined && !call.servers.has(tool.domain.name))) {
+        if (!unknown.has(call)) void backend(here).call({ server: here, tool: call.name, input: call.args, caller, surface, requestId: call.requestId });
+        unknown.add(call);
+        return undefined;
+      }
       return backend(tool.domain.name).call({ server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId, signal: call.signal });
     },
     describe: (name, answer) => describeAnswer(find(name), answer),

@@ -13,11 +13,12 @@ import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, type ToolBackend } from '../gateway/backends.ts';
 import { ownGatewayKeys } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, openKeys, type KeyUse } from '../identity/keys.ts';
-import { openCheckpoints, readCheckpoints } from '../storage/audit/checkpoints.ts';
+import { openCheckpoints } from '../storage/audit/checkpoints.ts';
 import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
 import { sealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
+import { callChain, keptHere } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
@@ -82,10 +83,9 @@ async function open(
   later(() => kv.close());
   const sealed = sealedKeyValue(kv, derive(keys, 'kv'));
   const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
-  const checkpointFile = join(config.dataFolder, 'checkpoints.jsonl');
-  const checkpoints = await openCheckpoints({ file: checkpointFile, kv, keys: auditKeys, clock, log });
+  const checkpoints = await openCheckpoints({ file: join(config.dataFolder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, log });
   later(() => checkpoints.close());
-  const audit = await openCallLog({ file: join(config.dataFolder, 'audit.db'), chain: `calls-${config.instance}`, key: derive(keys, 'audit'), checkpoints, log });
+  const audit = await openCallLog({ file: join(config.dataFolder, 'audit.db'), chain: callChain(config), key: derive(keys, 'audit'), checkpoints, log });
   later(() => audit.close());
   const refusals = countRefusals(audit, clock);
   later(() => refusals.close());
@@ -132,7 +132,7 @@ async function open(
     gatewayKeys: withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys),
     stateKey: derive(keys, 'request-state'),
     sources: [audit, ...stores.chains],
-    verifyTrail: async () => verifyChains([audit, ...stores.chains], await readCheckpoints(checkpointFile, kv), auditKeys),
+    verifyTrail: async () => verifyChains([audit, ...stores.chains], await checkpoints.all(keptHere(config, local)), auditKeys),
     note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
       const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
       const request = { server: 'gateway', tool: 'confirm', input: { approved }, surface: 'rest' as const, requestId, origin: caller.origin, person: caller.person };

@@ -6,19 +6,20 @@
 import { randomUUID } from 'node:crypto';
 import { persona } from '../../src/sample/people.ts';
 import type { Site } from '../site.ts';
+import type { Visitor } from '../visitor.ts';
 import type { Ready } from './calls.ts';
 
-async function data(site: Site, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
+async function data(site: Visitor, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
   const { body } = await site.rest(user, server, tool, input);
   if (body.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(body)}`);
   return body.data as Record<string, unknown>;
 }
 
-const newTask = async (site: Site, user = 'frank.davis') =>
+const newTask = async (site: Visitor, user = 'frank.davis') =>
   Number((await data(site, user, 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
 
 /** By the tool's name behind the gateway: an input with which it succeeds, each time a new one where it uses the row up. */
-export const arranged: Readonly<Record<string, (site: Site) => Promise<Ready>>> = {
+export const arranged: Readonly<Record<string, (site: Visitor) => Promise<Ready>>> = {
   tasks_complete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site) } }),
   tasks_delete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site) } }),
   tasks_update_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site), title: 'Water all plants' } }),

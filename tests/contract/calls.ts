@@ -7,7 +7,7 @@ import { type Role, rolesIn } from '../../src/core/people.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { type Persona, persona, personas } from '../../src/sample/people.ts';
-import type { CallResult, Site, TokenOptions } from '../site.ts';
+import type { CallResult, TokenOptions, Visitor } from '../visitor.ts';
 import { arranged } from './arrange.ts';
 
 export const registry = allTools();
@@ -21,7 +21,7 @@ export interface Ready {
 }
 
 /** An input and a person with whom the tool succeeds on the sample data: its own example, or a row made for it. */
-export async function ready(site: Site, tool: Tool): Promise<Ready> {
+export async function ready(site: Visitor, tool: Tool): Promise<Ready> {
   const example = tool.examples.find(({ gives }) => gives === undefined);
   if (example) return { as: example.as, input: example.input(today(site)) };
   const make = arranged[qualifiedName(tool)];
@@ -29,7 +29,7 @@ export async function ready(site: Site, tool: Tool): Promise<Ready> {
   throw new Error(`${qualifiedName(tool)} has no example that succeeds, and tests/contract/arrange.ts makes no row for it`);
 }
 
-export const today = (site: Site): string => site.clock.now().toISOString().slice(0, 10);
+export const today = (site: Pick<Visitor, 'clock'>): string => site.clock.now().toISOString().slice(0, 10);
 
 export type Property = Readonly<{
   type?: string;
@@ -73,9 +73,9 @@ export interface Who {
 
 /** Calls with tokens that are kept for a while, so that thousands of calls do not sign in thousands of times. */
 export class Doors {
-  readonly site: Site;
+  readonly site: Visitor;
   readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
-  constructor(site: Site) {
+  constructor(site: Visitor) {
     this.site = site;
   }
 

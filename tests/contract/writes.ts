@@ -4,6 +4,7 @@ import type { PendingAnswer } from '../../src/core/answer.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { Site } from '../site.ts';
+import type { Visitor } from '../visitor.ts';
 import { byName, type Input, propertiesOf, ready } from './calls.ts';
 
 export const writes = byName.filter(([, { kind }]) => kind === 'write');
@@ -23,7 +24,7 @@ export function varied(tool: Tool, input: Input): Input {
   return { ...input, [note[0]]: `Because of ${randomUUID()}` };
 }
 
-export async function askFor(site: Site, tool: Tool): Promise<Asked> {
+export async function askFor(site: Visitor, tool: Tool): Promise<Asked> {
   const { as, input: example } = await ready(site, tool);
   const input = varied(tool, example);
   return { as, input, ticket: await site.ask(as, tool.domain.name, tool.name, input) };

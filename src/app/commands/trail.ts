@@ -9,6 +9,7 @@ import { readCheckpoints } from '../../storage/audit/checkpoints.ts';
 import { sqlChains } from '../../storage/sql/chains.ts';
 import type { SqlDatabase } from '../../storage/sql/database.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
+import { keptHere } from '../chains.ts';
 import type { Config } from '../config.ts';
 import { allTools } from '../registry.ts';
 import { openKeyValue, passwordFor } from '../stores.ts';
@@ -66,10 +67,7 @@ export async function openTrail(config: Config, keys: Keys | undefined, embedded
   }
   const kv = config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? nowhere : await openKeyValue(config);
   closing.push(() => kv.close());
-  // Replicas share a Redis, and with it each other's checkpoints: their calls are in their own folders.
-  const mine = `calls-${config.instance}`;
-  const own = [...inFolder, ...[...servers.values()].flat()];
-  const here = (chain: string) => chain === mine || chain.startsWith(`${mine}.`) || own.some((name) => chain.startsWith(`${name}-`));
+  const here = keptHere(config, [...inFolder, ...[...servers.values()].flat()]);
   const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
   return { sources, checkpoints, close: async () => void (await Promise.all(closing.map((close) => close()))) };
 }

@@ -1,0 +1,183 @@
+/**
+ * An approval survives the end of the process at any moment, and any number of processes: real ones, ended by the system without a
+ * chance to tidy up.
+ */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openKeys } from '../../src/identity/keys.ts';
+import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
+import {
+  build,
+  type Site as Started,
+  folder,
+  freePorts,
+  PATIENCE_MS,
+  prepared,
+  removeFolders,
+  type Settings,
+  site as startCommand,
+} from '../journeys/command-support.ts';
+import { DOMAINS, settingsFor } from '../site.ts';
+import { type Visitor, visit } from '../visitor.ts';
+import { codeOf } from './calls.ts';
+import { type Asked, askFor, writes } from './writes.ts';
+
+beforeAll(() => build(), PATIENCE_MS);
+afterAll(() => removeFolders());
+
+const running = new Set<Started>();
+afterAll(async () => {
+  await Promise.all([...running].map((each) => each.stop('SIGKILL')));
+});
+
+async function start(settings: Settings): Promise<{ site: Visitor; process: Started }> {
+  const process = await startCommand(settings);
+  running.add(process);
+  void process.ended.then(() => running.delete(process));
+  const keys = openKeys(settings['TAMSHAI_DATA'] ?? '', { masterKey: settings['TAMSHAI_MASTER_KEY'] });
+  return { process, site: visit({ base: process.base, ports: process.ready['ports'] as Record<string, number>, keys }) };
+}
+const busy = () => {
+  const { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CALLS_AT_ONCE, TAMSHAI_SCRIPTED_APPROVALS } = settingsFor('');
+  return { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CALLS_AT_ONCE, TAMSHAI_SCRIPTED_APPROVALS } as Settings;
+};
+
+const verdict = async (site: Visitor) =>
+  (await site.send<{ data: { ok: boolean } }>('GET', '/api/audit/verify', { token: await site.token('eve.thompson') })).body.data;
+const stateOf = async (site: Visitor, { as, ticket }: Asked) =>
+  (
+    await site.send<{ data: { state: string; result?: unknown } }>('GET', `/api/confirmations/${ticket.confirmationId}`, {
+      token: await site.token(as),
+    })
+  ).body.data;
+
+/** The last write of each domain stands for it. */
+const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];
+/** Every moment for every kind of store, and every domain at least once: each start of a process takes seconds. */
+const MOMENTS = ['after-claim', 'after-commit', 'before-answer'] as const;
+const stores = [...new Set(oneOfEach.map(([, { domain }]) => domain.store))].map((kind) =>
+  oneOfEach.filter(([, { domain }]) => domain.store === kind),
+);
+const cases = stores.flatMap((those) =>
+  Array.from(
+    { length: Math.max(MOMENTS.length, those.length) },
+    (_, n) => [MOMENTS[n % MOMENTS.length] ?? 'after-claim', ...(those[n % those.length] ?? expect.fail('no domain'))] as const,
+  ),
+);
+
+it.each(cases)(
+  'the process ends %s of %s: pressing again settles it, with one effect',
+  async (failpoint, _name, tool) => {
+    const settings = await prepared({ ...busy(), TAMSHAI_LOG_LEVEL: 'silent' });
+    const doomed = await start({ ...settings, TAMSHAI_FAILPOINT: failpoint });
+    const asked = await askFor(doomed.site, tool);
+    const lost = await Promise.allSettled(Array.from({ length: 3 }, () => doomed.site.decide(asked.as, asked.ticket.confirmationId, true)));
+    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await doomed.process.ended;
+    expect(doomed.process.child.signalCode).toBe('SIGKILL');
+
+    const { site, process } = await start(settings);
+    // Who only looks learns it too, once it has happened.
+    const seen = await stateOf(site, asked);
+    expect(seen.state).toBe(failpoint === 'after-claim' ? 'executing' : 'done');
+    const late = await site.decide(asked.as, asked.ticket.confirmationId, false);
+    expect([late.status, codeOf(late.body)]).toEqual([409, 'ALREADY_DECIDED']);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => site.decide(asked.as, asked.ticket.confirmationId, true)));
+    for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
+    expect(replies[0]?.body.status).toBe('success');
+    expect(await stateOf(site, asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
+    if (failpoint !== 'after-claim') expect(seen.result).toEqual(replies[0]?.body);
+    expect(await verdict(site)).toMatchObject({ ok: true });
+    await process.stop();
+    expect(await kept(settings, tool.domain.name, asked)).toEqual({ effects: 1, records: 1 });
+  },
+  PATIENCE_MS,
+);
+
+/** What the database really holds, once no process has it. */
+async function kept(settings: Settings, domain: string, { ticket }: Asked) {
+  const database = await openPglite(join(settings['TAMSHAI_DATA'] ?? '', 'pg'));
+  try {
+    const count = async (text: string) =>
+      Number((await database.owner.query<{ count: number }>(text, [ticket.confirmationId])).rows[0]?.count);
+    return {
+      effects: await count(`select count(*)::int as count from ${domain}.effects where confirmation_id = $1 and result is not null`),
+      records: await count(`select count(*)::int as count from ${domain}.audit where body like '%' || $1 || '%'`),
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+const { TAMSHAI_TEST_DATABASE_URL: database, TAMSHAI_TEST_REDIS_URL: redis } = process.env;
+if (database !== undefined && redis !== undefined) {
+  describe('two processes on one PostgreSQL and one Redis', () => {
+    let sites: Visitor[];
+    let shared: Awaited<ReturnType<typeof freshDatabase>>;
+    beforeAll(async () => {
+      const [first, second] = [folder('one'), folder('two')];
+      shared = await freshDatabase(database, DOMAINS, SHARED_KEY, first);
+      // One identity for both: the keys of the embedded provider lie in the data folder.
+      cpSync(join(first, 'keys.json'), join(second, 'keys.json'));
+      const common = { ...busy(), DATABASE_URL: shared.url, REDIS_URL: redisDatabase(redis), TAMSHAI_MASTER_KEY: SHARED_KEY };
+      const ports = await freePorts();
+      const one = await start({ ...common, ...ports, TAMSHAI_DATA: first, TAMSHAI_INSTANCE: 'one' });
+      const two = await start({
+        ...common,
+        ...(await freePorts()),
+        TAMSHAI_DATA: second,
+        TAMSHAI_INSTANCE: 'two',
+        TAMSHAI_PUBLIC_URL: one.process.base,
+      });
+      sites = [one.site, two.site];
+    }, PATIENCE_MS);
+    afterAll(async () => {
+      await Promise.all([...running].map((each) => each.stop()));
+      await shared.drop();
+    }, PATIENCE_MS);
+    const at = (n: number) => sites[n % 2] as Visitor;
+    const count = async (text: string, id: string) => Number((await shared.owner.query<{ count: number }>(text, [id])).rows[0]?.count);
+
+    it.each(oneOfEach)('%s: twenty approvals at once, split over both, make one effect', async (_name, tool) => {
+      const asked = await askFor(at(0), tool);
+      const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => at(n).decide(asked.as, asked.ticket.confirmationId, true)));
+      for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
+      expect(replies[0]?.body.status).toBe('success');
+      const { name } = tool.domain;
+      expect(
+        await count(
+          `select count(*)::int as count from ${name}.effects where confirmation_id = $1 and result is not null`,
+          asked.ticket.confirmationId,
+        ),
+      ).toBe(1);
+      expect(
+        await count(`select count(*)::int as count from ${name}.audit where body like '%' || $1 || '%'`, asked.ticket.confirmationId),
+      ).toBe(1);
+      for (const n of [0, 1]) expect(await stateOf(at(n), asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
+    });
+    it('a ticket of one is the same ticket at the other, and one decision counts', async () => {
+      const tool = writes[0]?.[1] ?? expect.fail('there is no write');
+      const asked = await askFor(at(0), tool);
+      expect(await at(1).ask(asked.as, tool.domain.name, tool.name, asked.input)).toEqual(asked.ticket);
+      const replies = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => at(n % 3).decide(asked.as, asked.ticket.confirmationId, n % 2 === 0)),
+      );
+      const codes = (approved: boolean) => new Set(replies.filter((_, n) => (n % 2 === 0) === approved).map(({ body }) => codeOf(body)));
+      const won = codes(true).has('success');
+      expect([[...codes(true)], [...codes(false)]]).toEqual(
+        won ? [['success'], ['ALREADY_DECIDED']] : [['ALREADY_DECIDED'], ['cancelled']],
+      );
+      expect(
+        await count(
+          `select count(*)::int as count from ${tool.domain.name}.effects where confirmation_id = $1 and result is not null`,
+          asked.ticket.confirmationId,
+        ),
+      ).toBe(won ? 1 : 0);
+    });
+    it('and the trail of both is whole', async () => {
+      for (const n of [0, 1]) expect(await verdict(at(n))).toMatchObject({ ok: true });
+    });
+  });
+}

@@ -37,7 +37,10 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: KeyVal
     enter(principal) {
       const now = Math.floor(clock.now().getTime() / 60_000);
       if (shared) return shared.count(`rate:${principal}:${now}`, 60).then((count) => begin(principal, count));
-      if (now !== minute) [minute, counts] = [now, new Map()];
+      if (now !== minute) {
+        minute = now;
+        counts = new Map();
+      }
       const count = (counts.get(principal) ?? 0) + 1;
       counts.set(principal, count);
       return begin(principal, count);

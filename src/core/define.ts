@@ -89,7 +89,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         lifted: def.lifted ?? [],
         says: (data) => `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
-          order: orders[String(input['sort'] ?? names[0])] ?? new Order('asc', []),
+          order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
           query: def.find(input as never, contextFor(call, tool.errors)),
           item: def.item,
         }),

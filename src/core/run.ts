@@ -51,12 +51,11 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
     if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(request.tool.slice(0, 60))} on ${JSON.stringify(request.server.slice(0, 60))}.`);
     const entering = runtime.admission.enter(request.caller.person.principal);
     const leave = typeof entering === 'function' ? entering : await entering;
-    try {
-      answer = await within(runtime.deadlineMs, request.signal, attempt(runtime, tool, request, started));
-      inStore = tool.kind === 'act';
-    } finally {
-      leave();
-    }
+    const work = attempt(runtime, tool, request, started);
+    // The place is free when the work is over, not when somebody stopped waiting: the database goes on either way.
+    void work.then(leave, leave);
+    answer = await within(runtime.deadlineMs, request.signal, work);
+    inStore = tool.kind === 'act';
   } catch (error) {
     answer = answerFor(runtime, error, request.requestId);
   }

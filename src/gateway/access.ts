@@ -33,7 +33,7 @@ const FRESH_SECONDS = 45;
 async function bySession(req: IncomingMessage, sessions: BrowserSessions, deciding: boolean): Promise<Caller> {
   const caller = await sessions.authenticate(req, deciding ? { freshSeconds: FRESH_SECONDS } : {});
   if (!caller) throw failure('UNAUTHENTICATED', 'Your sign-in is missing or no longer valid.');
-  if (req.method !== 'GET' && req.method !== 'HEAD') await sessions.checkCsrf(req);
+  if (req.method !== 'GET' && req.method !== 'HEAD') sessions.checkCsrf(req);
   return caller;
 }
 
@@ -56,7 +56,10 @@ export function strangers(perSecond: number, clock: Clock): OnUnauthenticated {
   let counts = new Map<string, number>();
   return ({ socket }) => {
     const now = Math.floor(clock.now().getTime() / 1000);
-    if (now !== second) [second, counts] = [now, new Map()];
+    if (now !== second) {
+      second = now;
+      counts = new Map();
+    }
     const address = socket.remoteAddress ?? '';
     const count = (counts.get(address) ?? 0) + 1;
     counts.set(address, count);

@@ -17,7 +17,7 @@ const section = (tool: Tool) => `
   <details><summary>Input</summary>${pretty(jsonSchema(tool.input, 'input'))}</details>
   <details><summary>Answer, <code>data</code></summary>${pretty(jsonSchema(tool.output, 'output'))}</details>
   <ul>${Object.keys(tool.errors).map((code) => `<li><code>${code}</code> ${escape(toolFailure(code, tool.errors).suggestedAction)}</li>`).join('')}</ul>
-  ${tool.examples.map(({ ask, as, input }) => `<p>${escape(as)}: “${escape(ask)}” <code>${escape(JSON.stringify(input))}</code></p>`).join('')}
+  ${tool.examples.map(({ ask, as, input }) => `<p>${escape(as)}: “${escape(ask)}” <code>${escape(JSON.stringify(input(EXAMPLE_DAY)))}</code></p>`).join('')}
 </section>`;
 
 const STYLE = 'body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}pre{overflow:auto;font-size:13px}h2{border-top:1px solid;padding-top:1rem}code{font-size:.9em}';

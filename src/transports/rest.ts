@@ -77,7 +77,7 @@ export function sendError(reply: FastifyReply, refused: Failure): FastifyReply {
   return reply.code(refused.status).headers(retryAfter(refused.answer())).send(refused.answer());
 }
 
-const retryAfter = ({ code, details }: ErrorAnswer) => (code === 'RATE_LIMITED' ? { 'retry-after': String(details?.['retryAfterSeconds'] ?? 1) } : {});
+const retryAfter = ({ code, details }: ErrorAnswer) => (code === 'RATE_LIMITED' ? { 'retry-after': String(Number(details?.['retryAfterSeconds'] ?? 1)) } : {});
 
 /** Any tool's answer, with the status that its code has. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer, tool: Tool | undefined): FastifyReply {

@@ -45,7 +45,7 @@ function toolPath(tool: Tool): [string, Json] {
         tags: [tool.domain.name],
         'x-kind': tool.kind,
         requestBody: { required: true, content: json(jsonSchema(tool.input, 'input'), tool.examples.length > 0 ? examples : undefined) },
-        responses: { 200: { description: tool.kind === 'write' ? 'Waits for approval' : tool.title, content: json(tool.kind === 'write' ? ref('Pending') : jsonSchema(successOf(tool), 'output')) }, ...COMMON_RESPONSES, ...Object.fromEntries(own) },
+        responses: { 200: { description: tool.kind === 'write' ? 'Waits for approval' : tool.title, content: json(tool.kind === 'write' ? ref('Pending') : jsonSchema(successOf(tool), 'output')) }, ...COMMON_RESPONSES, ...(Object.fromEntries(own) as Json) },
       },
     },
   ];

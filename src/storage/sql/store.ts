@@ -4,7 +4,7 @@ import type { ChainWriter } from '../../core/chain-writer.ts';
 import { failure } from '../../core/errors.ts';
 import type { AuditChains } from '../../core/ports.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
-import { type SqlReader, SqlText, type SqlWriter, sql } from '../../core/sql.ts';
+import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../core/sql.ts';
 import type { Store, StoreSession, Versions, Window } from '../../core/store.ts';
 import type { SqlDatabase, SqlSession, Statement } from './database.ts';
 import { inOurWords, isConflict } from './errors.ts';

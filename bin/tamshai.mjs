@@ -34,6 +34,15 @@ const isAlive = (pid) => {
   }
 };
 
+/** 0 where nobody is named, also when the file has gone in this very moment. */
+function holderOf() {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
 /** Two commands at once must not both write dist/: one builds, the other waits for it. */
 function enter() {
   mkdirSync(dist, { recursive: true });
@@ -43,7 +52,7 @@ function enter() {
       return;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      const holder = Number(existsSync(lock) ? readFileSync(lock, 'utf8') : 0);
+      const holder = holderOf();
       // A moment old and still empty: its maker is about to write its number.
       if (!isAlive(holder) && Date.now() - timeOf(lock) > 2_000) rmSync(lock, { force: true });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);

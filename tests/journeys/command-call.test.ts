@@ -8,14 +8,14 @@ import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import { persona } from '../../src/sample/people.ts';
 import { atTerminal, build, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
 let running: Site;
 beforeAll(async () => {
   build();
   running = await site(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
 });
 afterAll(async () => {
-  await running.stop();
+  await running?.stop();
   removeFolders();
 });
 

@@ -23,7 +23,7 @@ import {
   tamshai,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
 /** A stopped installation with a trail of its own: some calls, and changes in a domain's store. */
 let stopped: Settings;
 beforeAll(async () => {

@@ -20,14 +20,14 @@ import {
   tamshai,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
 let running: Site;
 beforeAll(async () => {
   build();
   running = await site(await prepared());
 });
 afterAll(async () => {
-  await running.stop();
+  await running?.stop();
   removeFolders();
 });
 

@@ -21,7 +21,7 @@ import {
   tamshai,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
 
 beforeAll(build);
 afterAll(removeFolders);

@@ -1,0 +1,287 @@
+/** Every call leaves its record, whatever became of it; secrets do not; and each person reads their own. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditRecord } from '../../src/core/ports.ts';
+import { persona, personas } from '../../src/sample/people.ts';
+import { openSite, type Site } from '../site.ts';
+import { byName, codeOf, type Door, Doors, isAllowed, leakIn, type Outcome, ready, SURFACES, tools } from './calls.ts';
+import { snapshot } from './restore.ts';
+import { askFor, varied, writes } from './writes.ts';
+
+let site: Site;
+let doors: Doors;
+let restore: () => Promise<void>;
+beforeAll(async () => {
+  site = await openSite();
+  doors = new Doors(site);
+  restore = await snapshot(site);
+}, 120_000);
+afterAll(() => site?.close());
+
+/** Records of all chains, as they were written, the newest first in each. */
+async function records(limit = 400): Promise<AuditRecord[]> {
+  const found = await Promise.all(site.tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
+}
+const of = async (requestId: string) => (await records()).filter((record) => record.requestId === requestId);
+
+const SURFACE: Record<Door, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
+
+describe.each(byName)('%s', (_name, tool) => {
+  const stranger = personas.find(({ username }) => !isAllowed(tool, username))?.username;
+
+  async function recorded(door: Door, as: string, { requestId, answer }: Outcome, wanted: Partial<AuditRecord>): Promise<AuditRecord> {
+    const [record, ...more] = await of(requestId);
+    expect([door, codeOf(answer), more]).toEqual([door, codeOf(answer), []]);
+    expect(record).toMatchObject({
+      principal: `${persona(as).realm}:${persona(as).sub}`,
+      username: as,
+      surface: SURFACE[door],
+      server: tool.domain.name,
+      tool: tool.name,
+      requestId,
+      code: null,
+      rows: 0,
+      ...wanted,
+    });
+    if (!record) throw new Error('there is no record');
+    expect(Math.abs(Date.parse(record.at) - site.clock.now().getTime())).toBeLessThan(60_000);
+    expect([record.ms >= 0, record.ms < 30_000, record.origin.length > 0, typeof JSON.parse(record.input)]).toEqual([
+      true,
+      true,
+      true,
+      'object',
+    ]);
+    return record;
+  }
+
+  it.each(SURFACES)('by %s: what succeeds, what is refused and what is not understood', async (door) => {
+    const { as, input } = await ready(site, tool);
+    const good = await doors.call(door, as, tool, input);
+    const rows = good.answer.status === 'success' ? (Array.isArray(good.answer.data) ? good.answer.data.length : 1) : 0;
+    const kept = await recorded(door, as, good, { decision: tool.kind === 'write' ? 'pending' : 'allowed', rows });
+    if (good.answer.status === 'pending_confirmation') expect(kept.confirmationId).toBe(good.answer.confirmationId);
+
+    const wrong = await doors.call(door, as, tool, { ...input, no_such_input: 'x' });
+    await recorded(door, as, wrong, { decision: 'refused', code: 'VALIDATION_ERROR' });
+    if (stranger === undefined) return;
+    const refused = await doors.call(door, stranger, tool, input);
+    await recorded(door, stranger, refused, { decision: 'refused', code: 'INSUFFICIENT_PERMISSIONS' });
+  });
+
+  it('an alias is recorded by the published name', async () => {
+    const { as } = await ready(site, tool);
+    for (const name of tool.aliases)
+      await recorded('rest', as, await doors.call('rest', as, tool, { no_such_input: 1 }, { name }), {
+        decision: 'refused',
+        code: 'VALIDATION_ERROR',
+      });
+  });
+});
+
+describe('decisions', () => {
+  it.each(writes)('%s: who denied, who was refused, and who approved', async (_name, tool) => {
+    site.clock.pass(301);
+    doors.forget();
+    const asked = await askFor(site, tool);
+    const { confirmationId: id } = asked.ticket;
+    const about = async () =>
+      (await records())
+        .filter((record) => record.confirmationId === id)
+        .map(({ decision, username, tool: name, code }) => [decision, username, name, code].join(' '));
+    const other = asked.as === 'eve.thompson' ? 'bob.martinez' : 'eve.thompson';
+    await site.decide(other, id, true);
+    await site.decide(asked.as, id, false);
+    expect((await about()).toSorted()).toEqual(
+      [`denied ${asked.as} confirm `, `pending ${asked.as} ${tool.name} `, `refused ${other} confirm USER_MISMATCH`].toSorted(),
+    );
+
+    const again = await askFor(site, tool);
+    await site.decide(again.as, again.ticket.confirmationId, true);
+    const [record, ...more] = (await records()).filter(
+      (each) => each.confirmationId === again.ticket.confirmationId && each.decision === 'approved',
+    );
+    expect(more).toEqual([]);
+    expect(record).toMatchObject({ username: again.as, server: tool.domain.name, tool: tool.name, rows: 1 });
+    expect((record?.changes as { field: string }[]).map(({ field }) => field)).toEqual(
+      again.ticket.confirmationData.changes.map(({ field }) => field),
+    );
+    await restore();
+  });
+});
+
+it('names that are none, and sign-ins that are none, are on record too', async () => {
+  const token = await site.token('frank.davis');
+  const requestId = randomUUID();
+  await site.send('POST', '/api/tools/hr/no_such_tool', { token, body: {}, headers: { 'x-request-id': requestId } });
+  expect(await of(requestId)).toMatchObject([
+    { decision: 'refused', code: 'TOOL_NOT_FOUND', username: 'frank.davis', tool: 'no_such_tool' },
+  ]);
+
+  const counted = async () =>
+    (await records())
+      .filter(({ code }) => code === 'UNAUTHENTICATED')
+      .reduce((sum, { input }) => sum + (JSON.parse(input) as { calls: number }).calls, 0);
+  const before = await counted();
+  const places = [
+    ['/api/tools/tasks/list_tasks', 'gateway'],
+    ['/mcp', 'gateway'],
+    ['/tools/list_tasks', 'tasks'],
+    ['/mcp', 'hr'],
+    ['/execute', 'hr'],
+  ] as const;
+  for (let n = 0; n < 25; n++) {
+    const [path, server] = places[n % places.length] ?? places[0];
+    expect((await site.send('POST', path, { server, body: {} })).status).toBe(401);
+  }
+  const deadline = Date.now() + 10_000;
+  while ((await counted()) < before + 25 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await counted()).toBe(before + 25);
+  // In bulk: a flood of calls is not a flood of records.
+  const bulk = (await records()).filter(({ code }) => code === 'UNAUTHENTICATED');
+  expect(bulk.length).toBeLessThan(10);
+  for (const { principal, username } of bulk) expect([principal, username]).toEqual(['', '']);
+});
+
+describe('secrets', () => {
+  const SECRETS = [
+    '123-45-6789',
+    '123 45 6789',
+    'sk-abcdefghijklmnop1234',
+    'Bearer abc.def.ghijkl',
+    '4111 1111 1111 1111',
+    'DE89370400440532013000',
+  ];
+  it.each(writes)('%s: none of what looks like one is kept', async (_name, tool) => {
+    site.clock.pass(301);
+    doors.forget();
+    const { as, input } = await ready(site, tool);
+    const note = Object.keys(varied(tool, {}))[0] ?? '';
+    const token = await site.token(as);
+    const told: string[] = [];
+    for (const secret of SECRETS) {
+      const requestId = randomUUID();
+      await site.send('POST', `/api/tools/${tool.domain.name}/${tool.name}`, {
+        token,
+        body: { ...input, [note]: `it is ${secret}, really`, password: secret, ssn: secret },
+        headers: { 'x-request-id': requestId },
+      });
+      told.push(JSON.stringify(await of(requestId)));
+    }
+    const kept = told.join();
+    expect([SECRETS.filter((secret) => kept.includes(secret)), kept.includes(token), kept.includes('(Hidden)')]).toEqual([[], false, true]);
+  });
+  it('tokens are in no record at all', async () => {
+    const all = JSON.stringify(await records(5_000));
+    expect(all).not.toMatch(/eyJ[\w-]{10,}\./);
+    expect(leakIn(all.replace(/"input":"(?:[^"\\]|\\.)*"/g, ''))).toBeUndefined();
+  });
+});
+
+interface Trail {
+  readonly status: string;
+  readonly data: (AuditRecord & { chain: string; n: number })[];
+  readonly metadata: { readonly hasMore: boolean; readonly nextCursor?: string };
+}
+const page = async (user: string, query = '') => site.send<Trail>('GET', `/api/audit${query}`, { token: await doors.token(user) });
+
+describe('readers', () => {
+  it.each(personas.map(({ username }) => username))('%s reads what is theirs to read, all of it', async (user) => {
+    const seen: string[] = [];
+    const rows: Trail['data'] = [];
+    let query = '?limit=50';
+    for (let n = 0; n < 5 && query !== ''; n++) {
+      const { body } = await page(user, query);
+      rows.push(...body.data);
+      seen.push(...body.data.map(({ chain, n: at }) => `${chain} ${at}`));
+      query = body.metadata.nextCursor === undefined ? '' : `?limit=50&cursor=${body.metadata.nextCursor}`;
+      expect(body.metadata.hasMore).toBe(query !== '');
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    const times = rows.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted().reverse());
+    for (const row of rows) expect(row).not.toHaveProperty('principal');
+    const others = new Set(rows.map(({ username }) => username).filter((username) => username !== user));
+    if (persona(user).roles.includes('executive')) expect(others.size).toBeGreaterThan(3);
+    else expect([...others]).toEqual([]);
+  });
+  it('one record by its number: one’s own, for an executive anyone’s, with its code', async () => {
+    const { body } = await page('eve.thompson', '?limit=50');
+    const theirs = body.data.find(({ username }) => username === 'frank.davis') ?? (await page('frank.davis')).body.data[0];
+    if (!theirs) throw new Error('frank.davis has no record');
+    const at = (user: string) =>
+      doors.token(user).then((token) => site.send<{ data: object }>('GET', `/api/audit/${theirs.chain}/${theirs.n}`, { token }));
+    for (const user of ['eve.thompson', 'frank.davis'])
+      expect((await at(user)).body.data).toMatchObject({ ...theirs, mac: expect.stringMatching(/^[\w-]{43}$/) });
+    const missing = await site.send('GET', '/api/audit/no-such-chain/1', { token: await doors.token('nina.patel') });
+    for (const user of ['nina.patel', 'alice.chen', 'jane.smith@acme.example']) {
+      const { status, text } = await at(user);
+      expect([status, text]).toEqual([404, missing.text]);
+    }
+  });
+  it('the verdict is for executives', async () => {
+    for (const { username, roles } of personas) {
+      const { status } = await site.send('GET', '/api/audit/verify', { token: await doors.token(username) });
+      expect([username, status]).toEqual([username, roles.includes('executive') ? 200 : 403]);
+    }
+  });
+});
+
+describe('a call that cannot be recorded', () => {
+  const reading = tools.filter(({ kind }) => kind === 'read' || kind === 'list');
+  it('is not answered: 503 at every door, and all is well again afterwards', async () => {
+    const file = new Database(join(site.folder, 'audit.db'), { timeout: 5_000 });
+    try {
+      file.exec('ALTER TABLE records RENAME TO records_away');
+      for (const tool of [...reading, ...writes.map(([, each]) => each)]) {
+        const { as, input } = await ready(site, tool);
+        for (const door of SURFACES) {
+          const { answer, status, text } = await doors.call(door, as, tool, input);
+          expect([tool.name, door, status, codeOf(answer), answer.status === 'error' && answer.retryable]).toEqual([
+            tool.name,
+            door,
+            door.endsWith('mcp') ? 200 : 503,
+            'SERVICE_UNAVAILABLE',
+            true,
+          ]);
+          expect([leakIn(text), text.includes('"data"')]).toEqual([undefined, false]);
+        }
+      }
+    } finally {
+      file.exec('ALTER TABLE records_away RENAME TO records');
+      file.close();
+    }
+    for (const tool of reading) {
+      const { as, input } = await ready(site, tool);
+      expect(codeOf((await doors.call('rest', as, tool, input)).answer)).toBe('success');
+    }
+  });
+  it('does not write either, where the record goes with the write', async () => {
+    for (const tool of tools.filter(({ kind }) => kind === 'act')) {
+      const { as, input } = await ready(site, tool);
+      const { name } = tool.domain;
+      const everything = async () => JSON.stringify(await site.owner(`select * from ${name}.tasks order by 1, 2`));
+      const before = await everything();
+      await site.owner(`alter table ${name}.audit add constraint nothing check (n < 0) not valid`);
+      try {
+        expect((await doors.call('rest', as, tool, input)).answer.status).toBe('error');
+      } finally {
+        await site.owner(`alter table ${name}.audit drop constraint nothing`);
+      }
+      expect(await everything()).toBe(before);
+      expect(codeOf((await doors.call('rest', as, tool, input)).answer)).toBe('success');
+    }
+  });
+});
+
+it('after all of this the trail is whole', async () => {
+  const { body } = await site.send<{ data: { ok: boolean; chains: { chain: string; count: number }[] } }>('GET', '/api/audit/verify', {
+    token: await doors.token('eve.thompson'),
+  });
+  expect(body.data).toMatchObject({ ok: true });
+  expect(body.data.chains.map(({ chain }) => chain)).toEqual(
+    expect.arrayContaining(['calls-main', ...new Set(writes.map(([, { domain }]) => `${domain.name}-main`))]),
+  );
+});

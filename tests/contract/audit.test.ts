@@ -105,7 +105,7 @@ describe('decisions', () => {
     );
     expect(more).toEqual([]);
     expect(record).toMatchObject({ username: again.as, server: tool.domain.name, tool: tool.name, rows: 1 });
-    expect((record?.changes as { field: string }[]).map(({ field }) => field)).toEqual(
+    expect(((record?.changes ?? []) as { field: string }[]).map(({ field }) => field)).toEqual(
       again.ticket.confirmationData.changes.map(({ field }) => field),
     );
     await restore();

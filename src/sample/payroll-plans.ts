@@ -68,7 +68,7 @@ export function enrolmentsOf(person: SamplePerson, hired: string, agreements: re
     if (chance(n, 54) < 0.85) add('DENTAL', 'Bright Dental', 11_75, 14_20);
     if (chance(n, 55) < 0.7) add('VISION', 'ClearView Vision', 4_15, 3_60);
   }
-  if (country !== 'SG' && !intern && chance(n, 56) < 0.9) {
+  if (country !== 'SG' && !intern && (person.known || chance(n, 56) < 0.9)) {
     const plan = { US: '401(k) plan', GB: 'Workplace pension', DE: 'Company pension' }[country];
     const percent = between(3, 8, n, 57);
     for (const [which, { from: begun, salary }] of agreements.entries()) {

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { payroll } from '../domain.ts';
+import { payeeOf } from '../rules.ts';
+import { employeeNotFound, ownByDefault, pay } from '../schemas.ts';
+
+const deposit = z.object({
+  priority: z.int().describe('1 is filled first'),
+  bank_name: z.string(),
+  account_last4: z.string(),
+  routing_last4: z.string(),
+  allocation: z.enum(['PERCENT', 'FIXED', 'REMAINDER']),
+  value: pay(z.number()).describe('PERCENT: of the net pay; FIXED: an amount in USD; REMAINDER: 100, all that is left'),
+});
+
+export const getDirectDeposit = payroll.read({
+  name: 'get_direct_deposit',
+  title: 'Direct deposit',
+  description:
+    "Which bank accounts someone's pay goes to, and how much of it to each. Of account and routing numbers only the last four digits are known. By default one's own.",
+  roles: ['employee', 'payroll-read', 'hr-read', 'executive'],
+  input: z.object({ employee_id: ownByDefault }),
+  output: z.array(deposit),
+  errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
+  examples: [
+    { ask: 'Which bank account does my salary go to?', as: 'frank.davis', input: {} },
+    { ask: 'How is my pay split between my accounts?', as: 'carol.johnson', input: {} },
+    { ask: "Where is Marcus Johnson's pay deposited?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000007' } },
+    { ask: "Check Dan Williams' direct deposit", as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000005' } },
+    {
+      ask: "What is Alice Chen's account number?",
+      as: 'frank.davis',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000002' },
+      gives: 'EMPLOYEE_NOT_FOUND',
+    },
+  ],
+  says: (deposits) => (deposits.length === 1 ? '1 account' : `${deposits.length} accounts`),
+
+  async run({ employee_id }, { sql, me, fail }) {
+    const whose = employee_id ?? me.employeeId;
+    if (!(await payeeOf(sql, whose))) throw fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
+    return sql.many(deposit, sql`select * from payroll.deposits where employee_id = ${whose} order by priority`);
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { day, storedDay, storedId } from '../../../core/fields.ts';
+import { desc } from '../../../core/order.ts';
+import { payroll } from '../domain.ts';
+import { paySchedule, scheduleFrom, within } from '../rules.ts';
+import { pay, runType, totals } from '../schemas.ts';
+
+export const listPayRuns = payroll.list({
+  name: 'list_pay_runs',
+  title: 'Pay runs',
+  description:
+    'Pay runs of the company, the latest first: when they were paid, for which period, how many people, and the totals. metadata.next_pay_date says when the next one is due.',
+  plural: 'pay runs',
+  roles: ['payroll-read', 'hr-read', 'executive'],
+  input: z.object({
+    run_type: runType.optional().describe('REGULAR: twice a month; BONUS: the annual bonus; OFF_CYCLE: corrections in between'),
+    pay_date_from: day.optional().describe('Paid on this day or later'),
+    pay_date_to: day.optional().describe('Paid on this day or earlier'),
+  }),
+  item: z.object({
+    pay_run_id: storedId,
+    run_type: runType,
+    status: z.enum(['APPROVED', 'PAID']),
+    pay_date: storedDay,
+    period_start: storedDay,
+    period_end: storedDay,
+    employee_count: z.int(),
+    ...totals,
+    employer_taxes: pay(),
+    employer_benefits: pay(),
+  }),
+  order: desc('pay_date', 'pay_run_id'),
+  summary: paySchedule,
+  lifted: ['next_pay_date'],
+  examples: [
+    { ask: 'Show me the last five pay runs', as: 'paula.reyes', input: { limit: 5 } },
+    { ask: 'List all payroll runs', as: 'alice.chen', input: {} },
+    { ask: 'When did we pay bonuses?', as: 'eve.thompson', input: { run_type: 'BONUS' } },
+    {
+      ask: 'Which pay runs were there this year?',
+      as: 'paula.reyes',
+      input: (today) => ({ pay_date_from: `${today.slice(0, 4)}-01-01`, pay_date_to: today }),
+    },
+    { ask: 'How much did the latest payroll run cost?', as: 'eve.thompson', input: { limit: 1 } },
+    { ask: 'Show me the pay runs', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ run_type, pay_date_from, pay_date_to }, { sql }) =>
+    sql`select * from payroll.runs where true ${sql.given({ run_type })} ${within(sql, pay_date_from, pay_date_to)}`,
+  summarise: (_, { sql, today }) => scheduleFrom(sql, today),
+});

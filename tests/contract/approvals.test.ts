@@ -222,13 +222,6 @@ describe.each(writes)('%s', (_name, tool) => {
     let guarded = 0;
     for (const touched of attempts) {
       const { stopped } = await changedMeanwhile(touched);
-      console.log(
-        tool.name,
-        touched.length,
-        touched[0]?.table,
-        stopped,
-        touched.some((row) => shown.includes(row)),
-      );
       const mustStop = touched.some((row) => shown.includes(row));
       expect([touched[0]?.table, touched[0]?.key, stopped || !mustStop]).toEqual([touched[0]?.table, touched[0]?.key, true]);
       if (stopped) guarded++;

@@ -1,5 +1,6 @@
 /** A database of its own on the PostgreSQL server of this run, with the sample data in it; dropped at the end. */
 import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { passwordFor, sqlFolder } from '../src/app/stores.ts';
 import { openKeys } from '../src/identity/keys.ts';
@@ -44,9 +45,17 @@ export async function freshDatabase(url: string, domains: readonly string[], mas
   };
 }
 
-/** A numbered database of the Redis of this run; suites that share one by chance do not share keys that matter. */
-export const redisDatabase = (url: string): string => {
+let given = 0;
+/**
+ * An empty numbered database of the Redis of this run. Each worker has seven of its own, so that suites that run side by side never see
+ * each other's keys, and none finds what an earlier one left.
+ */
+export async function redisDatabase(url: string): Promise<string> {
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1) % 2;
   const own = new URL(url);
-  own.pathname = `/${1 + Math.floor(Math.random() * 15)}`;
+  own.pathname = `/${1 + worker * 7 + (given++ % 7)}`;
+  const redis = new Redis(own.href);
+  await redis.flushdb();
+  redis.disconnect();
   return own.href;
-};
+}

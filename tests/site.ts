@@ -52,7 +52,7 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const { TAMSHAI_TEST_REDIS_URL: redis, TAMSHAI_TEST_DATABASE_URL: database } = onServers ? process.env : {};
-  const environment: Record<string, string> = { ...settingsFor(folder), ...(redis && { REDIS_URL: redisDatabase(redis) }), ...settings };
+  const environment: Record<string, string> = { ...settingsFor(folder), ...(redis && { REDIS_URL: await redisDatabase(redis) }), ...settings };
   const outside = database ? await freshDatabase(database, DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder) : undefined;
   if (outside) {
     environment['DATABASE_URL'] = outside.url;

@@ -121,7 +121,7 @@ if (database !== undefined && redis !== undefined) {
       shared = await freshDatabase(database, DOMAINS, SHARED_KEY, first);
       // One identity for both: the keys of the embedded provider lie in the data folder.
       cpSync(join(first, 'keys.json'), join(second, 'keys.json'));
-      const common = { ...busy(), DATABASE_URL: shared.url, REDIS_URL: redisDatabase(redis), TAMSHAI_MASTER_KEY: SHARED_KEY };
+      const common = { ...busy(), DATABASE_URL: shared.url, REDIS_URL: await redisDatabase(redis), TAMSHAI_MASTER_KEY: SHARED_KEY };
       const ports = await freePorts();
       const one = await start({ ...common, ...ports, TAMSHAI_DATA: first, TAMSHAI_INSTANCE: 'one' });
       const two = await start({

@@ -68,7 +68,8 @@ const started = performance.now();
 if (step('build', 'build')) {
   if (servers) {
     const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
-    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis' }, paths);
+    // The command is tested as it is installed, on stores of its own: once is enough.
+    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis' }, [...paths, '--exclude=tests/journeys/command*']);
   } else if (browser) {
     suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
   } else {

@@ -53,6 +53,9 @@ export const listExpenseReports = finance.list({
   summarise: (input, { sql }) =>
     sql.one(
       z.object({ count: z.int(), total: amount }),
-      sql`select count(*) as count, coalesce(sum(total), 0) as total from ${matching(sql, input)}`,
+      // The items in one go: report by report it would be a look-up for each.
+      sql`
+        select (select count(*) from ${matching(sql, input)}) as count,
+          coalesce((select sum(amount) from finance.report_items where report_id in (select report_id from ${matching(sql, input)})), 0) as total`,
     ),
 });

@@ -1,0 +1,211 @@
+/** Sums that hold whatever the numbers are: shares of a budget, items of a report, months of revenue, payments against a budget. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SuccessAnswer } from '../../src/core/answer.ts';
+import { money } from '../../src/core/fields.ts';
+import { shared, sumOf, toCents, usd } from '../../src/domains/finance/cents.ts';
+import * as finance from '../../src/domains/finance/index.ts';
+import { byBudgetCategory } from '../../src/domains/finance/rules.ts';
+import { expenseCategories } from '../../src/domains/finance/schemas.ts';
+import { code, type Data, databases, openWorld, type World } from '../world.ts';
+import { newBudget, newInvoice, newReport } from './finance-rows.ts';
+
+const [eve, bob, marcus] = ['eve.thompson', 'bob.martinez', 'marcus.johnson'] as const;
+type Row = Record<string, unknown>;
+/** Up to ten thousand millions, in cents. */
+const cents = fc.integer({ min: 0, max: 1_000_000_000_000 });
+const few = fc.integer({ min: 1, max: 99_999_999 });
+const total = (amounts: readonly unknown[]) => amounts.reduce<number>((sum, amount) => sum + Math.round(Number(amount) * 100), 0);
+
+describe('cents', () => {
+  test('every whole number of cents is an amount, and comes back as it was', () => {
+    fc.assert(
+      fc.property(cents, (n) => {
+        expect(money.safeParse(n / 100).success).toBe(true);
+        expect(toCents(n / 100)).toBe(n);
+        expect(JSON.parse(JSON.stringify(n / 100))).toBe(n / 100);
+        expect(usd(n / 100).replace(/[,.]| USD/g, '')).toBe(String(n).padStart(3, '0'));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+  test('a tenth of a cent is none', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), fc.integer({ min: 1, max: 9 }), (n, tenths) => {
+        expect(money.safeParse(Number(`${Math.floor(n / 100)}.${String(n % 100).padStart(2, '0')}${tenths}`)).success).toBe(false);
+      }),
+    );
+  });
+  test('a sum is exact', () => {
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 100 }), (parts) => {
+        expect(toCents(sumOf(parts.map((n) => n / 100)))).toBe(parts.reduce((a, b) => a + b, 0));
+      }),
+    );
+  });
+  test('shares add up, keep their order and are at most a cent from their due', () => {
+    fc.assert(
+      fc.property(cents, fc.array(cents, { minLength: 1, maxLength: 12 }), (whole, parts) => {
+        const shares = shared(
+          whole / 100,
+          parts.map((n) => n / 100),
+        ).map(toCents);
+        const sum = parts.reduce((a, b) => a + b, 0);
+        expect(shares.reduce((a, b) => a + b, 0)).toBe(whole);
+        for (const [n, share] of shares.entries()) {
+          const due = sum === 0 ? whole / parts.length : Number((BigInt(whole) * BigInt(parts[n] ?? 0) * 1000n) / BigInt(sum)) / 1000;
+          expect(Math.abs(share - due)).toBeLessThanOrEqual(1.001);
+          expect(share).toBeGreaterThanOrEqual(0);
+        }
+        if (whole === sum) expect(shares).toEqual(parts);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+  test('expenses counted against budget lines lose nothing', () => {
+    const item = fc.record({ category: fc.constantFrom(...expenseCategories), n: few });
+    fc.assert(
+      fc.property(fc.array(item, { minLength: 1, maxLength: 50 }), (items) => {
+        const counted = byBudgetCategory(
+          items.map(({ category, n }) => ({ category, amount: n / 100, date: '2026-01-01', description: 'x', receipt: null })),
+        );
+        expect(total(counted.map(({ amount }) => amount))).toBe(items.reduce((sum, { n }) => sum + n, 0));
+        expect(new Set(counted.map(({ category }) => category)).size).toBe(counted.length);
+      }),
+    );
+  });
+});
+
+describe.each(databases)('sums on %s', (_name, database) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld({ database, tools: Object.values(finance) });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    expect(world?.problems).toEqual([]);
+  });
+  const dataOf = (answer: unknown) => (answer as SuccessAnswer).data as Row;
+
+  test('a report comes to what its items come to', async () => {
+    const item = fc.record({ category: fc.constantFrom(...expenseCategories), n: fc.integer({ min: 1, max: 100_000_000 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 40 }), async (given) => {
+        const items = given.map(({ category, n }, which) => ({ category, amount: n / 100, description: `Item ${which}` }));
+        const sum = given.reduce((all, { n }) => all + n, 0);
+        const input = { month: '2026-11', items, total: sum / 100 };
+        const report = dataOf(await world.done(marcus, 'finance', 'submit_expense_report', input));
+        expect(toCents(Number(report['total']))).toBe(sum);
+        expect(total((report['items'] as Data).map((each) => each['amount']))).toBe(sum);
+        expect(code(await world.call(marcus, 'finance', 'submit_expense_report', { ...input, total: (sum + 1) / 100 }))).toBe(
+          'ITEMS_DO_NOT_ADD_UP',
+        );
+      }),
+      { numRuns: 15 },
+    );
+    const answer = (await world.call(marcus, 'finance', 'list_expense_reports', { limit: 3 })) as SuccessAnswer;
+    const all = await world.owner(
+      'select sum(i.amount)::text as sum, count(distinct i.report_id)::int as n from finance.expense_items i where i.employee_id = $1',
+      ['0e000000-0000-4000-8000-000000000007'],
+    );
+    expect(answer.metadata?.summary).toEqual({ count: all[0]?.['n'], total: Number(all[0]?.['sum']) });
+  }, 60_000);
+
+  test('a budget approved at any amount is the sum of its lines', async () => {
+    await fc.assert(
+      fc.asyncProperty(cents, async (n) => {
+        const budget_id = await newBudget(world, 'PENDING_APPROVAL');
+        const budget = dataOf(await world.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: n / 100 }));
+        expect(toCents(Number(budget['allocated_amount']))).toBe(n);
+        const lines = await world.owner('select allocated_amount::text as amount from finance.budget_lines where budget_id = $1', [
+          budget_id,
+        ]);
+        expect(total(lines.map((line) => line['amount']))).toBe(n);
+        await world.owner('delete from finance.budget_lines where budget_id = $1', [budget_id]);
+        await world.owner('delete from finance.budgets where budget_id = $1', [budget_id]);
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+
+  test('whatever is paid is spent, once, and the company’s summary moves by as much', async () => {
+    const summary = async () =>
+      ((await world.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026, limit: 1 })) as SuccessAnswer).metadata?.summary as Record<
+        string,
+        number
+      >;
+    const start = await summary();
+    let paid = 0;
+    await fc.assert(
+      fc.asyncProperty(few, fc.boolean(), async (n, isInvoice) => {
+        if (isInvoice) {
+          const invoice_id = await newInvoice(world, 'APPROVED');
+          await world.owner('update finance.invoices set amount = $2 where invoice_id = $1', [invoice_id, n / 100]);
+          expect(code(await world.done(bob, 'finance', 'pay_invoice', { invoice_id }))).toBe('success');
+        } else {
+          const report_id = await newReport(world, 'APPROVED', marcus);
+          await world.owner('update finance.expense_items set amount = $2 where report_id = $1 and n = 1', [report_id, n / 100]);
+          expect(code(await world.done(bob, 'finance', 'reimburse_expense_report', { report_id }))).toBe('success');
+          paid += 2525;
+        }
+        paid += n;
+        const now = await summary();
+        expect(toCents(now['spent'] ?? 0)).toBe(toCents(start['spent'] ?? 0) + paid);
+        expect(toCents(now['remaining'] ?? 0)).toBe(toCents(start['remaining'] ?? 0) - paid);
+        expect(now['allocated']).toBe(start['allocated']);
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+
+  test('months of revenue are a chain, whatever moved them', async () => {
+    const months = fc.array(
+      fc.record({ new_arr: few, expansion_arr: few, contraction_arr: few, churn_arr: few, plus: fc.nat(50), minus: fc.nat(50) }),
+      {
+        minLength: 1,
+        maxLength: 24,
+      },
+    );
+    const keys = ['new_arr', 'expansion_arr', 'contraction_arr', 'churn_arr'] as const;
+    await fc.assert(
+      fc.asyncProperty(months, fc.integer({ min: 5_000_000_000, max: 9_000_000_000 }), async (given, opening) => {
+        await world.owner('delete from finance.arr_months');
+        await world.owner('update finance.arr_opening set arr = $1, subscriptions = 2000', [opening / 100]);
+        const rows = given.map((each, n) => {
+          const month = `${2025 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`;
+          return {
+            ...Object.fromEntries(keys.map((key) => [key, each[key] / 100])),
+            month,
+            as_of_date: `${month}-28`,
+            new_subscriptions: each.plus,
+            lost_subscriptions: each.minus,
+          };
+        });
+        await world.owner('insert into finance.arr_months select * from json_populate_recordset(null::finance.arr_months, $1::json)', [
+          JSON.stringify(rows),
+        ]);
+        const answer = (await world.call(bob, 'finance', 'get_arr_movement', { months: 24 })) as SuccessAnswer;
+        let standing = opening;
+        let subscriptions = 2000;
+        for (const [n, row] of (answer.data as Data).entries()) {
+          const [plus, more, less, lost] = keys.map((key) => given[n]?.[key] ?? 0) as [number, number, number, number];
+          expect(toCents(Number(row['starting_arr']))).toBe(standing);
+          standing += plus + more - less - lost;
+          subscriptions += (given[n]?.plus ?? 0) - (given[n]?.minus ?? 0);
+          expect(toCents(Number(row['ending_arr']))).toBe(standing);
+          expect(toCents(Number(row['net_new_arr']))).toBe(plus + more - less - lost);
+        }
+        expect(dataOf(await world.call(bob, 'finance', 'get_arr', {}))).toMatchObject({
+          arr: standing / 100,
+          active_subscriptions: subscriptions,
+        });
+        expect(answer.metadata?.summary).toMatchObject({
+          starting_arr: opening / 100,
+          ending_arr: standing / 100,
+          net_new_arr: (standing - opening) / 100,
+        });
+      }),
+      { numRuns: 20 },
+    );
+  }, 60_000);
+});

@@ -72,6 +72,19 @@ export async function giveLogins(owner: pg.ClientBase, domains: readonly string[
   const { rows } = await owner.query<{ rolname: string }>("select rolname from pg_roles where split_part(rolname, '_', 1) = any ($1)", [domains]);
   for (const { rolname } of rows) {
     const made = await owner.query<{ statement: string }>("select format('alter role %I login password %L', $1::text, $2::text) as statement", [rolname, password(rolname)]);
-    await owner.query(made.rows[0]?.statement ?? '');
+    await patiently(() => owner.query(made.rows[0]?.statement ?? ''));
+  }
+}
+
+/** Roles belong to the whole server: another process may be changing the same one at this very moment. */
+async function patiently(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'XX000' || attempt === 40) throw error;
+      await new Promise((again) => setTimeout(again, 10 + Math.random() * 40));
+    }
   }
 }

@@ -256,9 +256,8 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await next(alice, 'list_employees', {})).toBe('INVALID_CURSOR');
       expect(await next(eve, 'list_employees', { department: 'Engineering' })).toBe('INVALID_CURSOR');
       expect(await next(alice, 'find_employees', { department: 'Engineering' })).toBe('INVALID_CURSOR');
-      expect(code(await world.call(alice, 'hr', 'list_employees', { department: 'Engineering', cursor: `${cursor.slice(0, -2)}AA` }))).toBe(
-        'INVALID_CURSOR',
-      );
+      const damaged = `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`;
+      expect(code(await world.call(alice, 'hr', 'list_employees', { department: 'Engineering', cursor: damaged }))).toBe('INVALID_CURSOR');
     });
 
     test('rows that go between two pages do not move the others', async () => {

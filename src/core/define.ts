@@ -1,5 +1,6 @@
 /** The only declaration API: defineDomain → read, list, write, act. */
 import { z } from 'zod';
+import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
 import { maskOf } from './fields.ts';
 import { Order } from './order.ts';
@@ -7,7 +8,7 @@ import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
 import { sql } from './sql.ts';
 import type {
-  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Described, DomainSpec, Effect, Example, Finders, ListDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, ToolExample, WriteDef,
+  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Collecting, Described, DomainSpec, Effect, Example, Finders, ListDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, ToolExample, WriteDef,
   Writers,
 } from './tool.ts';
 
@@ -33,11 +34,14 @@ export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> exte
 type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
 type Seen<X, S> = [X] extends [never] ? S : X;
 
-export function defineDomain<const K extends StoreKind, const A extends Record<string, Audience>, X extends object = never, const Acts extends string | undefined = undefined>(
-  spec: DomainSpec<K, A, X> & { readonly actsAtOnce?: Acts },
+/** What each kind of store gives to describe rows with. */
+const words: Finders = { sql: { sql }, documents: { documents: documentWords } };
+
+export function defineDomain<const K extends StoreKind, const A extends Record<string, Audience>, X extends object = never, const Acts extends string | undefined = undefined, N extends string = never>(
+  spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts },
 ): Acts extends string
-  ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers[K]>, Seen<X, Writers[K]>, Finders[K], Queries[K]>
-  : Domain<RolesOf<A>, keyof A & string, Seen<X, Readers[K]>, Seen<X, Writers[K]>, Finders[K], Queries[K]> & {
+  ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>
+  : Domain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]> & {
       readonly act: Missing<'act: this domain does not say why it may write without approval (actsAtOnce)'>;
     };
 export function defineDomain(spec: AnyDomain): unknown {
@@ -49,7 +53,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     const fail = (code: string, details?: Record<string, unknown>): never => {
       throw toolFailure(code, errors, details);
     };
-    return { me: call.me, now: call.now, today: call.today, fail, output, plan, sql, ...own } as never;
+    return { me: call.me, now: call.now, today: call.today, fail, output, plan, ...words[spec.store], ...own } as never;
   };
   const base = (
     kind: Tool['kind'], def: Described<Role, string, z.ZodObject, ErrorMap, Anything>, input: z.ZodObject, output: z.core.$ZodType, effect?: Effect,

@@ -1,24 +1,34 @@
 /** What a declaration may say, and what it becomes. The builders are in define.ts; everything derived works on `Tool`. */
 import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
+import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, DocumentWriter } from './documents.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { Order, Sortable } from './order.ts';
 import type { Person, Role } from './people.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
 
-/** What a tool sees, by the kind of store its domain lives in. */
-export interface Readers {
+/** What a tool sees, by the kind of store its domain lives in; `N` are the collections that the domain declares. */
+export interface Readers<N extends string = string> {
   sql: { readonly sql: SqlReader };
+  documents: { readonly documents: DocumentReader<N> };
 }
-export interface Writers {
+export interface Writers<N extends string = string> {
   sql: { readonly sql: SqlWriter };
+  documents: { readonly documents: DocumentWriter<N> };
 }
 /** `find` only describes rows, so it gets the words to describe them with and no way to fetch. */
-export interface Finders {
+export interface Finders<N extends string = string> {
   sql: { readonly sql: SqlTag };
+  documents: { readonly documents: DocumentWords<N> };
 }
 export interface Queries {
   sql: SqlText;
+  documents: DocumentQuery;
+}
+/** What a domain must say of each collection. SQL says it in its own files. */
+export interface Collected<A extends string> {
+  sql: never;
+  documents: CollectionSpec<A>;
 }
 export type StoreKind = keyof Readers;
 
@@ -148,21 +158,25 @@ export interface Mask {
   readonly andOwner: boolean;
 }
 
-export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X> {
+export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
   readonly name: string;
   readonly title: string;
   readonly port: number;
   readonly store: K;
   /** Widest first. The roles named here are the roles that the domain's tools may name. */
   readonly audiences: A;
+  /** All that its tools may name; whoever can see nothing of one says so. */
+  readonly collections?: { readonly [P in N]: Collected<keyof A & string>[K] };
   readonly masks?: Readonly<Record<string, Mask>>;
   /** Input keys that are the caller's identity: accepted when they say the same, refused else, never published. */
   readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
   /** Why tools of this domain may write without an approval; without it, `act` does not exist. */
   readonly actsAtOnce?: string;
   /** What tools see in place of the store. */
-  readonly provide?: (given: Writers[K] & { readonly me: Me }) => X;
+  readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }
+/** A domain that is not in SQL has to say who sees which rows. */
+export type Collecting<K extends StoreKind> = K extends 'sql' ? { readonly collections?: never } : { readonly collections: object };
 export type AnyDomain = DomainSpec<StoreKind, Record<string, Audience>, object>;
 
 export interface CallContext extends Calling<string> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlFolder } from '../../src/app/stores.ts';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import { jsonSchema } from '../../src/core/derive/answers.ts';
+import type { Store } from '../../src/core/store.ts';
 import * as tax from '../../src/domains/tax/index.ts';
 import { stateCode } from '../../src/domains/tax/states.ts';
 import { inspect } from '../../src/storage/sql/inspect.ts';
@@ -66,7 +67,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
 
     test('nobody in particular sees nothing, and no rule is missing in the database', async () => {
       const who = { domain: 'tax', audience: 'everyone', person: { ...person(tom), principal: '' }, shows: [] };
-      const store = world.runtime.stores['tax'];
+      const store = world.runtime.stores['tax'] as Store<'sql'> | undefined;
       for (const table of ['states', 'rates', 'estimates', 'filings', 'registrations', 'obligations', 'audit_logs']) {
         const rows = await store?.read(who, ({ sql }) =>
           sql.many(tax.listSalesTaxRates.input.partial(), sql`select 1 as n from ${sql.ref(`tax.${table}`)}`),

@@ -1,0 +1,119 @@
+/**
+ * Which rows, in a small language of our own: every store that is not SQL translates it for itself. Only the functions here make a
+ * filter or a condition, and only scalars go in, so nothing that a caller sent can become an operator.
+ */
+export type Scalar = string | number | boolean | null;
+
+export type Test =
+  | { readonly op: 'is' | 'not'; readonly value: Scalar }
+  | { readonly op: 'above' | 'atLeast' | 'below' | 'atMost'; readonly value: string | number }
+  | { readonly op: 'oneOf'; readonly value: readonly Scalar[] }
+  /** Text, in whatever case: the whole of it, its beginning, or any part. */
+  | { readonly op: 'text' | 'prefix' | 'part'; readonly value: string }
+  | { readonly op: 'there' };
+
+/** What one field must be; all of the tests hold. */
+export class Condition {
+  readonly tests: readonly Test[];
+  constructor(tests: readonly Test[]) {
+    this.tests = tests;
+  }
+}
+
+/** All or any of its parts; none in `all` is every row, none in `any` is no row. */
+export class Filter {
+  readonly how: 'all' | 'any';
+  readonly parts: readonly (Filter | FieldFilter)[];
+  constructor(how: 'all' | 'any', parts: readonly (Filter | FieldFilter)[]) {
+    this.how = how;
+    this.parts = parts;
+  }
+}
+export class FieldFilter {
+  readonly field: string;
+  readonly tests: readonly Test[];
+  constructor(field: string, tests: readonly Test[]) {
+    this.field = fieldName(field);
+    this.tests = tests;
+  }
+}
+
+const NAME = /^(?!__)[a-z_][a-z0-9_]*(\.(?!__)[a-z_][a-z0-9_]*)*$/i;
+/** Anything but a plain name, or plain names with dots between them, throws. */
+export function fieldName(name: string): string {
+  if (typeof name !== 'string' || !NAME.test(name)) throw new Error(`not a field name: ${String(name).slice(0, 60)}`);
+  return name;
+}
+
+function scalar<T extends Scalar>(value: T): T {
+  const kind = typeof value;
+  if (value === null || kind === 'string' || kind === 'boolean' || (kind === 'number' && Number.isFinite(value))) return value;
+  throw new Error(`not a plain value: ${kind}`);
+}
+function text(value: string): string {
+  if (typeof value !== 'string') throw new Error(`not a text: ${typeof value}`);
+  return value;
+}
+function ordered<T extends string | number>(value: T): T {
+  if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`not a value with an order: ${typeof value}`);
+  return scalar(value);
+}
+
+/** A condition for a value that was given; undefined, which `given` leaves out, for one that was not. */
+type Given<V, C = Condition> = undefined extends V ? C | undefined : C;
+const condition = <V>(value: V, make: (value: Exclude<V, undefined>) => Test): Given<V> =>
+  (value === undefined ? undefined : new Condition([make(value as Exclude<V, undefined>)])) as Given<V>;
+
+export const is = {
+  above: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'above', value: ordered(given) })),
+  atLeast: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'atLeast', value: ordered(given) })),
+  below: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'below', value: ordered(given) })),
+  atMost: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'atMost', value: ordered(given) })),
+  /** From and to, both included, either left open; undefined when both are. */
+  between(from: string | number | undefined, to: string | number | undefined): Condition | undefined {
+    const tests: Test[] = [];
+    if (from !== undefined) tests.push({ op: 'atLeast', value: ordered(from) });
+    if (to !== undefined) tests.push({ op: 'atMost', value: ordered(to) });
+    return tests.length === 0 ? undefined : new Condition(tests);
+  },
+  /** Also where the field is absent. */
+  not: <V extends Scalar | undefined>(value: V) => condition(value, (given) => ({ op: 'not', value: scalar(given) })),
+  /** An empty list is no row. */
+  oneOf: <V extends readonly Scalar[] | undefined>(values: V) =>
+    condition(values, (given) => {
+      if (!Array.isArray(given)) throw new Error('not a list');
+      return { op: 'oneOf', value: given.map((each: Scalar) => scalar(each)) };
+    }),
+  text: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'text', value: text(given) })),
+  prefix: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'prefix', value: text(given) })),
+  part: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'part', value: text(given) })),
+  /** Neither absent nor null: the two are one. The opposite is plain `null`. */
+  there: new Condition([{ op: 'there' }]),
+};
+
+export interface FilterWords {
+  /** All of these; a value stands for itself. Undefined is our own mistake and throws: a forgotten value must not mean every row. */
+  where(fields: Readonly<Record<string, Scalar | Condition>>): Filter;
+  /** The same for filters that may be left out. */
+  given(fields: Readonly<Record<string, Scalar | Condition | undefined>>): Filter;
+  all(...filters: readonly Filter[]): Filter;
+  any(...filters: readonly Filter[]): Filter;
+}
+
+const fieldFilter = ([field, value]: [string, Scalar | Condition | undefined]): FieldFilter => {
+  if (value === undefined) throw new Error(`no value for ${field}`);
+  return new FieldFilter(field, value instanceof Condition ? value.tests : [{ op: 'is', value: scalar(value) }]);
+};
+const joined = (how: 'all' | 'any', filters: readonly Filter[]) => {
+  for (const each of filters) if (!(each instanceof Filter)) throw new Error('not a filter');
+  return new Filter(how, filters);
+};
+
+export const filters: FilterWords = {
+  where: (fields) => new Filter('all', Object.entries(fields).map(fieldFilter)),
+  given: (fields) => new Filter('all', Object.entries(fields).filter(([, value]) => value !== undefined).map(fieldFilter)),
+  all: (...parts) => joined('all', parts),
+  any: (...parts) => joined('any', parts),
+};
+export const EVERY = new Filter('all', []);
+export const NONE = new Filter('any', []);

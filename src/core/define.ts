@@ -6,9 +6,10 @@ import { maskOf } from './fields.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
+import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
 import type {
-  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Collecting, Described, DomainSpec, Effect, Example, Finders, ListDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, ToolExample, WriteDef,
+  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Collecting, Described, DomainSpec, Effect, Example, Finders, ListDef, OwnWriteDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, ToolExample, WriteDef,
   Writers,
 } from './tool.ts';
 
@@ -28,6 +29,9 @@ export interface Domain<R extends Role, A extends string, C, W, F, Q> {
   ): Tool;
 }
 export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> extends Domain<R, A, C, W, F, Q> {
+  write<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const P extends Plan, const E extends ErrorMap = {}>(
+    def: WriteDef<R, A, C, W, I, O, E, P, D> & OwnWriteDef,
+  ): Tool;
   act<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(def: ActDef<R, A, W, I, O, E, D>): Tool;
 }
 
@@ -35,7 +39,7 @@ type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[
 type Seen<X, S> = [X] extends [never] ? S : X;
 
 /** What each kind of store gives to describe rows with. */
-const words: Finders = { sql: { sql }, documents: { documents: documentWords } };
+const words: Finders = { sql: { sql }, documents: { documents: documentWords }, search: { search: searchWords } };
 
 export function defineDomain<const K extends StoreKind, const A extends Record<string, Audience>, X extends object = never, const Acts extends string | undefined = undefined, N extends string = never>(
   spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts },
@@ -61,7 +65,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     checkMasks(spec, def.name, output as z.ZodType);
     return {
       kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
-      roles: def.roles, as: def.as, plural: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
+      roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
       aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       says: () => def.title,
       run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name),
@@ -101,10 +105,12 @@ export function defineDomain(spec: AnyDomain): unknown {
           summary && summarise ? summary.parse(await summarise(input as never, contextFor(call, tool.errors))) : undefined,
       };
     },
-    write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown>): Tool {
+    write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown> & OwnWriteDef): Tool {
       const tool = base('write', def, def.input, def.output, def.effect);
+      if (def.atOnceWhen !== undefined && spec.actsAtOnce === undefined) throw new Error(`${spec.name}.${def.name}: this domain does not say why it may write without approval`);
       return {
         ...tool,
+        atOnceWhen: def.atOnceWhen,
         prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
         execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
       };

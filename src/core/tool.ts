@@ -5,30 +5,36 @@ import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, Docu
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { Order, Sortable } from './order.ts';
 import type { Person, Role } from './people.ts';
+import type { SearchCollection, SearchQuery, SearchReader, SearchWords, SearchWriter } from './search.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
 
 /** What a tool sees, by the kind of store its domain lives in; `N` are the collections that the domain declares. */
 export interface Readers<N extends string = string> {
   sql: { readonly sql: SqlReader };
   documents: { readonly documents: DocumentReader<N> };
+  search: { readonly search: SearchReader<N> };
 }
 export interface Writers<N extends string = string> {
   sql: { readonly sql: SqlWriter };
   documents: { readonly documents: DocumentWriter<N> };
+  search: { readonly search: SearchWriter<N> };
 }
 /** `find` only describes rows, so it gets the words to describe them with and no way to fetch. */
 export interface Finders<N extends string = string> {
   sql: { readonly sql: SqlTag };
   documents: { readonly documents: DocumentWords<N> };
+  search: { readonly search: SearchWords<N> };
 }
 export interface Queries {
   sql: SqlText;
   documents: DocumentQuery;
+  search: SearchQuery;
 }
 /** What a domain must say of each collection. SQL says it in its own files. */
 export interface Collected<A extends string> {
   sql: never;
   documents: CollectionSpec<A>;
+  search: SearchCollection<A>;
 }
 export type StoreKind = keyof Readers;
 
@@ -58,8 +64,8 @@ export interface Example<X> {
   readonly as: string;
   /** A function of the day it is asked on where dates are in it, so that an example never grows old. */
   readonly input: X | ((today: string) => X);
-  /** What it must come to; by default the tool's success (for a write: an approval card). */
-  readonly gives?: Uppercase<string>;
+  /** What it must come to; by default the tool's success (for a write: an approval card, so one that happens at once says 'success'). */
+  readonly gives?: Uppercase<string> | 'success';
 }
 
 export interface Described<R extends Role, A extends string, I extends z.ZodObject, E extends ErrorMap, X = z.input<I>> {
@@ -125,6 +131,10 @@ export interface Plan {
   readonly subject: { readonly label: string; readonly id: string };
   readonly changes: readonly Change[];
   readonly reason?: string | null | undefined;
+  /** Concerns nobody but the caller. Heeded only where the tool says when that is (`atOnceWhen`); then it happens in the call. */
+  readonly own?: boolean;
+  /** For something removed: how it can be had back, as a sentence, where it can. */
+  readonly afterwards?: string;
 }
 export type Effect = 'adds' | 'changes' | 'removes';
 
@@ -135,6 +145,11 @@ export interface WriteDef<R extends Role, A extends string, C, W, I extends z.Zo
   /** Reads what would change and says it. A function of input, rows and `now` alone: it runs again when approved. */
   prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
+}
+/** For domains that say why they may write at once: some calls of a write need no approval, and its card says which. */
+export interface OwnWriteDef {
+  /** Published: "Happens at once when …". Each call is decided by `own` in what `prepare` returns. */
+  readonly atOnceWhen?: string;
 }
 
 export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObject, O extends z.core.$ZodType, E extends ErrorMap, D>
@@ -205,6 +220,8 @@ export interface Tool {
   readonly roles: readonly Role[];
   readonly as: string | undefined;
   readonly effect: Effect | undefined;
+  /** In which case a write happens at once; undefined where it never does. */
+  readonly atOnceWhen: string | undefined;
   readonly plural: string | undefined;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;

@@ -55,7 +55,8 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
     // The place is free when the work is over, not when somebody stopped waiting: the database goes on either way.
     void work.then(leave, leave);
     answer = await within(runtime.deadlineMs, request.signal, work);
-    inStore = tool.kind === 'act';
+    // What was written in the call was recorded with it; a card was not.
+    inStore = (tool.kind === 'act' || tool.kind === 'write') && answer.status === 'success';
   } catch (error) {
     answer = answerFor(runtime, error, request.requestId);
   }
@@ -86,7 +87,7 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
         return { result, audit: recordOf(runtime, request, tool, result, started) };
       })) as Answer;
     case 'write':
-      return ask(runtime, tool, who, store, input, now, request);
+      return ask(runtime, tool, who, store, input, now, request, started);
   }
 }
 
@@ -104,16 +105,34 @@ async function list(runtime: Runtime, tool: Tool, who: StoreSession, store: Stor
 }
 
 async function ask(
-  runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date, request: CallRequest,
+  runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date, request: CallRequest, started: number,
 ): Promise<Answer> {
   const { person } = who;
   const { plan, versions } = await store.read(who, async (handles, read) => ({ plan: await tool.prepare(input, context(person, now, handles)), versions: read }));
+  if (isOwn(tool, plan)) return atOnce(runtime, tool, who, store, input, now, request, started);
   const ticket = await runtime.approvals.ask({
     server: tool.domain.name, tool: tool.name, input, person, versions, askedAt: now,
     message: messageOf(tool, plan),
     card: (id, expiresAt) => cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin }),
   });
   return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
+}
+
+const isOwn = (tool: Tool, plan: Plan) => tool.atOnceWhen !== undefined && plan.own === true;
+
+/** What concerns nobody but the caller happens in the call. Whether it does is looked at again, where nothing can change any more. */
+async function atOnce(
+  runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date, request: CallRequest, started: number,
+): Promise<Answer> {
+  const { person } = who;
+  return (await store.once(who, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
+    const plan = await tool.prepare(input, context(person, now, reading));
+    if (!isOwn(tool, plan)) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: meanwhile it concerns others too, and needs an approval.');
+    const data = tool.output.parse(await tool.execute(input, context(person, now, writing), plan));
+    const result: SuccessAnswer = { status: 'success', data };
+    const { changes } = cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin });
+    return { result, audit: { ...recordOf(runtime, request, tool, result, started), changes: changesForTrail(runtime.registry, tool, changes) } };
+  })) as Answer;
 }
 
 /** Carries out a claimed ticket, once: every rule is checked again, and what was shown must still be so. */
@@ -168,7 +187,7 @@ const context = (person: Person, now: Date, handles: CallContext['handles']): Ca
 });
 
 const messageOf = (tool: Tool, plan: Plan) =>
-  `${plan.summary}? ${tool.effect === 'removes' ? 'The record stays for the audit; no tool can bring it back. ' : ''}Nothing has changed yet.`;
+  `${plan.summary}? ${tool.effect === 'removes' ? `${plan.afterwards ?? 'The record stays for the audit; no tool can bring it back.'} ` : ''}Nothing has changed yet.`;
 
 type CardMoment = Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin'>;
 

@@ -52,8 +52,11 @@ export const successOf = (tool: Tool) =>
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
-/** What the call itself may answer; a write's own result comes after the approval. */
-export const answerOf = (tool: Tool) => (tool.kind === 'write' ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), errorAnswer]));
+/** What the call itself may answer; a write's own result comes after the approval, unless it needs none. */
+export const answerOf = (tool: Tool) => {
+  if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
+  return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);
+};
 export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 
 /** Without what a reader of one schema does not need. */

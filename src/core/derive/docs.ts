@@ -40,7 +40,7 @@ function inputTable(tool: Tool): string[] {
 function section(tool: Tool): string[] {
   const codes = Object.keys(tool.errors);
   return [
-    `### ${tool.name}`, '', `${tool.description} *${KIND[tool.kind]}.*${tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : ''}`, '',
+    `### ${tool.name}`, '', `${tool.description} *${tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`}.*${tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : ''}`, '',
     `For ${tool.roles.join(', ')}.`, '', ...inputTable(tool),
     ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`), ...(codes.length > 0 ? [''] : []),
     ...tool.examples.map(({ ask, as, input, gives }) => `> ${as}: “${ask}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${gives ? ` → \`${gives}\`` : ''}\n`),

@@ -13,12 +13,14 @@ export interface McpTool {
 }
 
 const WAITS = ' Nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.';
+const waitsUnless = (own: string | undefined) =>
+  own === undefined ? WAITS : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.`;
 
 export function mcpTool(tool: Tool, qualified: boolean): McpTool {
   return {
     name: qualified ? qualifiedName(tool) : tool.name,
     title: tool.title,
-    description: tool.kind === 'write' ? tool.description + WAITS : tool.description,
+    description: tool.description + (tool.kind === 'write' ? waitsUnless(tool.atOnceWhen) : ''),
     inputSchema: jsonSchema(tool.input, 'input'),
     outputSchema: outputSchema(tool),
     annotations: {

@@ -27,6 +27,13 @@ const COMMON_FAILURES: Json = {
 
 const COMMON_RESPONSES: Json = Object.fromEntries(Object.keys(COMMON_FAILURES).map((status) => [status, { $ref: `#/components/responses/${status}` }]));
 
+function answered(tool: Tool): Json {
+  const success = jsonSchema(successOf(tool), 'output');
+  if (tool.kind !== 'write') return { description: tool.title, content: json(success) };
+  if (tool.atOnceWhen === undefined) return { description: 'Waits for approval', content: json(ref('Pending')) };
+  return { description: `Done when ${tool.atOnceWhen}, else waits for approval`, content: json({ anyOf: [success, ref('Pending')] }) };
+}
+
 function toolPath(tool: Tool): [string, Json] {
   const byStatus = new Map<string, string[]>();
   for (const code of Object.keys(tool.errors)) {
@@ -45,7 +52,7 @@ function toolPath(tool: Tool): [string, Json] {
         tags: [tool.domain.name],
         'x-kind': tool.kind,
         requestBody: { required: true, content: json(jsonSchema(tool.input, 'input'), tool.examples.length > 0 ? examples : undefined) },
-        responses: { 200: { description: tool.kind === 'write' ? 'Waits for approval' : tool.title, content: json(tool.kind === 'write' ? ref('Pending') : jsonSchema(successOf(tool), 'output')) }, ...COMMON_RESPONSES, ...(Object.fromEntries(own) as Json) },
+        responses: { 200: answered(tool), ...COMMON_RESPONSES, ...(Object.fromEntries(own) as Json) },
       },
     },
   ];

@@ -1,0 +1,142 @@
+/** Writes that happen at once where they concern nobody but the caller, and ask where they do. */
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { defineDomain } from '../../src/core/define.ts';
+import { answerOf } from '../../src/core/derive/answers.ts';
+import { toolReference } from '../../src/core/derive/docs.ts';
+import { mcpTool } from '../../src/core/derive/mcp.ts';
+import { openapi } from '../../src/core/derive/openapi.ts';
+import { registry } from '../../src/core/registry.ts';
+import { code, databases, openWorld, type World } from '../world.ts';
+
+const spec = {
+  name: 'tasks',
+  title: 'Notes on a board',
+  port: 3108,
+  store: 'sql',
+  audiences: { self: { roles: ['employee'], sees: 'the board' } },
+} as const;
+const board = defineDomain({ ...spec, actsAtOnce: 'A note concerns nobody but its author.' });
+const careful = defineDomain(spec);
+
+let prepared: boolean[] = [];
+/** What `prepare` says each time it is asked, the last for good. */
+let says: readonly boolean[] = [];
+const row = z.object({ id: z.int(), title: z.string() });
+const definition = {
+  title: 'Pin a note',
+  description: 'Pins a note to the board.',
+  roles: ['employee'],
+  effect: 'removes',
+  input: z.object({ title: z.string() }),
+  output: row,
+} as const;
+const phases = {
+  async prepare({ title }: { title: string }) {
+    const own = says[Math.min(prepared.length, says.length - 1)] ?? false;
+    prepared.push(own);
+    return {
+      summary: `Pin ${title}`,
+      subject: { label: title, id: title },
+      changes: [{ field: 'title', from: null, to: title }],
+      own,
+      afterwards: 'It can be pinned again.',
+    };
+  },
+};
+const pin = board.write({
+  ...definition,
+  ...phases,
+  name: 'pin',
+  atOnceWhen: 'the note is your own',
+  execute: ({ title }, { sql, me }) =>
+    sql.change(
+      row,
+      sql`insert into tasks.tasks (principal, id, title) select ${me.principal}, count(*)::int + 1, ${title} from tasks.tasks returning id, title`,
+    ),
+});
+const always = board.write({ ...definition, ...phases, name: 'always_asks', execute: async () => expect.fail('it was not approved') });
+
+test('only a domain that says why may have such a write', () => {
+  const undeclared = { ...definition, ...phases, name: 'pin', atOnceWhen: 'it rains', execute: async () => ({ id: 1, title: '' }) };
+  expect(() => careful.write(undeclared)).toThrow('does not say why');
+  expectTypeOf<Parameters<typeof board.write>[0]>().toHaveProperty('atOnceWhen');
+  expectTypeOf<Parameters<typeof careful.write>[0]>().not.toHaveProperty('atOnceWhen');
+});
+
+test('what is published says that it may happen at once, and may wait', () => {
+  const all = registry([pin, always]);
+  const { description, outputSchema } = mcpTool(pin, false);
+  expect(description).toBe(
+    'Pins a note to the board. Happens at once when the note is your own; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.',
+  );
+  expect(outputSchema).toMatchObject({ properties: { status: { enum: ['success', 'error', 'pending_confirmation'] } } });
+  expect(mcpTool(always, false).description).toMatch(/^Pins a note to the board\. Nothing is changed by the call itself/);
+  const done = { status: 'success', data: { id: 1, title: 'Tea' } };
+  expect(answerOf(pin).safeParse(done).success).toBe(true);
+  expect(answerOf(always).safeParse(done).success).toBe(false);
+  const { paths } = openapi(all, '1') as { paths: Record<string, { post: { responses: Record<number, { description: string }> } }> };
+  expect(paths['/api/tools/tasks/pin']?.post.responses[200]).toMatchObject({
+    description: 'Done when the note is your own, else waits for approval',
+    content: { 'application/json': { schema: { anyOf: [{ type: 'object' }, { $ref: '#/components/schemas/Pending' }] } } },
+  });
+  expect(toolReference(all)).toContain('*Writes at once when the note is your own, else after a person approves.*');
+});
+
+describe.each(databases)('on %s', (_name, database) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld({ database, tools: [pin, always] });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    expect(world?.problems).toEqual([]);
+  });
+  const call = (own: readonly boolean[], title: string, tool = 'pin') => {
+    prepared = [];
+    says = own;
+    return world.call('frank.davis', 'tasks', tool, { title });
+  };
+  const pinned = async () => (await world.owner('select title from tasks.tasks order by id')).map(({ title }) => title);
+  const trail = async () =>
+    (await world.owner('select body from tasks.audit order by at, n')).map(
+      ({ body }) => JSON.parse(String(body)) as Record<string, unknown>,
+    );
+  const calls = () => world.runtime.audit.newest({ limit: 50 });
+
+  test('what is own is written in the call, checked again where nothing can change, and recorded with its effect', async () => {
+    expect(await call([true], 'Tea')).toEqual({ status: 'success', data: { id: 1, title: 'Tea' } });
+    expect(prepared).toEqual([true, true]);
+    expect(await pinned()).toEqual(['Tea']);
+    expect(await trail()).toMatchObject([
+      { tool: 'pin', decision: 'allowed', username: 'frank.davis', rows: 1, changes: [{ field: 'title', from: null, to: 'Tea' }] },
+    ]);
+    expect(await calls()).toEqual([]);
+    expect(await world.owner('select * from tasks.effects')).toEqual([]);
+  });
+
+  test('what concerns others waits for an approval, and its card says how it can be had back', async () => {
+    const asked = await call([false], 'Coffee');
+    expect(asked).toMatchObject({
+      status: 'pending_confirmation',
+      message: 'Pin Coffee? It can be pinned again. Nothing has changed yet.',
+    });
+    expect(await pinned()).toEqual(['Tea']);
+    expect((await calls()).length).toBe(1);
+    if (asked.status !== 'pending_confirmation') throw new Error('no card');
+    expect(await world.approve('frank.davis', asked.confirmationId)).toMatchObject({ status: 'success', data: { title: 'Coffee' } });
+    expect(await pinned()).toEqual(['Tea', 'Coffee']);
+    expect((await trail()).at(-1)).toMatchObject({ decision: 'approved', confirmationId: asked.confirmationId });
+  });
+
+  test('what became someone else’s in between is not written', async () => {
+    expect(code(await call([true, false], 'Milk'))).toBe('CHANGED_SINCE_APPROVAL');
+    expect(await pinned()).toEqual(['Tea', 'Coffee']);
+    expect((await trail()).length).toBe(2);
+  });
+
+  test('a tool that does not say when never acts at once', async () => {
+    expect(code(await call([true], 'Sugar', 'always_asks'))).toBe('pending_confirmation');
+    expect(await pinned()).toEqual(['Tea', 'Coffee']);
+  });
+});

@@ -1,0 +1,30 @@
+import { defineDomain } from '../../core/define.ts';
+
+/** Sales is a team sport: whoever may look sees every deal. What was deleted is marked, and no filter of a tool brings it back. */
+export const sales = defineDomain({
+  name: 'sales',
+  title: 'Sales',
+  port: 3103,
+  store: 'documents',
+  audiences: {
+    everyone: { roles: ['sales-read', 'sales-write', 'executive'], sees: 'every customer, deal, lead and quota' },
+  },
+  collections: {
+    customers: { rows: { everyone: 'all' }, writers: ['everyone'], indexes: [['name'], ['status', 'name']] },
+    opportunities: {
+      rows: { everyone: 'all' },
+      writers: ['everyone'],
+      indexes: [
+        ['value'],
+        ['close_date'],
+        ['created_at'],
+        ['stage', 'value'],
+        ['stage', 'close_date'],
+        ['owner_id'],
+        ['customer_id', 'value'],
+      ],
+    },
+    leads: { rows: { everyone: 'all' }, indexes: [['score'], ['status', 'score']] },
+    quotas: { rows: { everyone: 'all' }, indexes: [['quarter']] },
+  },
+});

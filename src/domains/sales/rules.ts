@@ -1,0 +1,42 @@
+/** Rules and questions to the store that several tools share. */
+import type { z } from 'zod';
+import type { DocumentReader } from '../../core/documents.ts';
+import { type Filter, type FilterWords, is, NONE } from '../../core/filter.ts';
+import { spelledPlainly } from '../../core/spelling.ts';
+import { customer, opportunity, openStages } from './schemas.ts';
+
+export type Opportunity = z.output<typeof opportunity>;
+export type Customer = z.output<typeof customer>;
+type Collections = 'customers' | 'opportunities' | 'leads' | 'quotas';
+type Reader = DocumentReader<Collections>;
+
+export const isOpen = is.oneOf(openStages);
+export const opportunityById = (documents: Reader, _id: string): Promise<Opportunity | null> =>
+  documents.maybeOne(opportunity, 'opportunities', documents.where({ _id }));
+export const customerById = (documents: Reader, _id: string): Promise<Customer | null> =>
+  documents.maybeOne(customer, 'customers', documents.where({ _id }));
+
+/** Every word is part of the name, in any order and spelling: "obrien" is O'Brien. Nobody is called "%". */
+export function called(words: FilterWords, field: 'search' | 'name_search' | 'owner_search', name: string): Filter {
+  const plain = spelledPlainly(name);
+  return plain === '' ? NONE : words.all(...plain.split(' ').map((word) => words.where({ [field]: is.part(word) })));
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Whose, by address, employee id or any part of the name. */
+export function ownedBy(words: FilterWords, owner: string): Filter {
+  const given = owner.trim();
+  if (given.includes('@')) return words.where({ owner: given.toLowerCase() });
+  return UUID.test(given) ? words.where({ owner_id: given.toLowerCase() }) : called(words, 'owner_search', given);
+}
+
+/** Sums of money, in whole cents: floating point would lose some. */
+export const sumOf = (amounts: readonly number[]): number => amounts.reduce((cents, amount) => cents + Math.round(amount * 100), 0) / 100;
+
+const plain = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+/** As a card says it: "12,340.00 USD". */
+export const usd = (amount: number): string => `${plain.format(amount)} USD`;
+
+/** What an approver has to know of a deal, beside what changes. */
+export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity): string =>
+  `${deal_name}: ${customer_name}, ${usd(value)}, owned by ${owner_name}`;

@@ -1,0 +1,95 @@
+/** What the sales tools have in common: fields, rows and the words for what is not there. */
+import { z } from 'zod';
+import { amount, anyCase, line, money, storedDay, storedEmail, storedId, storedTime } from '../../core/fields.ts';
+
+/** Compared as one kind: lower case, no braces. */
+const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
+export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
+  '_id from list_opportunities',
+);
+export const customerId = idOf('Customer not found: a customer id is a UUID. Find it with list_customers.').describe(
+  '_id from list_customers',
+);
+export const ownerName = line(200).min(1).describe('The salesperson: e-mail address, employee id or any part of the name');
+/** Far more than any deal, and far less than the stores can add up. */
+export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
+
+export const opportunityNotFound = {
+  message: 'Deal not found. Verify the deal ID is correct.',
+  hint: 'Find the id with list_opportunities, by name or customer.',
+};
+export const customerNotFound = {
+  message: 'Customer not found. Verify the customer ID is correct.',
+  hint: 'Find the id with list_customers, by name.',
+};
+
+/** From the first contact to the signature. */
+export const openStages = ['PROSPECTING', 'QUALIFICATION', 'DISCOVERY', 'PROPOSAL', 'NEGOTIATION'] as const;
+export const closedStages = ['CLOSED_WON', 'CLOSED_LOST'] as const;
+const stages = [...openStages, ...closedStages] as const;
+export type Stage = (typeof stages)[number];
+/** OPEN and CLOSED are groups of stages: to ask with, not stages of their own. */
+export const stageFilter = anyCase([...stages, 'OPEN', 'CLOSED']);
+
+export const opportunity = z.object({
+  _id: storedId,
+  customer_id: storedId,
+  customer_name: z.string(),
+  deal_name: z.string(),
+  value: amount.describe('What the deal is worth; once won, what it was closed at'),
+  currency: z.string(),
+  stage: z.enum(stages),
+  probability: z.number().describe('Percent'),
+  weighted_value: amount.describe('value × probability, to the cent'),
+  expected_close_date: storedDay,
+  close_date: storedDay.describe('The day it was closed; while it is open, the day it is expected to'),
+  owner: storedEmail,
+  owner_id: storedId.describe("The owner's employee_id"),
+  owner_name: z.string(),
+  notes: z.string().nullable(),
+  actual_value: amount.nullable().describe('What a won deal was closed at'),
+  close_reason: z.string().nullable().describe('Why it was won or lost'),
+  closed_at: storedTime.nullable(),
+  closed_by_name: z.string().nullable(),
+  created_at: storedTime,
+  updated_at: storedTime,
+});
+
+const customerStates = ['PROSPECT', 'ACTIVE', 'CHURNED'] as const;
+export const customerFilter = anyCase(customerStates);
+export const customer = z.object({
+  _id: storedId,
+  name: z.string(),
+  company: z.string().describe('The registered name'),
+  contact_name: z.string(),
+  email: storedEmail,
+  phone: z.string(),
+  industry: z.string(),
+  status: z.enum(customerStates),
+  tier: z.enum(['enterprise', 'business', 'startup', 'free']),
+  annual_revenue: amount.describe("The customer's own yearly revenue"),
+  address: z.object({ street: z.string(), city: z.string(), state: z.string(), zip: z.string(), country: z.string() }),
+  account_owner: storedEmail,
+  account_owner_id: storedId.describe("The account owner's employee_id"),
+  account_owner_name: z.string(),
+  created_at: storedTime,
+  updated_at: storedTime,
+});
+
+const leadStates = ['NEW', 'CONTACTED', 'QUALIFIED', 'CONVERTED', 'DISQUALIFIED'] as const;
+export const leadFilter = anyCase(leadStates);
+const sources = ['WEB', 'REFERRAL', 'TRADE_SHOW', 'PARTNER', 'COLD_CALL', 'ADVERTISING', 'SOCIAL_MEDIA'] as const;
+export const sourceFilter = anyCase(sources);
+export const lead = z.object({
+  _id: storedId,
+  name: z.string(),
+  company: z.string(),
+  email: storedEmail,
+  source: z.enum(sources),
+  score: z.int().describe('0 to 100; the higher, the likelier to buy'),
+  status: z.enum(leadStates),
+  owner: storedEmail,
+  owner_id: storedId.describe("The owner's employee_id"),
+  owner_name: z.string(),
+  created_at: storedTime,
+});

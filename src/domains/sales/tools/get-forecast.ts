@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { total } from '../../../core/documents.ts';
+import { amount, storedDay, storedEmail, storedId } from '../../../core/fields.ts';
+import { EVERY, is } from '../../../core/filter.ts';
+import { sales } from '../domain.ts';
+import { lastQuarter, period, quarterOf } from '../periods.ts';
+import { ownedBy, sumOf, usd } from '../rules.ts';
+import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
+
+/** More would be no overview any more; the team's figures count them all. */
+const SHOWN = 50;
+
+const figures = {
+  quota: amount.describe('What should be sold'),
+  commit: amount.describe('Open deals in negotiation'),
+  best_case: amount.describe('Open deals in negotiation or with a proposal'),
+  pipeline: amount.describe('All open deals that are expected to close in the period'),
+  closed: amount.describe('What was won in the period'),
+  attainment_percent: z.number().nullable().describe('100 × closed / quota; null without a quota'),
+};
+const person = { owner_id: storedId, owner: storedEmail, owner_name: z.string() };
+const quotaOf = z.object({ ...person, amount });
+const soldBy = z.object({ ...person, stage: opportunity.shape.stage, value: amount });
+
+type Group = Pick<z.output<typeof soldBy>, 'stage' | 'value'>;
+function figuresOf(quota: number, deals: readonly Group[]) {
+  const among = (...stages: readonly Stage[]) => sumOf(deals.filter(({ stage }) => stages.includes(stage)).map(({ value }) => value));
+  const closed = among('CLOSED_WON');
+  return {
+    quota,
+    commit: among('NEGOTIATION'),
+    best_case: among('NEGOTIATION', 'PROPOSAL'),
+    pipeline: among(...openStages),
+    closed,
+    attainment_percent: quota === 0 ? null : Math.round((closed / quota) * 1000) / 10,
+  };
+}
+
+export const getForecast = sales.read({
+  name: 'get_forecast',
+  title: 'Sales forecast',
+  description: `What sales will come to in a quarter or year: quota, commit, best case, pipeline, closed and attainment, for the team and for each salesperson (at most ${SHOWN}, by what they closed). By default this quarter.`,
+  roles: ['sales-read', 'executive'],
+  input: z.object({
+    period: period.optional().describe('2026-Q4, Q4 2026 or 2026; by default this quarter'),
+    owner: ownerName.optional(),
+  }),
+  output: z.object({
+    period: z.string().describe('2026-Q4 or 2026'),
+    start_date: storedDay,
+    end_date: storedDay,
+    ...figures,
+    rep_count: z.int(),
+    reps: z.array(z.object({ ...person, ...figures })),
+  }),
+  errors: {
+    OWNER_NOT_FOUND: {
+      message: 'Nobody of that name has a quota or a deal in this period.',
+      hint: 'Leave out the owner to see everyone who sells, or find the name with list_opportunities.',
+    },
+  },
+  examples: [
+    { ask: 'Forecast for this quarter?', as: 'eve.thompson', input: (today) => ({ period: quarterOf(today).label }) },
+    { ask: 'Are we on track to make our numbers?', as: 'carol.johnson', input: {} },
+    {
+      ask: "How did Liam O'Brien do against his quota last quarter?",
+      as: 'carol.johnson',
+      input: (today) => ({ period: lastQuarter(today), owner: "Liam O'Brien" }),
+    },
+    { ask: 'Sales forecast for the whole year', as: 'eve.thompson', input: (today) => ({ period: today.slice(0, 4) }) },
+    { ask: 'Forecast for the fifth quarter', as: 'carol.johnson', input: { period: 'Q5 2026' }, gives: 'VALIDATION_ERROR' },
+    { ask: 'Forecast of Santa Claus', as: 'carol.johnson', input: { owner: 'Santa Claus' }, gives: 'OWNER_NOT_FOUND' },
+    { ask: 'Will sales make its quota?', as: 'dan.williams', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  says: ({ period: when, closed, quota, pipeline }) =>
+    `Forecast ${when}: ${usd(closed)} closed of ${usd(quota)}, ${usd(pipeline)} still open`,
+
+  async run({ period: asked, owner }, { documents, today, fail }) {
+    const { label, from, to, quarters } = asked ?? quarterOf(today);
+    const whose = owner === undefined ? EVERY : ownedBy(documents, owner);
+    const by = Object.keys(person);
+    const quotas = await documents.groups(quotaOf, 'quotas', documents.all(documents.where({ quarter: is.oneOf(quarters) }), whose), {
+      by,
+      totals: { amount: total.sum('amount') },
+    });
+    const within = documents.given({ close_date: is.between(from, to), stage: is.not('CLOSED_LOST') });
+    const deals = await documents.groups(soldBy, 'opportunities', documents.all(within, whose), {
+      by: [...by, 'stage'],
+      totals: { value: total.sum('value') },
+    });
+    // Someone may have deals and no quota, or a quota and no deals.
+    const people = new Map(
+      [...quotas, ...deals].map(({ owner_id, owner: email, owner_name }) => [owner_id, { owner_id, owner: email, owner_name }]),
+    );
+    if (owner !== undefined && people.size === 0) throw fail('OWNER_NOT_FOUND', { owner, period: label });
+    const of = <T extends { owner_id: string }>(rows: readonly T[], id: string) => rows.filter(({ owner_id }) => owner_id === id);
+    const reps = [...people.values()]
+      .map((rep) => ({ ...rep, ...figuresOf(sumOf(of(quotas, rep.owner_id).map(({ amount: each }) => each)), of(deals, rep.owner_id)) }))
+      .toSorted((a, b) => b.closed - a.closed || (a.owner_name < b.owner_name ? -1 : 1));
+    const team = figuresOf(sumOf(quotas.map(({ amount: each }) => each)), deals);
+    return { period: label, start_date: from, end_date: to, ...team, rep_count: reps.length, reps: reps.slice(0, SHOWN) };
+  },
+});

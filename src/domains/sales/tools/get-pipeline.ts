@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { total } from '../../../core/documents.ts';
+import { amount, storedDay } from '../../../core/fields.ts';
+import { is } from '../../../core/filter.ts';
+import { sales } from '../domain.ts';
+import { nextQuarter, quarter, quarterOf } from '../periods.ts';
+import { isOpen, sumOf, usd } from '../rules.ts';
+import { openStages } from '../schemas.ts';
+
+const figures = { count: z.int(), value: amount, weighted_value: amount.describe('Each value × its probability') };
+const perStage = z.object({ stage: z.enum(openStages), ...figures });
+
+export const getPipeline = sales.read({
+  name: 'get_pipeline',
+  title: 'Sales pipeline',
+  description:
+    'Open deals that are expected to close in a quarter, stage by stage: how many, their value, and their value weighted by probability. By default this quarter.',
+  roles: ['sales-read', 'executive'],
+  input: z.object({ quarter: quarter.optional().describe('2026-Q4 or Q4 2026; by default this quarter') }),
+  output: z.object({
+    quarter: z.string().describe('2026-Q4'),
+    start_date: storedDay,
+    end_date: storedDay,
+    stages: z.array(perStage),
+    total: z.object(figures),
+  }),
+  examples: [
+    { ask: 'What does the pipeline look like this quarter?', as: 'carol.johnson', input: (today) => ({ quarter: quarterOf(today).label }) },
+    { ask: 'Show me the sales pipeline', as: 'eve.thompson', input: {} },
+    { ask: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
+    { ask: 'Pipeline for the fifth quarter', as: 'carol.johnson', input: { quarter: '2026-Q5' }, gives: 'VALIDATION_ERROR' },
+    { ask: 'How full is our pipeline?', as: 'sarah.kim', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+  says: ({ quarter: when, total: all }) =>
+    `Pipeline ${when}: ${all.count} open deals over ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
+
+  async run({ quarter: asked }, { documents, today }) {
+    const { label, from, to } = asked ?? quarterOf(today);
+    const found = await documents.groups(perStage, 'opportunities', documents.given({ stage: isOpen, close_date: is.between(from, to) }), {
+      by: ['stage'],
+      totals: { count: total.count, value: total.sum('value'), weighted_value: total.sum('weighted_value') },
+    });
+    const stages = openStages.map(
+      (stage) => found.find((each) => each.stage === stage) ?? { stage, count: 0, value: 0, weighted_value: 0 },
+    );
+    return {
+      quarter: label,
+      start_date: from,
+      end_date: to,
+      stages,
+      total: {
+        count: stages.reduce((all, { count }) => all + count, 0),
+        value: sumOf(stages.map(({ value }) => value)),
+        weighted_value: sumOf(stages.map(({ weighted_value }) => weighted_value)),
+      },
+    };
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { line } from '../../../core/fields.ts';
+import { EVERY, type Filter, type FilterWords, is } from '../../../core/filter.ts';
+import { desc } from '../../../core/order.ts';
+import { sales } from '../domain.ts';
+import { called, ownedBy } from '../rules.ts';
+import { lead, leadFilter, ownerName, sourceFilter } from '../schemas.ts';
+
+const filters = z.object({
+  status: leadFilter.optional(),
+  source: sourceFilter.optional().describe('Where the lead came from; WEB is our own site'),
+  min_score: z.int().min(0).max(100).optional().describe('Only leads with this score or more'),
+  owner: ownerName.optional(),
+  name: line(100).min(1).optional().describe("Any part of the person's or the company's name"),
+});
+
+function matching(words: FilterWords, { status, source, min_score, owner, name }: z.output<typeof filters>): Filter {
+  return words.all(
+    words.given({ status, source, score: is.atLeast(min_score) }),
+    owner === undefined ? EVERY : ownedBy(words, owner),
+    name === undefined ? EVERY : called(words, 'search', name),
+  );
+}
+
+export const listLeads = sales.list({
+  name: 'list_leads',
+  title: 'Leads',
+  description: 'People who may become customers, the most promising first; metadata.summary counts all that match.',
+  plural: 'leads',
+  roles: ['sales-read', 'executive'],
+  input: filters,
+  item: lead,
+  order: desc('score', '_id'),
+  summary: z.object({ count: z.int() }),
+  examples: [
+    { ask: 'Hot leads with a score above 80', as: 'carol.johnson', input: { min_score: 80 } },
+    { ask: 'Which new leads came from the web?', as: 'carol.johnson', input: { status: 'NEW', source: 'WEB' } },
+    { ask: "Show me Liam O'Brien's qualified leads", as: 'eve.thompson', input: { owner: "Liam O'Brien", status: 'QUALIFIED' } },
+    { ask: 'How many referrals do we have?', as: 'carol.johnson', input: { source: 'REFERRAL' } },
+    { ask: 'List all leads', as: 'dan.williams', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: (input, { documents }) => documents.from('leads', matching(documents, input)),
+  summarise: async (input, { documents }) => ({ count: await documents.count('leads', matching(documents, input)) }),
+});

@@ -1,0 +1,22 @@
+/** What the sample company sells, to whom and how well: collection by collection. */
+import { customerCount, customers, PLANTED_CUSTOMERS } from './sales-customers.ts';
+import { dealCount, deals } from './sales-deals.ts';
+import { leadCount, leads } from './sales-leads.ts';
+import { quotas, type SalesSampleOptions, type SampleDocument, salesTeam } from './sales-team.ts';
+
+export interface SampleCollection {
+  readonly name: string;
+  /** About how many documents there are, for a progress bar. */
+  readonly estimate: number;
+  documents(): Iterable<SampleDocument>;
+}
+
+export function salesSample(options: SalesSampleOptions): readonly SampleCollection[] {
+  const team = salesTeam(options);
+  return [
+    { name: 'customers', estimate: PLANTED_CUSTOMERS + customerCount(team), documents: () => customers(team) },
+    { name: 'opportunities', estimate: dealCount(team), documents: () => deals(team) },
+    { name: 'leads', estimate: leadCount(team), documents: () => leads(team) },
+    { name: 'quotas', estimate: team.reps.length * 12, documents: () => quotas(team) },
+  ];
+}

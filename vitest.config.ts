@@ -17,8 +17,9 @@ export default defineConfig({
     // Native modules and real child processes are at home in processes, not in threads.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Generous: a busy machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     sequence: { sequencer: ByName },
   },
 });

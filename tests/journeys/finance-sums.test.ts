@@ -109,7 +109,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
       ['0e000000-0000-4000-8000-000000000007'],
     );
     expect(answer.metadata?.summary).toEqual({ count: all[0]?.['n'], total: Number(all[0]?.['sum']) });
-  }, 60_000);
+  }, 180_000);
 
   test('a budget approved at any amount is the sum of its lines', async () => {
     await fc.assert(
@@ -126,7 +126,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  }, 180_000);
 
   test('whatever is paid is spent, once, and the company’s summary moves by as much', async () => {
     const summary = async () =>
@@ -156,7 +156,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  }, 180_000);
 
   test('months of revenue are a chain, whatever moved them', async () => {
     const months = fc.array(
@@ -207,5 +207,5 @@ describe.each(databases)('sums on %s', (_name, database) => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  }, 180_000);
 });

@@ -28,7 +28,7 @@ it('nobody else on this machine can read what is kept, whoever made the data fol
   await tamshai.close();
   await rm(folder, { recursive: true, force: true });
   expect(open).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 it.each(['gateway', 'hr'])('an MCP client that tries names of tools is recorded, once for each: %s', async (server) => {
   const token = await site.token('frank.davis', { mcp: true, ...(server === 'hr' && { server }) });

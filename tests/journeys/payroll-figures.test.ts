@@ -90,7 +90,7 @@ describe('the sample, on any day', () => {
       }),
       { numRuns: 12 },
     );
-  }, 60_000);
+  }, 180_000);
 
   test('what a plan costs is what the stub deducts', () => {
     fc.assert(
@@ -113,7 +113,7 @@ describe('the sample, on any day', () => {
       }),
       { numRuns: 6 },
     );
-  }, 60_000);
+  }, 180_000);
 });
 
 describe.each(databases)('the figures on %s', (_name, database) => {

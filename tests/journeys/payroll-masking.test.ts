@@ -91,7 +91,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
         'INSUFFICIENT_PERMISSIONS',
       );
     }
-  }, 60_000);
+  }, 180_000);
 
   test('without an employee record nothing is one’s own', async () => {
     const unlinked = person(marcus, { employeeId: undefined });
@@ -216,7 +216,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     await world.owner('update payroll.contractor_amounts set amount = amount + 1');
     for (const [at, who] of blind.entries()) expect(await told(who)).toBe(before[at]);
     expect(await told(paula)).not.toBe(seen);
-  }, 60_000);
+  }, 180_000);
 
   test('of account, routing and tax numbers there are four digits, for everyone and in the database itself', async () => {
     for (const who of [paula, eve, alice, reader] as Who[]) {

@@ -68,7 +68,7 @@ describe.each(url === undefined ? [] : [url])('with PostgreSQL behind a faulty l
     link.set('pass');
     await expect.poll(async () => (await read()).status, { timeout: 15_000, interval: 300 }).toBe(200);
     expect(site.logged.join('\n')).not.toMatch(/only-for-tests|password/i);
-  }, 60_000);
+  }, 180_000);
 
   test('cut while approving: nothing is half done, and pressing again settles it', async () => {
     await expect.poll(async () => (await site.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, { timeout: 15_000, interval: 300 }).toBe(200);
@@ -83,5 +83,5 @@ describe.each(url === undefined ? [] : [url])('with PostgreSQL behind a faulty l
     expect(Number(await salary())).toBe(123_456);
     const { rows } = await database.owner.query('select 1 from hr.salary_history where employee_id = $1 and new_salary = 123456', [sarah]);
     expect(rows).toHaveLength(1);
-  }, 60_000);
+  }, 180_000);
 });

@@ -267,7 +267,7 @@ describe.concurrent('Redis out of reach', () => {
     const started = Date.now();
     const failure = await refused(openRedisKeyValue(await listen(() => undefined)));
     expect(failure.code).toBe('SERVICE_UNAVAILABLE');
-    expect(Date.now() - started).toBeLessThan(8_000);
+    expect(Date.now() - started).toBeLessThan(15_000);
     silent(failure);
   });
 
@@ -319,7 +319,7 @@ function ownRedis(url: string): void {
           /canary|127\.0\.0\.1|writeable/,
         );
       }
-      expect(Date.now() - started).toBeLessThan(2_000);
+      expect(Date.now() - started).toBeLessThan(8_000);
       await pause(100);
     }
     const back = await startRedis({ password, port: server.port });
@@ -348,7 +348,7 @@ function ownRedis(url: string): void {
     const started = Date.now();
     const failures = await Promise.all([kv.get('a'), kv.swap('a', 'x', 'y', 60), kv.count('n', 60)].map(refused));
     expect(failures.map(({ code }) => code)).toEqual(Array(3).fill('SERVICE_UNAVAILABLE'));
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(8_000);
     process.kill(server.pid, 'SIGCONT');
     await expect
       .poll(

@@ -98,8 +98,10 @@ export function defineDomain(spec: AnyDomain): unknown {
         says: (data) => `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
-          query: def.find(input as never, contextFor(call, tool.errors)),
-          item: def.item,
+          query: def.find?.(input as never, contextFor(call, tool.errors)),
+          stored: def.shown?.stored ?? def.item,
+          gather: async (fetching) => z.array(def.item).parse(await def.rows?.(input as never, contextFor(fetching, tool.errors))),
+          show: (row) => (def.shown ? def.item.parse(def.shown.show(row as never, call)) : row),
         }),
         summarise: async (input, call) =>
           summary && summarise ? summary.parse(await summarise(input as never, contextFor(call, tool.errors))) : undefined,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ListMetadata } from './answer.ts';
 import type { Row } from './rows.ts';
+import type { Window } from './store.ts';
 
 export const limit = z.int().min(1).max(50).default(50).describe('How many rows at most');
 export const cursor = z.string().max(4000).optional().describe('metadata.nextCursor of the page before, with the same filters');
@@ -38,4 +39,16 @@ export function pageOf(
   if (summary !== undefined) metadata.summary = summary;
   for (const key of lifted) metadata[key] = (summary as Row)[key];
   return { data, metadata };
+}
+
+/** The window over rows that are all at hand, as a store would give it. */
+export function windowed(rows: readonly Row[], { order, after, take }: Window): Row[] {
+  const sign = order.direction === 'asc' ? 1 : -1;
+  const compare = (a: readonly unknown[], b: readonly unknown[]): number => {
+    const at = a.findIndex((value, which) => value !== b[which]);
+    return at < 0 ? 0 : (a[at] as string) < (b[at] as string) ? -sign : sign;
+  };
+  const keysOf = (row: Row) => order.keys.map((key) => row[key]);
+  const sorted = rows.toSorted((a, b) => compare(keysOf(a), keysOf(b)));
+  return (after === undefined ? sorted : sorted.filter((row) => compare(keysOf(row), after) > 0)).slice(0, take);
 }

@@ -9,7 +9,7 @@ import type { Cursors, KeyPart } from './cursor.ts';
 import { type Details, Failure, failure } from './errors.ts';
 import { inWords, isSensitive, maskedFieldNames } from './fields.ts';
 import { parseInput } from './input.ts';
-import { pageOf, splitInput } from './page.ts';
+import { pageOf, splitInput, windowed } from './page.ts';
 import type { Person } from './people.ts';
 import type { AuditLog, AuditRecord, Clock, Decision, Logger } from './ports.ts';
 import { redact } from './redact.ts';
@@ -96,8 +96,13 @@ async function list(runtime: Runtime, tool: Tool, who: StoreSession, store: Stor
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: who.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
   const describing = context(who.person, now, {});
-  const { order, query, item } = tool.page(input, describing);
-  const rows = await store.page(who, query as Queries[StoreKind], { order, after, take: asked.limit + 1 }, item);
+  const { order, query, stored, gather, show } = tool.page(input, describing);
+  const window = { order, after, take: asked.limit + 1 };
+  const found =
+    query === undefined
+      ? windowed(await store.read(who, (handles) => gather(context(who.person, now, handles))), window)
+      : await store.page(who, query as Queries[StoreKind], window, stored);
+  const rows = found.map(show);
   const summary = tool.summary && (await store.read(who, (handles) => tool.summarise(input, context(who.person, now, handles))));
   const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
   const next = (last: Readonly<Record<string, unknown>>) => runtime.cursors.seal(order.keys.map((key) => last[key] as KeyPart), binding);

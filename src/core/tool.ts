@@ -5,6 +5,7 @@ import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, Docu
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { Order, Sortable } from './order.ts';
 import type { Person, Role } from './people.ts';
+import type { Row } from './rows.ts';
 import type { SearchCollection, SearchQuery, SearchReader, SearchWords, SearchWriter } from './search.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
 
@@ -104,8 +105,16 @@ export interface ReadDef<R extends Role, A extends string, C, I extends z.ZodObj
 
 type Paged<I extends z.ZodObject, N extends string> = z.input<I> & { readonly limit?: number; readonly sort?: NoInfer<N> };
 
-export interface ListDef<
-  R extends Role, A extends string, C, F, Q, I extends z.ZodObject, T extends z.ZodObject, N extends string, E extends ErrorMap, S extends z.ZodObject,
+/** For rows that are shown otherwise than they are stored; made by `shownAs`. */
+export interface Shown<T> {
+  readonly stored: z.ZodObject;
+  show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today'>): T;
+}
+/** What is stored, and what becomes of it at the moment of asking: minutes that are left, for one. Fields that the order names stay as they are. */
+export const shownAs = <S extends z.ZodObject, T>(stored: S, show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T): Shown<T> => ({ stored, show });
+
+interface Listing<
+  R extends Role, A extends string, C, I extends z.ZodObject, T extends z.ZodObject, N extends string, E extends ErrorMap, S extends z.ZodObject,
 > extends Described<R, A, I, E, Paged<I, N>> {
   /** What the rows are called: "employees". */
   readonly plural: string;
@@ -113,14 +122,26 @@ export interface ListDef<
   readonly item: T;
   /** One order, or several by name: then the tool takes `sort`, the first by default. */
   readonly order: Order<Sortable<z.output<T>>> | { readonly [P in N]: Order<Sortable<z.output<T>>> };
-  /** Which rows. Limit, cursor, order, count and warning are added around it. */
-  find(input: z.output<I>, context: Calling<Codes<E>> & F): Q;
+  readonly shown?: Shown<z.input<T>>;
   /** Totals over all rows the caller may see, not the page: `metadata.summary`. */
   readonly summary?: S;
   /** Keys of the summary that stand in `metadata` itself as well, where a specification wants them there. */
   readonly lifted?: readonly (keyof z.output<S> & string)[];
   summarise?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
 }
+/** Which rows. Limit, cursor, order, count and warning are added around it. */
+interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
+  find(input: z.output<I>, context: Calling<Codes<E>> & F): Q;
+  readonly rows?: never;
+}
+/** The few rows that live inside another row, all of them, in any order. */
+interface Gathering<C, I extends z.ZodObject, T extends z.ZodObject, E extends ErrorMap> {
+  rows(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<readonly z.input<T>[]>;
+  readonly find?: never;
+}
+export type ListDef<
+  R extends Role, A extends string, C, F, Q, I extends z.ZodObject, T extends z.ZodObject, N extends string, E extends ErrorMap, S extends z.ZodObject,
+> = Listing<R, A, C, I, T, N, E, S> & (Finding<F, Q, I, E> | Gathering<C, I, T, E>);
 
 /** One line of an approval card. */
 export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
@@ -199,8 +220,12 @@ export interface CallContext extends Calling<string> {
 }
 export interface Page {
   readonly order: Order<string>;
+  /** What the store is asked; undefined where the tool gathers the rows itself. */
   readonly query: unknown;
-  readonly item: z.ZodObject;
+  /** A row as the store gives it. */
+  readonly stored: z.ZodObject;
+  gather(context: CallContext): Promise<Row[]>;
+  show(row: Row): Row;
 }
 
 export interface ToolExample {

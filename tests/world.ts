@@ -45,6 +45,8 @@ export interface World {
   /** Several processes, as far as one can tell: pools, chains and tools of their own on one database. */
   readonly replicas: readonly Runtime[];
   readonly runtime: Runtime;
+  /** What the replicas stand on: one embedded database for all, or pools for each. */
+  readonly databases: readonly SqlDatabase[];
   readonly clock: { now(): Date; set(now: Date): void };
   call(who: Person | string, server: string, tool: string, input?: unknown, replica?: number): Promise<Answer>;
   /** The data of an answer that has to be a success. */
@@ -173,6 +175,7 @@ export async function openWorld({
   const world: World = {
     replicas: runtimes,
     runtime,
+    databases: opened.databases,
     clock,
     problems,
     owner: opened.owner,

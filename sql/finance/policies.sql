@@ -5,8 +5,9 @@ call tamshai.ensure_role('finance_team');
 call tamshai.ensure_role('finance_team_write', 'finance_team');
 call tamshai.ensure_role('finance_self');
 call tamshai.ensure_role('finance_self_write', 'finance_self');
+call tamshai.ensure_role('finance_feed');
 call tamshai.begin_rules('finance');
-grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_audit;
+grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_feed, finance_audit;
 
 -- Of the company, one's own record, and for a manager who is below: no more is needed.
 grant select on finance.people to finance_team, finance_self;
@@ -123,3 +124,17 @@ create policy append on finance.audit for insert to finance_everyone_write, fina
   with check (principal = (select tamshai.principal()));
 grant select on finance.audit to finance_audit;
 create policy auditor on finance.audit for select to finance_audit using (true);
+
+-- The feed from hr brings people up to date, and notes how far it came. The chain follows by its keeper (003_feed.sql).
+grant select (employee_id, name, department, manager_id, active), insert (employee_id, name, department, manager_id, active),
+  update (name, department, manager_id, active) on finance.people to finance_feed;
+create policy feed on finance.people to finance_feed
+  using ((select tamshai.principal()) is not null) with check ((select tamshai.principal()) is not null);
+grant select, update (n) on finance.feed to finance_feed;
+create policy feed on finance.feed to finance_feed
+  using ((select tamshai.principal()) is not null) with check ((select tamshai.principal()) is not null);
+grant usage on schema finance to tamshai_finance_keeper;
+grant select (employee_id, manager_id, active) on finance.people to tamshai_finance_keeper;
+grant select, insert, delete on finance.chain to tamshai_finance_keeper;
+create policy keeper on finance.people for select to tamshai_finance_keeper using (true);
+create policy keeper on finance.chain to tamshai_finance_keeper using (true) with check (true);

@@ -9,9 +9,10 @@ call tamshai.ensure_role('hr_reports_write', 'hr_reports');
 call tamshai.ensure_role('hr_self');
 call tamshai.ensure_role('hr_self_write', 'hr_self');
 call tamshai.ensure_role('hr_directory');
+call tamshai.ensure_role('hr_feed');
 call tamshai.begin_rules('hr');
 
-grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_audit;
+grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_feed, hr_audit;
 grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr_reports;
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
@@ -32,6 +33,12 @@ grant select (employee_id, first_name, last_name, search_name, department, job_t
 grant select on hr.directory to hr_directory;
 grant execute on function hr.employment(uuid) to hr_directory;
 create policy directory on hr.employees for select to hr_directory using ((select tamshai.principal()) is not null and active);
+
+-- The feed that other domains' copies of people follow (005_feed.sql): who changed, and these columns of anybody, also of those who left.
+grant select on hr.people_log to hr_feed;
+grant select (employee_id, first_name, last_name, department, manager_id, active) on hr.employees to hr_feed;
+create policy feed on hr.people_log for select to hr_feed using ((select tamshai.principal()) is not null);
+create policy feed on hr.employees for select to hr_feed using ((select tamshai.principal()) is not null);
 
 -- Masks: a row is there for whom the mask is lifted, and for oneself; an SSN not even then. A manager's view stays within the tree.
 grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_self;
@@ -116,10 +123,13 @@ create policy append on hr.audit for insert to hr_everyone_write, hr_reports_wri
 grant select on hr.audit to hr_audit;
 create policy auditor on hr.audit for select to hr_audit using (true);
 
--- The keeper of hr.chain and of managers' names (002_chain.sql). Writing to employees computes search_name again.
+-- The keeper of hr.chain, of managers' names (002_chain.sql) and of the log (005_feed.sql). Writing to employees computes search_name again.
 grant usage on schema hr, tamshai to tamshai_hr_keeper;
 grant execute on function tamshai.principal(), hr.plain_name(text) to tamshai_hr_keeper;
 grant select (employee_id, first_name, last_name, manager_id, manager_name, active), update (manager_name) on hr.employees to tamshai_hr_keeper;
 grant select, insert, update, delete on hr.chain to tamshai_hr_keeper;
 create policy keeper on hr.employees to tamshai_hr_keeper using (true) with check (true);
 create policy keeper on hr.chain to tamshai_hr_keeper using (true) with check (true);
+grant select, insert, update on hr.people_log to tamshai_hr_keeper;
+grant usage on sequence hr.people_log_n to tamshai_hr_keeper;
+create policy keeper on hr.people_log to tamshai_hr_keeper using (true) with check (true);

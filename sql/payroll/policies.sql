@@ -1,7 +1,8 @@
 call tamshai.ensure_role('payroll_everyone');
 call tamshai.ensure_role('payroll_self');
+call tamshai.ensure_role('payroll_feed');
 call tamshai.begin_rules('payroll');
-grant usage on schema payroll to payroll_everyone, payroll_self, payroll_audit;
+grant usage on schema payroll to payroll_everyone, payroll_self, payroll_feed, payroll_audit;
 grant execute on function payroll.lines(text[], numeric[]) to payroll_everyone, payroll_self;
 
 -- Known to all: when pay is due, and what a line is called.
@@ -54,3 +55,11 @@ grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to
 -- There is no write here yet, so no role that could; the trail is there for its readers.
 grant select on payroll.audit to payroll_audit;
 create policy auditor on payroll.audit for select to payroll_audit using (true);
+
+-- The feed from hr: how people on the payroll are called, and whether they still work here. It brings nobody new: pay is agreed first.
+grant select (employee_id, employee_name, active), update (employee_name, active) on payroll.employees to payroll_feed;
+create policy feed_reads on payroll.employees for select to payroll_feed using ((select tamshai.principal()) is not null);
+create policy feed on payroll.employees for update to payroll_feed using ((select tamshai.principal()) is not null);
+grant select, update (n) on payroll.feed to payroll_feed;
+create policy feed on payroll.feed to payroll_feed
+  using ((select tamshai.principal()) is not null) with check ((select tamshai.principal()) is not null);

@@ -24,6 +24,7 @@ import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
 import { type Listener, listen } from './listen.ts';
 import { openLog } from './log.ts';
+import { keepPeople, remotePeopleFeed } from './people-feed.ts';
 import { allTools } from './registry.ts';
 import { serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { openKeyValue, openStores, type Telling } from './stores.ts';
@@ -115,6 +116,8 @@ async function open(
   const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
 
   const people = stores.people ?? remotePeople(config, keys.gateway.current, clock);
+  const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(config, keys.gateway.current, clock), copies: stores.copies, log });
+  later(() => keeper.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
   const identity = openIdentity({ config, base, keys, kv, sealed, people, clock, log, domainPorts });
 
@@ -127,7 +130,7 @@ async function open(
     },
   });
   const wiring: Wiring = {
-    config, base, registry, runtime, backend, decide, identity, kv, people, refusals, clock, log,
+    config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, clock, log,
     strangers: strangers(config.limits.strangersPerSecond, clock),
     gatewayKeys: withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys),
     stateKey: derive(keys, 'request-state'),

@@ -1,6 +1,7 @@
 /** Who issues tokens here, and who checks them. */
 import { join } from 'node:path';
 import { request } from 'undici';
+import { z } from 'zod';
 import { failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger, People } from '../core/ports.ts';
 import { accounts, type Accounts } from '../identity/accounts.ts';
@@ -73,26 +74,30 @@ export function openIdentity({ config, base, keys, kv, sealed, people, clock, lo
 /** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */
 export const gatewayKeysFor = (config: Config, keys: Keys): GatewayKeys => (config.gatewayPublicKeys === undefined ? ownGatewayKeys(keys) : loadGatewayKeys(config.gatewayPublicKeys));
 
+/** Asks the hr server in the gateway's own name. Whatever is not a proper answer is none. */
+export function hrServer(config: Config, key: SigningKey, clock: Clock) {
+  const url = config.remoteUrl('hr');
+  return async <T>(path: string, question: object, requestId: string, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T> => {
+    if (url === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+    const body = JSON.stringify(question);
+    const person = { principal: 'gateway', sub: 'gateway', realm: 'staff' as const, username: 'gateway', name: 'gateway', email: '', employeeId: undefined, organizationId: undefined, roles: new Set<never>() };
+    const caller = { person, token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'gateway' };
+    const token = signIdentity(key, { server: 'hr', caller, requestId, method: 'POST', path, body }, clock);
+    try {
+      const response = await request(join(url, path).replace(':/', '://'), {
+        method: 'POST', body, headersTimeout: 3000, bodyTimeout: 3000, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, ...(signal && { signal }),
+      });
+      return answer.parse(((await response.body.json()) as { data?: unknown }).data);
+    } catch {
+      throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+    }
+  };
+}
+
+const employment = z.enum(['active', 'terminated', 'unknown']);
+
 /** Where hr runs elsewhere, employment is asked there. */
 export function remotePeople(config: Config, key: SigningKey, clock: Clock): People {
-  const url = config.remoteUrl('hr');
-  return {
-    async employment(employeeId) {
-      if (url === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
-      const body = JSON.stringify({ employeeId });
-      const person = { principal: 'gateway', sub: 'gateway', realm: 'staff' as const, username: 'gateway', name: 'gateway', email: '', employeeId: undefined, organizationId: undefined, roles: new Set<never>() };
-      const caller = { person, token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'gateway' };
-      const token = signIdentity(key, { server: 'hr', caller, requestId: 'sign-in', method: 'POST', path: '/employment', body }, clock);
-      try {
-        const response = await request(join(url, '/employment').replace(':/', '://'), {
-          method: 'POST', body, headersTimeout: 3000, bodyTimeout: 3000, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        });
-        const { data } = (await response.body.json()) as { data?: unknown };
-        if (data === 'active' || data === 'terminated' || data === 'unknown') return data;
-      } catch {
-        // Said below, in our words.
-      }
-      throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
-    },
-  };
+  const ask = hrServer(config, key, clock);
+  return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditVerdict } from '../core/audit.ts';
 import type { Decide } from '../core/decide.ts';
-import type { AuditChains, Clock, KeyValue, Logger, People } from '../core/ports.ts';
+import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Runtime } from '../core/run.ts';
 import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
@@ -32,6 +32,8 @@ export interface Wiring {
   readonly identity: Identity;
   readonly kv: KeyValue;
   readonly people: People;
+  /** Only where hr runs in this process. */
+  readonly feed: PeopleFeed | undefined;
   readonly refusals: Refusals;
   /** One count for all ports together. */
   readonly strangers: OnUnauthenticated;
@@ -137,7 +139,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const guard = hostGuard(loopbackAddresses(port));
   const { app, handle } = restApp(log, ['/execute']);
   domainRoutes(app, {
-    server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people,
+    server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'api')),
     onUnauthenticated: refusedAt(wiring, 'direct', server),
   });

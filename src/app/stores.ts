@@ -2,7 +2,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chainWriter } from '../core/chain-writer.ts';
-import type { AuditChains, KeyValue, People } from '../core/ports.ts';
+import type { AuditChains, KeyValue, People, PeopleCopy, PeopleFeed } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { StoreKind } from '../core/tool.ts';
 import { derive, type Keys } from '../identity/keys.ts';
@@ -14,6 +14,7 @@ import { lastLink, sqlChains } from '../storage/sql/chains.ts';
 import type { SqlDatabase } from '../storage/sql/database.ts';
 import { migrate, migrations } from '../storage/sql/migrate.ts';
 import { sqlPeople } from '../storage/sql/people.ts';
+import { sqlPeopleCopy, sqlPeopleFeed } from '../storage/sql/people-feed.ts';
 import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { sqlStore } from '../storage/sql/store.ts';
@@ -25,6 +26,9 @@ export interface Stores {
   readonly chains: readonly AuditChains[];
   /** Only where hr runs in this process. */
   readonly people: People | undefined;
+  /** The same: what it tells of people to those who keep copies. */
+  readonly feed: PeopleFeed | undefined;
+  readonly copies: readonly PeopleCopy[];
   /** The embedded database, where there is one. */
   readonly embedded: EmbeddedDatabase | undefined;
   close(): Promise<void>;
@@ -59,6 +63,8 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
   let people: People | undefined;
+  let feed: PeopleFeed | undefined;
+  const copies: PeopleCopy[] = [];
   let embedded: EmbeddedDatabase | undefined;
   for (const [url, group] of groups) {
     if (url === '') embedded = await openEmbedded(config, group, progress);
@@ -70,10 +76,11 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
       const writer = chainWriter({ chain, key: derive(keys, 'audit'), last: () => lastLink(database, domain, chain), checkpoint: (name, count, mac) => checkpoints.checkpoint(name, count, mac) });
       byDomain[domain] = sqlStore(database, domain, writer, audit);
       chains.push(audit);
-      if (domain === 'hr') people = sqlPeople(database);
+      if (domain === 'hr') [people, feed] = [sqlPeople(database), sqlPeopleFeed(database)];
+      copies.push(...[sqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
     }
   }
-  return { byDomain, chains, people, embedded, close: async () => void (await Promise.all(databases.map((database) => database.close()))) };
+  return { byDomain, chains, people, feed, copies, embedded, close: async () => void (await Promise.all(databases.map((database) => database.close()))) };
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */

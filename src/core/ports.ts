@@ -75,6 +75,33 @@ export interface People {
   employment(employeeId: string): Promise<'active' | 'terminated' | 'unknown'>;
 }
 
+/** Someone as hr has them now. Without a name: removed altogether. */
+export interface PersonChange {
+  readonly n: number;
+  readonly employeeId: string;
+  readonly name: string | null;
+  readonly department: string | null;
+  readonly managerId: string | null;
+  readonly active: boolean;
+}
+
+/** What hr tells other domains of people: who changed since, in order, at most so many at a time. */
+export interface PeopleFeed {
+  after(n: number, signal?: AbortSignal): Promise<{
+    /** The newest number there is; lower than one that was given out before where an older state of hr was restored. */
+    readonly last: number;
+    readonly people: readonly PersonChange[];
+  }>;
+}
+
+/** A domain's own copy of people, and up to where it has come. */
+export interface PeopleCopy {
+  readonly domain: string;
+  position(): Promise<number>;
+  /** Takes a page over and moves from one position to the next, or nothing where another was quicker. Gives the position after that. */
+  take(people: readonly PersonChange[], from: number, to: number): Promise<number>;
+}
+
 export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;

@@ -1,10 +1,10 @@
 /** A domain's own HTTP server: its tools for signed-in clients and for the gateway, and the door for approved changes. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ticket } from '../core/approvals.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
-import type { KeyValue, People } from '../core/ports.ts';
+import type { KeyValue, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import { verifyGrant, verifyIdentity } from '../identity/internal.ts';
@@ -21,6 +21,8 @@ export interface DomainServer {
   readonly gatewayKeys: GatewayKeys;
   readonly kv: KeyValue;
   readonly people: People;
+  /** Where this is hr. */
+  readonly feed: PeopleFeed | undefined;
   readonly onUnauthenticated: OnUnauthenticated;
 }
 
@@ -83,12 +85,22 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   });
 
   if (server === 'hr') {
+    const signed = (req: FastifyRequest) =>
+      counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(deps.gatewayKeys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
     // The gateway asks this at sign-in when hr runs in another process.
     app.post('/employment', async (req) => {
-      await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(deps.gatewayKeys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+      await signed(req);
       const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
       if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
       return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
+    });
+    // And who keeps a copy of people asks this.
+    app.post('/people-changes', async (req) => {
+      await signed(req);
+      const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
+      if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
+      if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+      return { status: 'success', data: await deps.feed.after(asked.data.after) };
     });
   }
 }

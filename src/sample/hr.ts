@@ -151,6 +151,7 @@ export function hrSample({ employees, today }: HrSampleOptions): readonly Sample
       (person) => [employeeRow(person)],
     ),
     table('chain', 'manager_id last_name first_name employee_id depth', all, above, Math.log10(employees) + 0.3),
+    table('people_log', 'employee_id', all, ({ id }) => [[id]]),
     table('pay', 'employee_id salary', all, (person) => [[person.id, person.salary]]),
     table('contact', 'employee_id phone home_address', all, (person) => [[person.id, phoneOf(person), addressOf(person)]]),
     table('identity', 'employee_id ssn', all, (person) => [[person.id, ssnOf(person)]]),

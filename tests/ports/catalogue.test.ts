@@ -14,6 +14,7 @@ const ROLES: Record<string, readonly string[]> = {
   hr_directory: [],
   hr_everyone: [],
   hr_everyone_write: ['hr_everyone'],
+  hr_feed: [],
   hr_reports: [],
   hr_reports_write: ['hr_reports'],
   hr_self: [],
@@ -26,7 +27,7 @@ const KEEPER = 'tamshai_hr_keeper';
 const names = Object.keys(ROLES);
 
 /** Functions that work with more rights than their caller's, and as whom. */
-const DEFINERS = [`hr.employment as ${KEEPER}`, `hr.keep_chain as ${KEEPER}`];
+const DEFINERS = [`hr.employment as ${KEEPER}`, `hr.keep_chain as ${KEEPER}`, `hr.log_people as ${KEEPER}`];
 
 /** All that any role may do, object by object. A right that is missing here is a hole, one too many here is dead. */
 const GRANTS: Record<string, string> = {
@@ -37,6 +38,7 @@ const GRANTS: Record<string, string> = {
     'hr usage; balances select; chain select; contact select; employees select; identity select; my_gathered_list() execute; my_list() execute; pay select; people select; performance_reviews select; plain_name() execute; reviews select; team select; team_time_off select; time_off select; time_off_balances select; time_off_requests select; time_off_types select',
   hr_everyone_write:
     'audit insert; effects insert(confirmation_id principal tool) select(confirmation_id principal result) update(result); employees update(active terminated_at termination_reason); pay update(salary); salary_history insert(effective_date employee_id new_salary old_salary reason) select(employee_id); time_off_balances update(pending used); time_off_requests update(approver_id approver_notes decided_at status)',
+  hr_feed: 'hr usage; employees select(active department employee_id first_name last_name manager_id); people_log select',
   hr_reports:
     'hr usage; balances select; chain select; contact select; employees select; identity select; my_gathered_list() execute; my_list() execute; pay select; people select; performance_reviews select; plain_name() execute; reviews select; team select; team_time_off select; time_off select; time_off_balances select; time_off_requests select; time_off_types select',
   hr_reports_write:
@@ -46,7 +48,7 @@ const GRANTS: Record<string, string> = {
   hr_self_write:
     'audit insert; effects insert(confirmation_id principal tool) select(confirmation_id principal result) update(result); time_off_balances update(pending); time_off_requests insert(days end_date notes start_date type_code)',
   [KEEPER]:
-    'hr usage; chain delete insert select update; employees select(active employee_id first_name last_name manager_id manager_name) update(manager_name); plain_name() execute',
+    'hr usage; chain delete insert select update; employees select(active employee_id first_name last_name manager_id manager_name) update(manager_name); people_log insert select update; people_log_n usage; plain_name() execute',
   tasks_audit: 'tasks usage; audit select',
   tasks_self: 'tasks usage; counters select; tasks select',
   tasks_self_write:
@@ -91,15 +93,15 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     const tables = await world.owner(`select nspname || '.' || relname as name, relrowsecurity and relforcerowsecurity as forced,
       exists (select from pg_policy where polrelid = c.oid) as policy
       from pg_class c join pg_namespace n on n.oid = relnamespace where nspname in ('hr', 'tasks') and relkind in ('r', 'p') order by 1`);
-    expect(tables.length).toBe(16);
+    expect(tables.length).toBe(17);
     expect(tables.filter(({ forced, policy }) => !forced || !policy)).toEqual([]);
   });
 
-  test('the domains hold tables and invoker views, and nothing else that could show rows', async () => {
+  test('the domains hold tables, invoker views and the numbers of the log, and nothing else that could show rows', async () => {
     expect(
       await column(`select distinct relkind::text from pg_class where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace)
       and relkind not in ('i', 'I') order by 1`),
-    ).toEqual(['r', 'v']);
+    ).toEqual(['S', 'r', 'v']);
     expect(
       await column(`select relname from pg_class where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and relkind = 'v'
       and not coalesce('security_invoker=true' = any (reloptions), false)`),
@@ -138,7 +140,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
         login: false,
         inherits: true,
         groups: [],
-        owns: ['function hr.employment(uuid)', 'function hr.keep_chain()'],
+        owns: ['function hr.employment(uuid)', 'function hr.keep_chain()', 'function hr.log_people()'],
       },
     ];
     const parsed = roles.map((row) => ({ ...row, groups: list(row['groups']), owns: list(row['owns']) }));
@@ -149,7 +151,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
     const audiences = registry([...Object.values(hr), ...Object.values(tasks)]).domains.flatMap((domain) =>
       Object.keys(domain.audiences).map((audience) => `${domain.name}_${audience}`),
     );
-    expect(names.filter((name) => !/_(audit|write)$/.test(name)).toSorted()).toEqual(audiences.toSorted());
+    expect(names.filter((name) => !/_(audit|write|feed)$/.test(name)).toSorted()).toEqual(audiences.toSorted());
   });
 
   test('grants are just these, and none is to everybody', async () => {

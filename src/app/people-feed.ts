@@ -1,0 +1,118 @@
+/** Keeps the copies of people that other domains have up to date with hr, in the background. No call waits for it. */
+import { z } from 'zod';
+import { Failure } from '../core/errors.ts';
+import type { Clock, Logger, PeopleCopy, PeopleFeed } from '../core/ports.ts';
+import type { SigningKey } from '../identity/keys.ts';
+import type { Config } from './config.ts';
+import { hrServer } from './identity.ts';
+
+const EVERY_MS = 2000;
+/** After failures it waits longer and longer, so that a server that is down, or refuses, is not asked all the time. */
+const LONGEST_MS = 16_000;
+/** A start waits so long for copies that are far behind; they catch up while the servers run. */
+const START_MS = 5000;
+
+export interface KeepingPeople {
+  readonly feed: PeopleFeed;
+  readonly copies: readonly PeopleCopy[];
+  readonly log: Logger;
+  readonly everyMs?: number;
+}
+
+export interface PeopleKeeper {
+  close(): Promise<void>;
+}
+
+/** Resolves when every copy is up to date, or could not be brought there just now. Never throws. */
+export async function keepPeople({ feed, copies, log, everyMs = EVERY_MS }: KeepingPeople): Promise<PeopleKeeper> {
+  const stopping = new AbortController();
+  const following = copies.map((copy) => follow(feed, copy, log, everyMs, stopping.signal));
+  let late: NodeJS.Timeout | undefined;
+  await Promise.race([Promise.all(following.map(({ begun }) => begun)), new Promise((resolve) => (late = setTimeout(resolve, START_MS)))]);
+  clearTimeout(late);
+  return {
+    async close() {
+      stopping.abort();
+      await Promise.all(following.map(({ ended }) => ended));
+    },
+  };
+}
+
+function follow(
+  feed: PeopleFeed,
+  copy: PeopleCopy,
+  log: Logger,
+  everyMs: number,
+  signal: AbortSignal,
+): { begun: Promise<void>; ended: Promise<void> } {
+  const server = copy.domain;
+  let at: number | undefined;
+  let failures = 0;
+  const attempt = async () => {
+    try {
+      at = await catchUp(feed, copy, at, signal);
+      if (failures > 0) log.info({ server }, 'people are up to date again');
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      at = undefined;
+      // One line for as long as it lasts, and nothing of a driver's in it.
+      if (failures++ === 0)
+        log.warn({ server, code: error instanceof Failure ? error.code : 'INTERNAL_ERROR' }, 'people cannot be brought up to date for now');
+    }
+  };
+  const begun = attempt();
+  const goOn = async () => {
+    await begun;
+    while (!signal.aborted) {
+      await pause(Math.min(everyMs * 2 ** Math.min(failures, 10), Math.max(everyMs, LONGEST_MS)), signal);
+      if (!signal.aborted) await attempt();
+    }
+  };
+  return { begun, ended: goOn() };
+}
+
+/** Page by page, each in a transaction of its own; gives the position it came to. */
+async function catchUp(feed: PeopleFeed, copy: PeopleCopy, known: number | undefined, signal: AbortSignal): Promise<number> {
+  let at = known ?? (await copy.position());
+  while (!signal.aborted) {
+    const { last, people } = await feed.after(at, signal);
+    // Behind us: hr was set back to an earlier state, so what we have may never have been. All of it is looked at again.
+    const to = last < at ? 0 : (people.at(-1)?.n ?? at);
+    if (to === at) return at;
+    at = await copy.take(last < at ? [] : people, at, to);
+  }
+  return at;
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    // Nothing to stay alive for.
+    const timer = setTimeout(done, ms).unref();
+    signal.addEventListener('abort', done);
+  });
+
+const page = z.object({
+  last: z.int().min(0),
+  people: z.array(
+    z.object({
+      n: z.int().min(1),
+      employeeId: z.uuid(),
+      name: z.string().nullable(),
+      department: z.string().nullable(),
+      managerId: z.uuid().nullable(),
+      active: z.boolean(),
+    }),
+  ),
+});
+
+/** Where hr runs elsewhere, it is asked there, as employment is. */
+export function remotePeopleFeed(config: Config, key: SigningKey, clock: Clock): PeopleFeed {
+  const ask = hrServer(config, key, clock);
+  return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { anyCase, line, storedEmail, storedId, storedTime, uuid } from '../../core/fields.ts';
+
+export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
+/** Not solved yet: their time runs. */
+export const unresolved = ['open', 'in_progress', 'pending'] as const;
+export const priorities = ['critical', 'high', 'medium', 'low'] as const;
+export const tiers = ['enterprise', 'business', 'startup', 'free'] as const;
+export const categories = [
+  'account',
+  'api',
+  'billing',
+  'data_export',
+  'getting_started',
+  'integrations',
+  'performance',
+  'reporting',
+  'security',
+  'other',
+] as const;
+export const resolutionTypes = ['solved', 'workaround', 'duplicate', 'cannot_reproduce', 'wont_fix'] as const;
+
+export const status = anyCase(statuses);
+export const priority = anyCase(priorities);
+export const category = anyCase(categories);
+export const ticketId = uuid.describe('Id of the ticket');
+export const articleId = uuid.describe('Id of the article');
+export const words = line(500).describe('Plain words to look for, typos allowed; leave it out for the newest');
+
+export const ticketNotFound = 'Find the id with search_tickets.';
+export const customerTicketNotFound = 'Find the id with customer_list_tickets.';
+
+export const comment = z.object({
+  comment_id: storedId,
+  author_name: z.string(),
+  author_kind: z.enum(['customer', 'staff']),
+  body: z.string(),
+  created_at: storedTime,
+});
+const found = {
+  _score: z.number().describe('How well it fits the words; 0 without words'),
+  highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>'),
+};
+
+/** A ticket as our own people see it. */
+export const ticket = z.object({
+  ticket_id: storedId,
+  subject: z.string(),
+  description: z.string(),
+  status: z.enum(statuses),
+  priority: z.enum(priorities),
+  category: z.enum(categories),
+  tags: z.array(z.string()),
+  customer_id: storedId,
+  customer_name: z.string(),
+  customer_email: storedEmail,
+  contact_name: z.string(),
+  tier: z.enum(tiers),
+  assigned_to: storedId.nullable(),
+  assigned_to_name: z.string().nullable(),
+  created_at: storedTime,
+  updated_at: storedTime,
+  sla_deadline: storedTime.describe('When it has to be solved'),
+  resolved_at: storedTime.nullable(),
+  resolved_by_name: z.string().nullable(),
+  resolution: z.string().nullable(),
+  resolution_type: z.enum(resolutionTypes).nullable(),
+  customer_notified: z.boolean().nullable(),
+  internal_notes: z.string().nullable(),
+});
+export const foundTicket = ticket.extend(found);
+
+/** The same as its customer sees it. */
+export const customerTicket = z.object({
+  ticket_id: storedId,
+  subject: z.string(),
+  status: z.enum(statuses),
+  priority: z.enum(priorities),
+  category: z.enum(categories),
+  visibility: z.enum(['private', 'organization']),
+  opened_by: z.string(),
+  agent: z.string().nullable(),
+  created_at: storedTime,
+  updated_at: storedTime,
+  resolved_at: storedTime.nullable(),
+});
+export const fullCustomerTicket = customerTicket.extend({
+  description: z.string(),
+  resolution: z.string().nullable(),
+  resolution_type: z.enum(resolutionTypes).nullable(),
+  comments: z.array(comment),
+});
+/** How it is stored: other names for the two people. */
+export const storedCustomerTicket = fullCustomerTicket
+  .omit({ opened_by: true, agent: true })
+  .extend({ contact_name: z.string(), assigned_to_name: z.string().nullable() });
+export const foundFields = z.object(found);
+
+const articleFields = {
+  article_id: storedId,
+  title: z.string(),
+  content: z.string(),
+  summary: z.string(),
+  category: z.enum(categories),
+  tags: z.array(z.string()),
+  updated_at: storedTime,
+};
+export const article = z.object({
+  ...articleFields,
+  author: z.string(),
+  status: z.enum(['draft', 'published', 'archived']),
+  audience: z.enum(['public', 'internal']).describe('public: customers read it too'),
+  view_count: z.int().min(0),
+  helpful_votes: z.int().min(0),
+  created_at: storedTime,
+});
+export const foundArticle = article.omit({ content: true }).extend(found);
+export const customerArticle = z.object({ ...articleFields, ...found });
+
+export const contact = z.object({
+  contact_id: storedId,
+  name: z.string(),
+  email: storedEmail,
+  role: z.enum(['lead', 'contact']),
+  status: z.enum(['active', 'invited']),
+  invited_at: storedTime,
+  invited_by: z.string().nullable(),
+});
+/** The lead is named once, beside the people: there can never be two. */
+export const organization = z.object({
+  organization_id: storedId,
+  name: z.string(),
+  lead_contact_id: z.string(),
+  contacts: z.array(contact.omit({ role: true })),
+});
+export type Organization = z.output<typeof organization>;

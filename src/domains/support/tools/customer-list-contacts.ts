@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { asc } from '../../../core/order.ts';
+import { support } from '../domain.ts';
+import { contactsOf, ledBy, NOT_THE_LEAD } from '../rules.ts';
+import { contact } from '../schemas.ts';
+
+export const customerListContacts = support.list({
+  name: 'customer_list_contacts',
+  title: 'Our contacts',
+  description:
+    'The people of your organisation who can use the portal, by name, with who leads and who has not answered the invitation yet. Only for the lead contact.',
+  plural: 'contacts',
+  roles: ['lead-customer'],
+  input: z.object({}),
+  item: contact,
+  order: asc('name', 'contact_id'),
+  examples: [
+    { ask: 'Who from our company can use this portal?', as: 'jane.smith@acme.example', input: {} },
+    { ask: 'List our contacts', as: 'mike.manager@globex.example', input: {} },
+    { ask: 'Has everyone accepted the invitation?', as: 'peter.principal@initech.example', input: {} },
+    { ask: 'Who are the contacts of my company?', as: 'bob.developer@acme.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  rows: async (_input, { search, me, fail }) => contactsOf((await ledBy(search, me)) ?? fail('INSUFFICIENT_PERMISSIONS', NOT_THE_LEAD)),
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { shownAs } from '../../../core/tool.ts';
+import { customers, support } from '../domain.ts';
+import { customerTicket, foundFields, priority, status, storedCustomerTicket, words } from '../schemas.ts';
+
+const stored = storedCustomerTicket
+  .omit({ description: true, comments: true, resolution: true, resolution_type: true })
+  .extend(foundFields.shape);
+
+export const customerListTickets = support.list({
+  name: 'customer_list_tickets',
+  title: 'Our tickets',
+  description:
+    'Support tickets of your organisation, the newest first, or those that fit the words, the best first. The lead contact sees all of them, everyone else their own and those shared with the organisation.',
+  plural: 'tickets',
+  roles: customers,
+  input: z.object({ query: words.optional(), status: status.optional(), priority: priority.optional() }),
+  item: customerTicket.extend(foundFields.shape),
+  shown: shownAs(stored, ({ contact_name, assigned_to_name, ...rest }) => ({ ...rest, opened_by: contact_name, agent: assigned_to_name })),
+  order: desc('_score', 'created_at', 'ticket_id'),
+  examples: [
+    { ask: 'Show our open tickets', as: 'jane.smith@acme.example', input: { status: 'open' } },
+    { ask: 'Which tickets did I open?', as: 'tim.tech@initech.example', input: {} },
+    { ask: 'Do we have a ticket about the SSO certificate?', as: 'mike.manager@globex.example', input: { query: 'SSO certificate' } },
+    { ask: 'What became of our export problem?', as: 'bob.developer@acme.example', input: { query: 'export' } },
+    { ask: 'Show the tickets of all customers', as: 'eve.thompson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ query, ...filters }, { search }) => search.from('tickets', search.given(filters), query),
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { customers, support } from '../domain.ts';
+import { category, customerArticle, words } from '../schemas.ts';
+
+export const customerSearchKb = support.list({
+  name: 'customer_search_kb',
+  title: 'Help articles',
+  description:
+    'Help articles for customers that fit the words, the best first, with their whole text: how to set something up, what a message means, what to try.',
+  plural: 'articles',
+  roles: customers,
+  input: z.object({ query: words.optional(), category: category.optional() }),
+  item: customerArticle,
+  order: desc('_score', 'updated_at', 'article_id'),
+  examples: [
+    { ask: 'How do I configure webhooks?', as: 'tim.tech@initech.example', input: { query: 'configure webhooks' } },
+    { ask: 'How can I reset my password?', as: 'bob.developer@acme.example', input: { query: 'reset password' } },
+    { ask: 'Help articles about billing', as: 'peter.principal@initech.example', input: { category: 'billing' } },
+    { ask: 'What are the API limits?', as: 'mike.manager@globex.example', input: { query: 'API limits' } },
+    { ask: 'Search the customer help for passwords', as: 'dan.williams', input: { query: 'password' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ query, category }, { search }) => search.from('articles', search.given({ category }), query),
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { anyCase, storedId, storedTime } from '../../../core/fields.ts';
+import { is } from '../../../core/filter.ts';
+import { figure } from '../../../core/search.ts';
+import { support } from '../domain.ts';
+import { percent } from '../rules.ts';
+
+const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
+const figures = {
+  resolved: z.int().describe('Tickets solved'),
+  avg_resolution_minutes: z.int().nullable().describe('From the customer’s first word to the solution; null where nothing was solved'),
+  sla_compliance_percent: z.number().describe('Of a hundred solved tickets, how many in time'),
+};
+const row = z.object({ resolved_by: storedId, resolved_by_name: z.string(), resolved: z.int(), minutes: z.number(), met: z.int() });
+
+interface Work {
+  readonly resolved: number;
+  readonly minutes: number;
+  readonly met: number;
+}
+const figuresOf = ({ resolved, minutes, met }: Work) => ({
+  resolved,
+  avg_resolution_minutes: resolved === 0 ? null : Math.round(minutes / resolved),
+  sla_compliance_percent: percent(met, resolved),
+});
+const byMost = (a: { resolved: number; agent_name: string }, b: { resolved: number; agent_name: string }) =>
+  b.resolved - a.resolved || (a.agent_name < b.agent_name ? -1 : 1);
+
+export const getAgentMetrics = support.read({
+  name: 'get_agent_metrics',
+  title: 'Agents and their work',
+  description:
+    'What each support agent and the team have solved in the last 7, 30 or 90 days, how long it took and how much of it was in time. Whoever solved most comes first.',
+  roles: ['support-read', 'executive'],
+  input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d up to now') }),
+  output: z.object({
+    period: z.enum(['7d', '30d', '90d']),
+    from: storedTime,
+    to: storedTime,
+    team: z.object(figures),
+    agents: z.array(z.object({ agent_id: storedId, agent_name: z.string(), ...figures })),
+  }),
+  examples: [
+    { ask: 'Who resolved the most tickets in the last 30 days?', as: 'dan.williams', input: { period: '30d' } },
+    { ask: 'How did the support team do this week?', as: 'eve.thompson', input: { period: '7d' } },
+    { ask: 'Average resolution time per agent over the last quarter', as: 'dan.williams', input: { period: '90d' } },
+    { ask: 'How quick is the support team?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  async run({ period }, { search, now }) {
+    const [from, to] = [new Date(now.getTime() - DAYS[period] * 86_400_000).toISOString(), now.toISOString()];
+    const rows = await search.groups(
+      row,
+      'tickets',
+      search.where({ resolved_by: is.there, resolved_at: is.between(from, to) ?? is.there }),
+      {
+        by: ['resolved_by', 'resolved_by_name'],
+        figures: {
+          resolved: figure.count(),
+          minutes: figure.sum('resolution_minutes'),
+          met: figure.count(search.where({ sla_met: true })),
+        },
+      },
+    );
+    const sum = (field: keyof Work) => rows.reduce((all, each) => all + each[field], 0);
+    const agents = rows.map((each) => ({ agent_id: each.resolved_by, agent_name: each.resolved_by_name, ...figuresOf(each) }));
+    return {
+      period,
+      from,
+      to,
+      team: figuresOf({ resolved: sum('resolved'), minutes: sum('minutes'), met: sum('met') }),
+      agents: agents.toSorted(byMost),
+    };
+  },
+  says: ({ period, team, agents }) => `${team.resolved} tickets solved by ${agents.length} agents in ${period}`,
+});

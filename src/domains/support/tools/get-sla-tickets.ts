@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { anyCase } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import { shownAs } from '../../../core/tool.ts';
+import { support } from '../domain.ts';
+import { sla } from '../rules.ts';
+import { ticket } from '../schemas.ts';
+
+export const getSlaTickets = support.list({
+  name: 'get_sla_tickets',
+  title: 'Tickets near or past their deadline',
+  description:
+    'Tickets that wait for a solution and are about to breach their service level (at_risk: less than two hours left) or have breached it, the most urgent first, with the minutes that are left; below zero is how late it is.',
+  plural: 'tickets',
+  roles: ['support-read', 'executive'],
+  input: z.object({
+    status: anyCase(['at_risk', 'breached']).optional().describe('at_risk: about to breach; breached: past the deadline; both by default'),
+  }),
+  item: ticket.extend({ minutes_remaining: z.int(), sla_status: z.enum(['within', 'at_risk', 'breached']) }),
+  shown: shownAs(ticket, (row, { now }) => ({ ...row, ...sla.of(row.sla_deadline, now) })),
+  order: asc('sla_deadline', 'ticket_id'),
+  examples: [
+    { ask: 'Which tickets are about to breach?', as: 'dan.williams', input: { status: 'at_risk' } },
+    { ask: 'Show the tickets that have breached their SLA', as: 'eve.thompson', input: { status: 'breached' } },
+    { ask: 'What has to be solved first?', as: 'dan.williams', input: {} },
+    { ask: 'Which tickets are overdue?', as: 'marcus.johnson', input: { status: 'breached' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find({ status }, { search, now }) {
+    const late = sla.breached(search, now);
+    const soon = sla.atRisk(search, now);
+    const which = status === 'breached' ? late : status === 'at_risk' ? soon : search.any(late, soon);
+    return search.from('tickets', search.all(sla.waiting(search), which));
+  },
+});

@@ -1,0 +1,52 @@
+/** Who answers tickets at the sample company, and who writes its articles: people of the directory. */
+import { departmentNames } from './departments.ts';
+import { type Directory, directory, KNOWN_PEOPLE, type SamplePerson } from './directory.ts';
+
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+}
+export interface SupportTeam {
+  readonly agents: readonly Agent[];
+  readonly writers: readonly Agent[];
+}
+
+const AGENTS = 18;
+const WRITERS = 4;
+/** Longer at the company than the oldest ticket. */
+const OLD_HAND = 760;
+
+const named = ({ id, first, last }: SamplePerson): Agent => ({ id, name: `${first} ${last}` });
+
+export function supportTeam(employees: number): SupportTeam {
+  const people = directory(employees);
+  const agents: Agent[] = [];
+  const writers: Agent[] = [];
+  for (const person of supporters(people)) {
+    if (agents.length === AGENTS && writers.length === WRITERS) break;
+    const [list, most] = person.title === 'Technical Writer' ? [writers, WRITERS] : [agents, AGENTS];
+    const answers = person.known || (/Support (Specialist|Engineer)$/.test(person.title) && person.tenure > OLD_HAND);
+    if (list.length < most && (list === writers || answers)) list.push(named(person));
+  }
+  return { agents, writers: writers.length > 0 ? writers : agents };
+}
+
+/** Departments follow each other, so that nobody has to look at a million people to find a few of them. */
+function* supporters(people: Directory): Iterable<SamplePerson> {
+  for (let n = 0; n < KNOWN_PEOPLE; n++) {
+    const person = people.person(n);
+    if (person.department === 'Support' && person.title !== 'Director of Customer Support') yield person;
+  }
+  const support = departmentNames.indexOf('Support');
+  let [low, high] = [KNOWN_PEOPLE, people.size];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (departmentNames.indexOf(people.person(middle).department) < support) low = middle + 1;
+    else high = middle;
+  }
+  for (let n = low; n < people.size; n++) {
+    const person = people.person(n);
+    if (person.department !== 'Support') return;
+    yield person;
+  }
+}

@@ -1,9 +1,10 @@
+import { startMongo } from './mongo.ts';
 import { NotRunnable, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import type { TestServer } from './server-process.ts';
 
 /**
- * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis; nothing by default) and tells the suites where it is. A PostgreSQL that
+ * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis, mongo; nothing by default) and tells the suites where it is. A PostgreSQL that
  * cannot run here is left out of the embedded run, and fails the run that is about servers.
  */
 export default async function start(): Promise<() => Promise<void>> {
@@ -24,6 +25,11 @@ export default async function start(): Promise<() => Promise<void>> {
     const redis = await startRedis();
     running.push(redis);
     process.env.TAMSHAI_TEST_REDIS_URL = redis.url;
+  }
+  if (wanted.has('mongo') && !process.env.TAMSHAI_TEST_MONGODB_URL) {
+    const mongo = await startMongo();
+    running.push(mongo);
+    process.env.TAMSHAI_TEST_MONGODB_URL = mongo.url;
   }
   if (running.length > 0) console.log(`Running beside the tests: ${running.map(({ version }) => version).join(', ')}.`);
   return async () => {

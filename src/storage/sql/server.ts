@@ -1,13 +1,9 @@
 /** Before a PostgreSQL server is trusted with rows: its version, its schema, its logins. */
 import pg from 'pg';
+import { DatabaseProblem } from '../problem.ts';
 import type { SqlDatabase } from './database.ts';
 import { giveLogins, type Migration, migrate, missing } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-
-/** Something about a database that only an operator can put right; one whole sentence, no password in it. */
-export class DatabaseProblem extends Error {
-  override readonly name = 'DatabaseProblem';
-}
 
 /** Older ones have holes in row security (CVE-2023-2455, CVE-2025-8713). */
 const OLDEST: Readonly<Record<number, number>> = { 15: 150014, 16: 160010, 17: 170006 };

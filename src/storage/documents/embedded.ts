@@ -1,0 +1,201 @@
+/**
+ * Documents in one SQLite file, asked in MongoDB's language by mingo. They are few enough to be held in memory; the file is the truth.
+ * A transaction gathers its changes and writes them all in one step at its end, if the file is still as it was at its beginning.
+ */
+import { aggregate, find } from 'mingo';
+import type { Document } from '../../core/documents.ts';
+import { Failure, failure } from '../../core/errors.ts';
+import type { ChainedRecord } from '../../core/ports.ts';
+import type { Row } from '../../core/rows.ts';
+import { chainsIn } from '../audit/call-chains.ts';
+import { openSqlite } from '../sqlite-file.ts';
+import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type KeptEffect } from './database.ts';
+import { plainDocument } from './plain.ts';
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS documents (collection TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (collection, id)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS effects (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID;
+`;
+/** More than this many changes waiting for their turn means that something hangs. */
+const MOST_WAITING = 200;
+/** No code of ours is ever in a query, and none of anybody else's shall be. */
+const OPTIONS = { scriptEnabled: false, useStrictMode: true } as const;
+
+type Documents = ReadonlyMap<string, Document>;
+
+/** What a transaction is going to write. */
+interface Pending {
+  readonly documents: Map<string, Map<string, Document>>;
+  readonly effects: Map<string, KeptEffect>;
+  readonly links: ChainedRecord[];
+}
+
+function sourceOver(documents: (collection: string) => Iterable<Document>): DocumentSource {
+  return {
+    async find(collection, query, { sort, limit, hide }) {
+      const rows = find<Row>(documents(collection), query, {}, OPTIONS).sort({ ...sort }).limit(limit).all();
+      return rows.map((row) => {
+        const copy = structuredClone(row);
+        for (const field of hide) delete copy[field];
+        return copy;
+      });
+    },
+    aggregate: async (collection, pipeline) => structuredClone(aggregate(documents(collection), pipeline.map((stage) => ({ ...stage })), OPTIONS)),
+  };
+}
+
+export interface EmbeddedDocuments {
+  /** The collections of one domain. */
+  of(domain: string): DocumentDatabase;
+  close(): Promise<void>;
+}
+
+export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
+  const db = openSqlite(file);
+  db.exec(SCHEMA);
+  const { catchUp: _, ...chains } = chainsIn(db);
+  const load = db.prepare('SELECT body FROM documents WHERE collection = ?1').raw();
+  const some = db.prepare('SELECT 1 FROM documents WHERE collection = ?1 LIMIT 1').raw();
+  const put = db.prepare('INSERT INTO documents VALUES (?1, ?2, ?3) ON CONFLICT (collection, id) DO UPDATE SET body = excluded.body');
+  const clear = db.prepare('DELETE FROM documents WHERE collection = ?1');
+  const kept = db.prepare('SELECT tool, principal, result FROM effects WHERE id = ?1').raw();
+  const keep = db.prepare('INSERT INTO effects (id, tool, principal, result) VALUES (?1, ?2, ?3, ?4)');
+  const append = db.prepare('INSERT INTO records (chain, n, body, mac) VALUES (?1, ?2, ?3, ?4)');
+  const last = db.prepare('SELECT n, mac FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
+  const version = db.prepare('PRAGMA data_version').raw();
+
+  const attempt = <T>(work: () => T): T => {
+    try {
+      // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+      if (!db.open) throw new Error('closed');
+      return work();
+    } catch (error) {
+      if (error instanceof Failure || error instanceof Conflict) throw error;
+      const code = String((error as { code?: unknown }).code);
+      if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_CONSTRAINT')) throw new Conflict();
+      throw Object.assign(failure('SERVICE_UNAVAILABLE', 'The documents cannot be used right now.'), { cause: error });
+    }
+  };
+
+  const held = new Map<string, Documents>();
+  let heldAt: unknown;
+  /** As committed. Another process's commit shows in the version, and then all is read again. */
+  const committed = (collection: string): Documents =>
+    attempt(() => {
+      const [now] = version.get() as [number];
+      if (now !== heldAt) held.clear();
+      heldAt = now;
+      let documents = held.get(collection);
+      if (documents === undefined) {
+        documents = new Map((load.all(collection) as [string][]).map(([body]) => JSON.parse(body) as Document).map((document) => [document._id, document]));
+        held.set(collection, documents);
+      }
+      return documents;
+    });
+  const effectOf = (id: string): KeptEffect | undefined =>
+    attempt(() => {
+      const row = kept.get(id) as [string, string, string] | undefined;
+      return row && { tool: row[0], principal: row[1], result: row[2] };
+    });
+
+  const commit = db.transaction(({ documents, effects, links }: Pending, since: unknown) => {
+    if ((version.get() as [number])[0] !== since) throw new Conflict();
+    for (const [collection, changes] of documents) for (const [id, document] of changes) put.run(collection, id, JSON.stringify(document));
+    for (const [id, { tool, principal, result }] of effects) keep.run(id, tool, principal, result);
+    for (const { chain, n, body, mac } of links) append.run(chain, n, body, mac);
+  });
+
+  let turn: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  /** One transaction after the other; reading goes on beside them. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');
+    waiting++;
+    const mine = turn.then(work).finally(() => void waiting--);
+    turn = mine.catch(() => {});
+    return mine;
+  };
+
+  const databaseOf = (domain: string): DocumentDatabase => {
+    const named = (collection: string) => `${domain}.${collection}`;
+    const session = (pending: Pending): DocumentSession => {
+      const mine = (collection: string) => pending.documents.get(named(collection));
+      const now = (collection: string): Documents => {
+        const changes = mine(collection);
+        return changes === undefined ? committed(named(collection)) : new Map([...committed(named(collection)), ...changes]);
+      };
+      const set = (collection: string, document: Document) => {
+        const changes = mine(collection) ?? new Map<string, Document>();
+        pending.documents.set(named(collection), changes.set(document._id, document));
+      };
+      return {
+        ...sourceOver((collection) => now(collection).values()),
+        // Nobody else writes before this one has ended.
+        hold: async () => {},
+        async update(collection, ids, values) {
+          const documents = now(collection);
+          for (const id of ids) {
+            const document = documents.get(id);
+            if (document === undefined) throw new Conflict();
+            set(collection, { ...document, ...values, row_version: Number(document['row_version']) + 1 });
+          }
+        },
+        async insert(collection, document) {
+          if (now(collection).has(document._id)) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: there is such a row already.');
+          set(collection, document);
+        },
+        effect: async (id) => effectOf(id),
+        keep: async (id, effect) => void pending.effects.set(id, effect),
+        record: async (link) => void pending.links.push(link),
+      };
+    };
+    return {
+      ...sourceOver((collection) => committed(named(collection)).values()),
+      transaction: (body) =>
+        inTurn(async () => {
+          const pending: Pending = { documents: new Map(), effects: new Map(), links: [] };
+          const [since] = attempt(() => version.get() as [number]);
+          const result = await body(session(pending));
+          attempt(() => commit.immediate(pending, since));
+          for (const [collection, changes] of pending.documents) held.set(collection, new Map([...committed(collection), ...changes]));
+          return result;
+        }),
+      effect: async (id) => effectOf(id),
+      chains,
+      lastLink: async (chain) =>
+        attempt(() => {
+          const row = last.get(chain) as [number, string] | undefined;
+          return row && { n: row[0], mac: row[1] };
+        }),
+      isEmpty: async (collection) => attempt(() => some.get(named(collection)) === undefined),
+      fill: async (collection, documents, written) =>
+        attempt(() => {
+          held.delete(named(collection));
+          db.transaction(() => {
+            for (const document of documents) {
+              put.run(named(collection), document._id, JSON.stringify(plainDocument(document)));
+              written(1);
+            }
+          }).immediate();
+        }),
+      empty: async (collections) =>
+        attempt(() => {
+          for (const collection of collections) {
+            clear.run(named(collection));
+            held.delete(named(collection));
+          }
+        }),
+      ping: async () => attempt(() => void some.get('')),
+      close: async () => {
+        if (db.open) db.close();
+      },
+    };
+  };
+  return {
+    of: databaseOf,
+    async close() {
+      if (db.open) db.close();
+    },
+  };
+}
+

@@ -1,0 +1,27 @@
+/** A driver's words stop here: each kind of trouble becomes one of our own failures, or is tried again. */
+import { MongoError } from 'mongodb';
+import { Failure, failure } from '../../core/errors.ts';
+import { Conflict } from './database.ts';
+
+const GONE = /ServerSelection|Network|Topology|NotConnected|PoolCleared|PoolClosed|WaitQueue|ClientClosed|ExpiredSession|MongoSystem|BeforeHandshake/;
+/** Write conflict, no such transaction (the server ended it), lock timeout, snapshot too old. */
+const CONFLICTS: readonly unknown[] = [112, 251, 24, 246, 239];
+/** Login refused, not allowed, and servers that are about to stop or have just become another's second. */
+const REFUSED: readonly unknown[] = [18, 13, 91, 189, 10107, 13435, 11600, 11602];
+
+const codeOf = (error: MongoError): unknown => ('code' in error ? error.code : undefined);
+
+/** Whether the transaction was written is not known. */
+export const isUnknownEnd = (error: unknown): boolean => error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+
+export function inOurWords(error: unknown): Error {
+  if (error instanceof Failure || error instanceof Conflict) return error;
+  if (!(error instanceof MongoError)) return error instanceof Error ? error : new Error('unknown');
+  const code = codeOf(error);
+  if (code === 50 || /Timeout/.test(error.name.replace('WaitQueueTimeout', ''))) return failure('TIMEOUT', 'The database took too long.');
+  if (CONFLICTS.includes(code)) return new Conflict();
+  if (GONE.test(error.name) || REFUSED.includes(code)) return failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
+  if (error.hasErrorLabel('TransientTransactionError')) return new Conflict();
+  if (code === 11000) return failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: another change came first.');
+  return error;
+}

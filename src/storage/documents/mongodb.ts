@@ -1,0 +1,221 @@
+/** Documents in MongoDB: a replica set, since an approval's effect, its change and its record are one transaction. */
+import { type ClientSession, type Db, MongoClient } from 'mongodb';
+import type { Document as Stored } from '../../core/documents.ts';
+import { type Failure, failure } from '../../core/errors.ts';
+import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
+import type { Row } from '../../core/rows.ts';
+import { DatabaseProblem } from '../problem.ts';
+import type { DocumentDatabase, DocumentSession, DocumentSource, KeptEffect } from './database.ts';
+import { Conflict } from './database.ts';
+import { inOurWords, isUnknownEnd } from './mongodb-errors.ts';
+import { plainDocument } from './plain.ts';
+import type { Collections } from './store.ts';
+
+const CONNECT_MS = 2_000;
+/** No single operation takes longer; the socket gives up a little earlier, so that its connection is not used again. */
+const OPERATION_MS = 5_000;
+const BATCH = 1_000;
+const AUDIT_BATCH = 500;
+
+interface Kept extends KeptEffect {
+  readonly _id: string;
+  readonly at: Date;
+}
+interface Link extends ChainedRecord {
+  readonly _id: string;
+  readonly at: string;
+  readonly principal: string;
+}
+
+const late = (): Failure => failure('TIMEOUT', 'The database took too long.');
+
+/** One operation, within its time, in our own words. */
+async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await Promise.race([work, new Promise<never>((_, reject) => void (timer = setTimeout(() => reject(late()), ms)))]);
+  } catch (error) {
+    throw inOurWords(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The place that a URL names, without its login. */
+export const mongoAddressOf = (url: string): string => url.replace(/^([a-z+]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/i, '$2');
+
+/** Opens a client that stands: one whose first connection fails never recovers. */
+async function connect(url: string): Promise<MongoClient> {
+  let client: MongoClient | undefined;
+  try {
+    client = new MongoClient(url, {
+      appName: 'tamshai', serverSelectionTimeoutMS: CONNECT_MS, connectTimeoutMS: CONNECT_MS, waitQueueTimeoutMS: CONNECT_MS,
+      socketTimeoutMS: OPERATION_MS - 200, maxPoolSize: 20, maxConnecting: 4, readPreference: 'primary', readConcernLevel: 'majority', writeConcern: { w: 'majority' },
+    });
+    client.on('error', () => {});
+    await client.connect();
+    const hello = await client.db('admin').command({ hello: 1 });
+    if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid') throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} is not a replica set; changes need its transactions.`);
+    return client;
+  } catch (error) {
+    await client?.close().catch(() => {});
+    if (error instanceof DatabaseProblem) throw error;
+    const { code } = error as { code?: unknown };
+    const why = code === 18 || code === 13 ? 'does not accept the login' : error instanceof Error && error.name === 'MongoParseError' ? 'is not a valid address' : 'does not answer';
+    throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} ${why}.`);
+  }
+}
+
+function sourceOver(db: Db, session?: ClientSession): DocumentSource {
+  const options = { maxTimeMS: OPERATION_MS, ...(session && { session }) };
+  return {
+    find: (collection, query, { sort, limit, hide }) => {
+      const projection = Object.fromEntries(hide.map((field) => [field, 0]));
+      return timed(db.collection<Row>(collection).find(query, { ...options, projection }).sort({ ...sort }).limit(limit).toArray());
+    },
+    aggregate: (collection, pipeline) => timed(db.collection(collection).aggregate<Row>([...pipeline], options).toArray()),
+  };
+}
+
+const byId = (id: string) => ({ _id: id });
+const effectIn = async (db: Db, id: string, session?: ClientSession): Promise<KeptEffect | undefined> =>
+  (await timed(db.collection<Kept>('effects').findOne(byId(id), { maxTimeMS: OPERATION_MS, ...(session && { session }) }))) ?? undefined;
+
+function sessionOver(db: Db, session: ClientSession): DocumentSession {
+  const documents = (collection: string) => db.collection<Stored>(collection);
+  return {
+    ...sourceOver(db, session),
+    // A transaction only conflicts with what it writes.
+    hold: async (collection, ids) => void (ids.length > 0 && (await timed(documents(collection).updateMany({ _id: { $in: [...ids] } }, { $inc: { held: 1 } } as object, { session })))),
+    update: async (collection, ids, values) => void (await timed(documents(collection).updateMany({ _id: { $in: [...ids] } }, { $set: values, $inc: { row_version: 1 } } as object, { session }))),
+    insert: async (collection, document) => void (await timed(documents(collection).insertOne(document, { session }))),
+    effect: (id) => effectIn(db, id, session),
+    keep: async (id, effect) => void (await timed(db.collection<Kept>('effects').insertOne({ _id: id, ...effect, at: new Date() }, { session })).catch(again)),
+    record: async (link, { at, principal }) =>
+      void (await timed(db.collection<Link>('audit').insertOne({ _id: `${link.chain}/${link.n}`, ...link, at, principal }, { session })).catch(again)),
+  };
+}
+
+/** Another has kept this very effect, or this very link: run again, and see. */
+function again(error: unknown): never {
+  throw error instanceof Error && 'code' in error && error.code === 'CHANGED_SINCE_APPROVAL' ? new Conflict() : error;
+}
+
+async function transaction<T>(client: MongoClient, db: Db, body: (session: DocumentSession) => Promise<T>): Promise<T> {
+  const session = client.startSession();
+  try {
+    session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' }, readPreference: 'primary', maxCommitTimeMS: OPERATION_MS });
+    const result = await body(sessionOver(db, session));
+    await timed(commit(session)).catch(unseen);
+    return result;
+  } finally {
+    // An end that does not come in time is the server's to make.
+    if (session.inTransaction()) await timed(session.abortTransaction(), CONNECT_MS).catch(() => {});
+    await session.endSession().catch(() => {});
+  }
+}
+
+async function commit(session: ClientSession): Promise<void> {
+  try {
+    await session.commitTransaction();
+  } catch (error) {
+    throw isUnknownEnd(error) ? new Conflict(true) : error;
+  }
+}
+
+/** A commit that nobody waited for any longer may still have happened. */
+function unseen(error: unknown): never {
+  throw error instanceof Error && 'code' in error && error.code === 'TIMEOUT' ? new Conflict(true) : error;
+}
+
+function chainsIn(db: Db): AuditChains {
+  const audit = () => db.collection<Link>('audit');
+  const recordOf = ({ chain, n, body, mac }: Link): ChainedRecord => ({ chain, n, body, mac });
+  const limits = { maxTimeMS: OPERATION_MS };
+  return {
+    async chains() {
+      const rows = await timed(audit().aggregate<{ _id: string; count: number }>([{ $group: { _id: '$chain', count: { $sum: 1 } } }, { $sort: { _id: 1 } }], limits).toArray());
+      return rows.map(({ _id, count }) => ({ chain: _id, count }));
+    },
+    async *records(chain) {
+      let rows: Link[];
+      for (let n = Number.MIN_SAFE_INTEGER; ; n = rows.at(-1)?.n ?? n) {
+        rows = await timed(audit().find({ chain, n: { $gt: n } }, limits).sort({ n: 1 }).limit(AUDIT_BATCH).toArray());
+        yield* rows.map(recordOf);
+        if (rows.length < AUDIT_BATCH) return;
+      }
+    },
+    async record(chain, n) {
+      const row = await timed(audit().findOne({ chain, n }, limits));
+      return row ? recordOf(row) : undefined;
+    },
+    async newest({ principal, limit, before }) {
+      const earlier = before && { $or: [{ at: { $lt: before.at } }, { at: before.at, chain: { $lt: before.chain } }, { at: before.at, chain: before.chain, n: { $lt: before.n } }] };
+      const rows = await timed(audit().find({ ...(principal !== undefined && { principal }), ...earlier }, limits).sort({ at: -1, chain: -1, n: -1 }).limit(limit).toArray());
+      return rows.map(recordOf);
+    },
+  };
+}
+
+function databaseIn(client: MongoClient, db: Db): DocumentDatabase {
+  const chains = chainsIn(db);
+  return {
+    ...sourceOver(db),
+    transaction: (body) => transaction(client, db, body),
+    effect: (id) => effectIn(db, id),
+    chains,
+    async lastLink(chain) {
+      const row = await timed(db.collection<Link>('audit').find({ chain }, { maxTimeMS: OPERATION_MS }).sort({ n: -1 }).limit(1).next());
+      return row ? { n: row.n, mac: row.mac } : undefined;
+    },
+    isEmpty: async (collection) => (await timed(db.collection(collection).findOne({}, { projection: { _id: 1 } }))) === null,
+    /** Under another name first, so that a start that is interrupted leaves nothing half-filled behind. */
+    async fill(collection, documents, written) {
+      const loading = db.collection<Stored>(`${collection}_loading_${process.pid}`);
+      let batch: Stored[] = [];
+      const flush = async () => {
+        if (batch.length > 0) await loading.insertMany(batch, { ordered: false, writeConcern: { w: 1 } });
+        written(batch.length);
+        batch = [];
+      };
+      try {
+        for (const document of documents) if (batch.push(plainDocument(document)) === BATCH) await flush();
+        await flush();
+        await loading.rename(collection, { dropTarget: true });
+      } catch (error) {
+        await loading.drop().catch(() => {});
+        throw inOurWords(error);
+      }
+    },
+    async empty(collections) {
+      for (const collection of collections) await timed(db.collection(collection).deleteMany({}), 60_000);
+    },
+    ping: async () => void (await timed(db.command({ ping: 1 }))),
+    close: () => client.close(),
+  };
+}
+
+/** Indexes that are there already cost nothing. */
+async function prepare(db: Db, collections: Collections): Promise<void> {
+  const newest = { at: -1, chain: -1, n: -1 } as const;
+  await db.collection('audit').createIndexes([{ key: { chain: 1, n: 1 }, unique: true }, { key: newest }, { key: { principal: 1, ...newest } }]);
+  if ((await db.listCollections({ name: 'effects' }).toArray()).length === 0) await db.createCollection('effects').catch(() => {});
+  for (const [name, { indexes = [] }] of Object.entries(collections)) {
+    const keys = indexes.map((fields) => ({ key: Object.fromEntries([...fields, ...(fields.at(-1) === '_id' ? [] : ['_id'])].map((field) => [field, 1] as const)) }));
+    if (keys.length > 0) await db.collection(name).createIndexes(keys);
+  }
+}
+
+export interface MongoDocuments {
+  readonly database: DocumentDatabase;
+  /** After the sample data: it is quicker, and a filled collection replaces an empty one with its indexes. */
+  prepare(): Promise<void>;
+}
+
+/** The database that the URL names, or one of the domain's own. */
+export async function openMongo(url: string, domain: string, collections: Collections): Promise<MongoDocuments> {
+  const client = await connect(url);
+  const named = client.options.dbName;
+  const db = client.db(named === 'test' && !/\/test(\?|$)/.test(url) ? `tamshai_${domain}` : named);
+  return { database: databaseIn(client, db), prepare: () => prepare(db, collections).catch((error: unknown) => Promise.reject(inOurWords(error))) };
+}

@@ -1,0 +1,201 @@
+/** The document store: rows by scope, pages by keyset, one effect for one approval. MongoDB and the embedded database share it. */
+import type { z } from 'zod';
+import type { ChainWriter } from '../../core/chain-writer.ts';
+import { type CollectionSpec, type DocumentReader, type DocumentWriter, documentWords, type Patch } from '../../core/documents.ts';
+import { failure } from '../../core/errors.ts';
+import { EVERY, type Filter, NONE } from '../../core/filter.ts';
+import { asc, type Order } from '../../core/order.ts';
+import { type Row, rowParser } from '../../core/rows.ts';
+import type { Store, StoreSession, Versions } from '../../core/store.ts';
+import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Query } from './database.ts';
+import { plainDocument, plainPatch } from './plain.ts';
+import { both, grouped, isHidden, matching, past, sorting } from './translate.ts';
+
+export type Collections = Readonly<Record<string, CollectionSpec<string>>>;
+type Seen = (collection: string) => { readonly scope: Query; readonly hide: readonly string[]; readonly writes: boolean };
+
+const ATTEMPTS = 12;
+/** A tool that wants more at once wants a list. */
+const MOST = 10_000;
+const BY_ID: Order<string> = asc('_id');
+const PRESENT: Query = { removed: { $ne: true } };
+
+/** What one person sees of each collection. Whoever is nobody, or of an unknown audience, sees nothing. */
+const seenBy = (collections: Collections, { audience, person, shows }: StoreSession): Seen => (collection) => {
+  const spec = Object.hasOwn(collections, collection) ? collections[collection] : undefined;
+  if (spec === undefined) throw new Error(`no such collection: ${collection}`);
+  const rows = person.principal === '' || !Object.hasOwn(spec.rows, audience) ? 'none' : (spec.rows[audience] ?? 'none');
+  const scope = rows === 'all' ? EVERY : rows === 'none' ? NONE : rows(person);
+  const hide = Object.entries(spec.masks ?? {}).flatMap(([mask, fields]) => (shows.includes(mask) ? [] : fields));
+  return { scope: both(PRESENT, matching(scope)), hide, writes: rows !== 'none' && (spec.writers?.includes(audience) ?? false) };
+};
+
+const shown = (row: Row, hide: readonly string[]): Row => {
+  for (const field of hide) row[field] = null;
+  return row;
+};
+
+/** `met` hears of every row that is read. */
+function readerOver(source: DocumentSource, seen: Seen, met: (collection: string, rows: readonly Row[]) => Promise<void> | void): DocumentReader {
+  const fetch = async (collection: string, filter: Filter, limit: number, order = BY_ID) => {
+    const { scope, hide } = seen(collection);
+    if (order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
+    const rows = await source.find(collection, both(scope, matching(filter, hide)), { sort: sorting(order), limit, hide });
+    await met(collection, rows);
+    return rows.map((row) => shown(row, hide));
+  };
+  const maybeOne = async <S extends z.ZodObject>(schema: S, collection: string, filter: Filter) => {
+    const [row, more] = await fetch(collection, filter, 2);
+    if (more !== undefined) throw new Error('more than one row');
+    return row === undefined ? null : rowParser(schema)(row);
+  };
+  const groups: DocumentReader['groups'] = async (schema, collection, filter, grouping) => {
+    const { scope, hide } = seen(collection);
+    const named = [...(grouping.by ?? []), ...Object.values(grouping.totals).flatMap((total) => ('percent' in total ? [total.field, total.percent] : 'field' in total ? [total.field] : []))];
+    if (named.some((field) => isHidden(field, hide))) throw new Error('a total over a hidden field');
+    const { stages, rowsOf } = grouped(both(scope, matching(filter, hide)), grouping);
+    return rowsOf(await source.aggregate(collection, stages)).map(rowParser(schema));
+  };
+  return {
+    ...documentWords,
+    maybeOne,
+    async one(schema, collection, filter) {
+      const row = await maybeOne(schema, collection, filter);
+      if (row === null) throw new Error('no row');
+      return row;
+    },
+    async many(schema, collection, filter, { order, limit } = {}) {
+      const rows = await fetch(collection, filter, limit ?? MOST + 1, order);
+      if (rows.length > MOST) throw new Error('too many rows');
+      return rows.map(rowParser(schema));
+    },
+    async count(collection, filter) {
+      const { scope, hide } = seen(collection);
+      const [row] = await source.aggregate(collection, [{ $match: both(scope, matching(filter, hide)) }, { $group: { _id: null, n: { $sum: 1 } } }]);
+      return Number(row?.['n'] ?? 0);
+    },
+    groups,
+  };
+}
+
+const versionOf = (row: Row): string => `${String(row['_id'])}:${String(row['row_version'])}`;
+const changed = (why: string) => failure('CHANGED_SINCE_APPROVAL', `Nothing was written: ${why}`);
+const notYours = () => failure('INSUFFICIENT_PERMISSIONS', 'This is not yours to change.');
+
+function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
+  /** Rows as they are now, only if the caller may see them. */
+  const again = async <S extends z.ZodObject>(schema: S, collection: string, ids: readonly string[]) => {
+    const { scope, hide } = seen(collection);
+    const rows = await session.find(collection, both(scope, { _id: { $in: ids } }), { sort: sorting(BY_ID), limit: ids.length, hide });
+    if (rows.length < ids.length) throw notYours();
+    return rows.map((row) => rowParser(schema)(shown(row, hide)));
+  };
+  const found = async (collection: string, filter: Filter, most: number): Promise<Row[]> => {
+    const { scope, hide, writes } = seen(collection);
+    if (!writes) throw notYours();
+    const rows = await session.find(collection, both(scope, matching(filter, hide)), { sort: sorting(BY_ID), limit: most + 1, hide: [] });
+    if (rows.length === 0) throw changed('the row is no longer as it was shown, or not yours to change.');
+    if (rows.length > most) throw new Error('more rows than were to be changed');
+    return rows;
+  };
+  const write = async <S extends z.ZodObject>(schema: S, collection: string, filter: Filter, patch: Patch, most: number) => {
+    const ids = (await found(collection, filter, most)).map((row) => String(row['_id']));
+    await session.update(collection, ids, plainPatch(patch));
+    return again(schema, collection, ids);
+  };
+  const only = <T>([row]: readonly T[]): T => {
+    if (row === undefined) throw new Error('no row');
+    return row;
+  };
+  return {
+    ...readerOver(session, seen, () => {}),
+    changeMany: (schema, collection, filter, patch) => write(schema, collection, filter, patch, MOST),
+    change: async (schema, collection, filter, patch) => only(await write(schema, collection, filter, patch, 1)),
+    async insert(schema, collection, document) {
+      if (!seen(collection).writes) throw notYours();
+      const whole = plainDocument(document);
+      await session.insert(collection, whole);
+      return only(await again(schema, collection, [whole._id]));
+    },
+    async remove(schema, collection, filter, remember) {
+      const row = only(await found(collection, filter, 1));
+      const values = plainPatch(remember);
+      await session.update(collection, [String(row['_id'])], { ...values, removed: true });
+      return rowParser(schema)(shown({ ...row, ...values }, seen(collection).hide));
+    },
+  };
+}
+
+export function documentStore(database: DocumentDatabase, collections: Collections, chain: ChainWriter): Store<'documents'> {
+  /** After a commit whose end nobody saw: is the link of the chain there that went with it? */
+  const isThere = async (link: { chain: string; n: number; mac: string } | undefined) =>
+    link !== undefined && (await database.chains.record(link.chain, link.n))?.mac === link.mac;
+
+  return {
+    kind: 'documents',
+    read: (who, body) => {
+      const versions: Versions = [];
+      return body({ documents: readerOver(database, seenBy(collections, who), (_, rows) => void versions.push(...rows.map(versionOf))) }, versions);
+    },
+    async page(who, query, window, item) {
+      const { scope, hide } = seenBy(collections, who)(query.collection);
+      if (window.order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
+      const rows = await database.find(query.collection, both(scope, matching(query.filter, hide), past(window)), { sort: sorting(window.order), limit: window.take, hide });
+      return rows.map((row) => rowParser(item)(shown(row, hide)));
+    },
+    async once(who, { id, tool }, body) {
+      const seen = seenBy(collections, who);
+      const { principal } = who.person;
+      for (let attempt = 1; ; attempt++) {
+        let release: (committed: boolean) => Promise<void> = async () => {};
+        let committed = false;
+        let link: { chain: string; n: number; mac: string } | undefined;
+        let result: unknown;
+        try {
+          await chain.ready();
+          result = await database.transaction(async (session) => {
+            const kept = id === undefined ? undefined : await session.effect(id);
+            if (kept !== undefined) return ownResult(kept, principal);
+            const versions: Versions = [];
+            const reading = readerOver(session, seen, async (collection, rows) => {
+              versions.push(...rows.map(versionOf));
+              // What the approver was shown must not change under the write, even where the write is to another row.
+              await session.hold(collection, rows.map((row) => String(row['_id'])));
+            });
+            const effected = await body({ reading: { documents: reading }, writing: { documents: writerIn(session, seen) } }, versions);
+            if (id !== undefined) await session.keep(id, { tool, principal, result: JSON.stringify(effected.result) });
+            const next = await chain.next(effected.audit);
+            ({ release, record: link } = next);
+            await session.record(next.record, effected.audit);
+            return (result = effected.result);
+          });
+          committed = true;
+          return result;
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+          if (error.unknown) {
+            committed = await isThere(link);
+            if (committed) return result;
+            if (id === undefined) throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
+          }
+          if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
+        } finally {
+          await release(committed);
+        }
+        await new Promise((later) => setTimeout(later, Math.random() * 8 * attempt));
+      }
+    },
+    async settled(who, id) {
+      const kept = await database.effect(id);
+      return kept?.principal === who.person.principal ? (JSON.parse(kept.result) as unknown) : undefined;
+    },
+    audit: database.chains,
+    ping: () => database.ping(),
+    close: () => database.close(),
+  };
+}
+
+function ownResult({ principal, result }: { principal: string; result: string }, who: string): unknown {
+  if (principal !== who) throw failure('CONFIRMATION_NOT_FOUND', 'There is no such confirmation.');
+  return JSON.parse(result) as unknown;
+}

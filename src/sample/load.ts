@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { copyRows, insertRows, withoutIndexes } from './bulk.ts';
 import { financeSample } from './finance.ts';
 import { hrSample } from './hr.ts';
+import { knowledgeSample } from './knowledge.ts';
 import { payrollSample } from './payroll.ts';
 import type { SampleTable } from './tables.ts';
 import { tasksSample } from './tasks.ts';
@@ -39,6 +40,7 @@ const samples: Readonly<Record<string, Sample>> = {
   finance: financeSample,
   tax: taxSample,
   payroll: payrollSample,
+  knowledge: knowledgeSample,
 };
 
 /**

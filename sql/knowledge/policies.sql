@@ -1,0 +1,62 @@
+-- Everyone on the staff reads everything. One's own may be changed at once; what somebody else recorded only while an approval is carried
+-- out: its row in knowledge.effects has no result until its transaction ends, so nobody outside that transaction ever sees it so.
+-- No version is changed but by closing it, none is deleted, and all that is written bears the number of the transaction that writes.
+call tamshai.ensure_role('knowledge_staff');
+call tamshai.ensure_role('knowledge_staff_write', 'knowledge_staff');
+call tamshai.begin_rules('knowledge');
+
+grant usage on schema knowledge to knowledge_staff, knowledge_audit;
+grant execute on function knowledge.plain(text), knowledge.words_of(text), knowledge.stem_of(text), knowledge.pairs_of(text), knowledge.iso(timestamptz) to knowledge_staff;
+grant select on knowledge.head, knowledge.transactions, knowledge.entries, knowledge.triples, knowledge.entry_versions, knowledge.triple_versions,
+  knowledge.changes, knowledge.history, knowledge.words, knowledge.pairs, knowledge.terms, knowledge.names, knowledge.ends to knowledge_staff;
+create policy staff on knowledge.head for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.transactions for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.entries for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.triples for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.words for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.pairs for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.terms for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.names for select to knowledge_staff using ((select tamshai.principal()) is not null);
+create policy staff on knowledge.ends for select to knowledge_staff using ((select tamshai.principal()) is not null);
+
+-- A transaction is one's own, and the last one; the head only ever counts on by one.
+grant insert (one, last_tx), update (last_tx) on knowledge.head to knowledge_staff_write;
+create policy begin_counting on knowledge.head for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null and last_tx = 1);
+create policy count_on on knowledge.head for update to knowledge_staff_write using ((select tamshai.principal()) is not null);
+grant insert (tx_id, action, principal, by_name, reason, undoes) on knowledge.transactions to knowledge_staff_write;
+create policy own on knowledge.transactions for insert to knowledge_staff_write
+  with check (principal = (select tamshai.principal()) and tx_id = (select last_tx from knowledge.head));
+
+grant insert (entry_no, tx_from, topic, content, tags, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at), update (tx_to)
+  on knowledge.entries to knowledge_staff_write;
+create policy open_version on knowledge.entries for insert to knowledge_staff_write
+  with check (tx_to is null and tx_from = (select last_tx from knowledge.head)
+    and (owner = (select tamshai.principal()) or (select exists (select from knowledge.effects where principal = tamshai.principal() and result is null))));
+create policy close_version on knowledge.entries for update to knowledge_staff_write
+  using (tx_to is null
+    and (owner = (select tamshai.principal()) or (select exists (select from knowledge.effects where principal = tamshai.principal() and result is null))))
+  with check (tx_to = (select last_tx from knowledge.head));
+grant insert (triple_no, tx_from, subject, predicate, object, source, actor, confidence, valid_from, valid_to, owner, recorded_by, recorded_at), update (tx_to)
+  on knowledge.triples to knowledge_staff_write;
+create policy open_version on knowledge.triples for insert to knowledge_staff_write
+  with check (tx_to is null and tx_from = (select last_tx from knowledge.head)
+    and (owner = (select tamshai.principal()) or (select exists (select from knowledge.effects where principal = tamshai.principal() and result is null))));
+create policy close_version on knowledge.triples for update to knowledge_staff_write
+  using (tx_to is null
+    and (owner = (select tamshai.principal()) or (select exists (select from knowledge.effects where principal = tamshai.principal() and result is null))))
+  with check (tx_to = (select last_tx from knowledge.head));
+
+-- What questions are answered from grows with the entries and triples, by their triggers.
+grant insert on knowledge.words, knowledge.pairs, knowledge.terms, knowledge.names, knowledge.ends to knowledge_staff_write;
+create policy grow on knowledge.words for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);
+create policy grow on knowledge.pairs for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);
+create policy grow on knowledge.ends for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);
+create policy grow on knowledge.terms for insert to knowledge_staff_write with check (tx_from = (select last_tx from knowledge.head));
+create policy grow on knowledge.names for insert to knowledge_staff_write with check (tx_from = (select last_tx from knowledge.head));
+
+grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result) on knowledge.effects to knowledge_staff_write;
+create policy own on knowledge.effects to knowledge_staff_write using (principal = (select tamshai.principal())) with check (principal = (select tamshai.principal()));
+grant insert on knowledge.audit to knowledge_staff_write;
+create policy append on knowledge.audit for insert to knowledge_staff_write with check (principal = (select tamshai.principal()));
+grant select on knowledge.audit to knowledge_audit;
+create policy auditor on knowledge.audit for select to knowledge_audit using (true);

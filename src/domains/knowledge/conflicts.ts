@@ -1,0 +1,55 @@
+/** When two triples contradict each other. */
+import { z } from 'zod';
+import type { SqlReader, SqlText } from '../../core/sql.ts';
+import { nameOf } from './items.ts';
+import { type Triple, triple } from './schemas.ts';
+
+interface Said {
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  readonly valid_from?: string | undefined;
+  readonly valid_to?: string | undefined;
+}
+
+/** Only what holds at the same time can contradict. */
+const overlapping = (sql: SqlReader, { valid_from, valid_to }: Said): SqlText =>
+  sql`coalesce(valid_from, '-infinity') <= coalesce(${valid_to}::date, 'infinity') and coalesce(valid_to, 'infinity') >= coalesce(${valid_from}::date, '-infinity')`;
+
+const standingAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
+  sql`select * from knowledge.triple_versions where subject_name = ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
+
+/** The same triple, where it stands already. */
+export async function known(sql: SqlReader, said: Said): Promise<Triple | undefined> {
+  return (
+    await sql.many(triple, standingAlike(sql, said, sql`predicate = ${said.predicate} and object_name = ${nameOf(sql, said.object)}`))
+  )[0];
+}
+
+const share = z.object({ several: z.boolean() });
+
+/**
+ * A predicate has one object for each subject, like owned_by, until the facts show otherwise, like depends_on: where a quarter of its
+ * subjects have several, it takes several. Nobody has to declare it.
+ */
+async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean> {
+  const { several } = await sql.one(
+    share,
+    sql`select coalesce(4 * count(*) filter (where objects > 1) >= count(*) and count(*) filter (where objects > 1) > 0, false) as several from (
+      select count(distinct object_name) as objects from knowledge.triples where predicate = ${predicate} and tx_to is null group by subject_name) s`,
+  );
+  return several;
+}
+
+/** `not_depends_on` is what `depends_on` is not. */
+const opposite = (predicate: string) => (predicate.startsWith('not_') ? predicate.slice(4) : `not_${predicate}`);
+
+export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[]> {
+  const other = nameOf(sql, said.object);
+  const denied = sql`predicate = ${opposite(said.predicate)} and object_name = ${other}`;
+  const rival =
+    (await takesSeveral(sql, said.predicate)) || said.predicate.startsWith('not_')
+      ? sql`false`
+      : sql`predicate = ${said.predicate} and object_name <> ${other}`;
+  return sql.many(triple, standingAlike(sql, said, sql`(${denied} or ${rival})`));
+}

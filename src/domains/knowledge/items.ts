@@ -1,0 +1,46 @@
+/** Single entries and triples as they stand, and how a card tells what becomes of them. */
+import type { SqlReader, SqlTag } from '../../core/sql.ts';
+import type { Change } from '../../core/tool.ts';
+import { entry, triple } from './schemas.ts';
+import { numberOf } from './standing.ts';
+
+export const entryStanding = (sql: SqlReader, id: string) =>
+  sql.maybeOne(entry, sql`select * from knowledge.entry_versions where entry_no = ${numberOf(id, 'e')} and tx_to is null`);
+export const tripleStanding = (sql: SqlReader, id: string) =>
+  sql.maybeOne(triple, sql`select * from knowledge.triple_versions where triple_no = ${numberOf(id, 't')} and tx_to is null`);
+
+/** Triples with the entry itself at one of their ends. */
+export const triplesAbout = (sql: SqlReader, entryId: string) =>
+  sql.many(
+    triple,
+    sql`select * from knowledge.triple_versions where tx_to is null and (subject_name = ${nameOf(sql, entryId)} or object_name = ${nameOf(sql, entryId)}) order by triple_no`,
+  );
+/** As the database compares names. */
+export const nameOf = (sql: SqlTag, text: string) => sql`knowledge.plain(${text}::text) collate "C"`;
+
+export const isEntryId = (text: string) => /^e-\d+$/i.test(text);
+export const sentence = ({ subject, predicate, object }: { subject: string; predicate: string; object: string }) =>
+  `${subject} ${predicate.replaceAll('_', ' ')} ${object}`;
+
+/** What others only claim is shown as a claim. */
+const CLAIMS: Readonly<Record<string, string>> = {
+  source: 'Source (claimed)',
+  actor: 'Actor (claimed)',
+  confidence: 'Confidence (claimed)',
+};
+const shown = (value: unknown) => (Array.isArray(value) ? value.join(', ') : (value ?? null));
+
+/** Every field that differs, the id in front where a card is about several things. */
+export function differences(before: object | null, after: object | null, about?: string): Change[] {
+  const [from, to] = [before ?? {}, after ?? {}] as [Record<string, unknown>, Record<string, unknown>];
+  const fields = Object.keys({ ...from, ...to }).filter((field) => field !== 'id');
+  return fields
+    .map((field) => ({ field, from: shown(from[field]), to: shown(to[field]) }))
+    .filter((change) => change.from !== change.to)
+    .map((change) => {
+      const label = CLAIMS[change.field];
+      if (about !== undefined)
+        return { ...change, field: `${about} ${change.field}`, label: `${about}: ${label ?? change.field.replaceAll('_', ' ')}` };
+      return label === undefined ? change : { ...change, label };
+    });
+}

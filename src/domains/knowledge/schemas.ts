@@ -1,0 +1,102 @@
+/** The fields of entries, triples and transactions, as they go in and as they come out. */
+import { z } from 'zod';
+import { day, line, prose, readable, storedDay, storedTime } from '../../core/fields.ts';
+
+const trimmed = (max: number) =>
+  line(max)
+    .transform((text) => text.trim())
+    .refine((text) => text !== '', 'Give some text');
+const withText = (text: string) => text.trim() !== '';
+
+export const topic = trimmed(120).describe('What it is about, in a few words');
+export const content = readable(z.string().max(4000)).refine(withText, 'Give some text').describe('What is known, in plain sentences');
+/** One spelling for one tag, none twice. */
+export const tags = z
+  .array(trimmed(50))
+  .max(20)
+  .transform((given) => [...new Set(given.map((tag) => tag.toLowerCase()))]);
+const claims = {
+  source: line(200).describe('Where it is said to come from: a page, a meeting. A claim, not checked'),
+  actor: line(100).describe('Who or what is said to have found it out. A claim: who recorded it is known from the sign-in'),
+  confidence: z.number().min(0).max(1).multipleOf(0.001).describe('How sure one is, from 0 to 1. A claim'),
+};
+const validity = {
+  valid_from: day.describe('First day on which it holds'),
+  valid_to: day.describe('Last day on which it holds'),
+};
+/** What may be said with a new entry or triple. */
+export const given = {
+  source: claims.source.optional(),
+  actor: claims.actor.optional(),
+  confidence: claims.confidence.default(1),
+  valid_from: validity.valid_from.optional(),
+  valid_to: validity.valid_to.optional(),
+};
+/** The same for a change: null takes a value away. */
+export const changeable = {
+  source: claims.source.nullable().optional(),
+  actor: claims.actor.nullable().optional(),
+  confidence: claims.confidence.optional(),
+  valid_from: validity.valid_from.nullable().optional(),
+  valid_to: validity.valid_to.nullable().optional(),
+};
+export const inOrder = ({ valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined }) =>
+  typeof valid_from !== 'string' || typeof valid_to !== 'string' || valid_from <= valid_to;
+export const IN_ORDER = 'valid_to must not be before valid_from';
+
+export const reason = prose(500).optional().describe('Why, for whoever reads the history');
+export const itemId = line(24).transform((id) => id.trim().toLowerCase());
+export const entity = trimmed(200);
+/** "Depends on" and "depends-on" are one predicate. */
+export const predicate = trimmed(60).transform((text) => text.toLowerCase().replace(/[\s_-]+/g, '_'));
+
+export const asOf = z
+  .union([day, z.iso.datetime({ offset: true })])
+  .optional()
+  .describe('As it was recorded at that time in the past; a day means its end');
+export const validOn = day.optional().describe('A day on which it must hold; by default the day of as_of, or today');
+export const minConfidence = z.number().min(0).max(1).optional().describe('Leaves out what was recorded with less confidence');
+
+const common = {
+  source: z.string().nullable().describe('Claimed'),
+  actor: z.string().nullable().describe('Claimed'),
+  confidence: z.number().describe('Claimed, from 0 to 1'),
+  valid_from: storedDay.nullable(),
+  valid_to: storedDay.nullable(),
+  recorded_by: z.string().describe('By sign-in'),
+  recorded_at: storedTime,
+};
+export const entryState = z.object({ id: z.string(), topic: z.string(), content: z.string(), tags: z.array(z.string()), ...common });
+export const tripleState = z.object({ id: z.string(), subject: z.string(), predicate: z.string(), object: z.string(), ...common });
+const latest = {
+  changed_by: z.string().describe('By sign-in'),
+  changed_at: storedTime,
+  tx_id: z.int().describe('The transaction that made it so'),
+  mine: z.boolean().describe('Whether you recorded it, and so may change it at once'),
+};
+export const entry = entryState.extend(latest);
+export const triple = tripleState.extend(latest);
+export type Entry = z.output<typeof entry>;
+export type Triple = z.output<typeof triple>;
+
+export const change = z.object({
+  kind: z.enum(['entry', 'triple']),
+  id: z.string(),
+  before: z.union([entryState, tripleState]).nullable(),
+  after: z.union([entryState, tripleState]).nullable(),
+});
+export const actions = ['store', 'update', 'delete', 'relate', 'undo'] as const;
+export const transaction = z.object({
+  tx_id: z.int(),
+  at: storedTime,
+  action: z.enum(actions),
+  by: z.string().describe('By sign-in'),
+  mine: z.boolean(),
+  reason: z.string().nullable(),
+  undoes: z.int().nullable().describe('The transaction that this one took back'),
+  undone_by: z.int().nullable().describe('The last transaction that took this one back'),
+  changes: z.array(change).describe('Each thing it changed, before and after; null where there was or is none'),
+});
+export type Transaction = z.output<typeof transaction>;
+
+export const ENTRY_NOT_FOUND = 'Find the id of an entry with query.';

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { anyCase, line } from '../../../core/fields.ts';
+import { desc } from '../../../core/order.ts';
+import { anywhere } from '../../../core/sql.ts';
+import { knowledge } from '../domain.ts';
+import { actions, itemId, transaction } from '../schemas.ts';
+import { numberOf } from '../standing.ts';
+
+export const history = knowledge.list({
+  name: 'history',
+  title: 'What changed in what we know',
+  description: 'Every change of entries and triples, the newest first, each with the whole of what it changed before and after.',
+  plural: 'transactions',
+  roles: ['employee'],
+  input: z.object({
+    id: itemId.optional().describe('Only changes of this entry or triple'),
+    action: anyCase(actions).optional().describe('Only changes of this kind'),
+    by: line(100).optional().describe('Part of the name of who did it'),
+    mine: z.boolean().optional().describe('Only what you did yourself, or only what others did'),
+  }),
+  item: transaction,
+  order: desc('tx_id'),
+  examples: [
+    { ask: 'show me the change history of the knowledge base', as: 'sarah.kim', input: {} },
+    { ask: 'Who changed the deployment rollback entry?', as: 'marcus.johnson', input: { id: 'e-2' } },
+    { ask: 'What has Nina recorded?', as: 'eve.thompson', input: { by: 'Nina' } },
+    { ask: 'What did I change in the knowledge base?', as: 'nina.patel', input: { mine: true } },
+  ],
+
+  find({ id, action, by, mine }, { sql }) {
+    return sql`select * from knowledge.history where true ${sql.given({ action, mine })}
+      ${sql.when(by, () => sql`by ilike ${anywhere(by ?? '')}`)}
+      ${sql.when(
+        id,
+        () => sql`tx_id in (
+        select unnest(array[tx_from, tx_to]) from knowledge.entries where entry_no = ${numberOf(id ?? '', 'e')}
+        union all select unnest(array[tx_from, tx_to]) from knowledge.triples where triple_no = ${numberOf(id ?? '', 't')})`,
+      )}`;
+  },
+});

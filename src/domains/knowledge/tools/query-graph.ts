@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { line } from '../../../core/fields.ts';
+import { asc } from '../../../core/order.ts';
+import { anywhere } from '../../../core/sql.ts';
+import { knowledge } from '../domain.ts';
+import { asOf, minConfidence, predicate, triple, validOn } from '../schemas.ts';
+import { dayOf, holding, standing } from '../standing.ts';
+
+export const queryGraph = knowledge.list({
+  name: 'query_graph',
+  title: 'How things are related',
+  description: 'Triples of subject, predicate and object, by any of the three: what depends on something, who owns it, what it uses.',
+  plural: 'triples',
+  roles: ['employee'],
+  input: z.object({
+    subject: line(200).optional().describe('Name at the beginning, or whole words of it'),
+    predicate: predicate.optional().describe('Such as depends_on or owned_by'),
+    object: line(200).optional().describe('Name at the end, or whole words of it'),
+    min_confidence: minConfidence,
+    as_of: asOf,
+    valid_on: validOn,
+  }),
+  item: triple,
+  order: asc('subject', 'predicate', 'object', 'id'),
+  examples: [
+    { ask: 'what depends on payments-db?', as: 'nina.patel', input: { object: 'payments-db', predicate: 'depends_on' } },
+    { ask: 'Who owns the search-service?', as: 'frank.davis', input: { subject: 'search-service', predicate: 'owned_by' } },
+    { ask: 'Show everything related to the billing-service', as: 'marcus.johnson', input: { subject: 'billing-service' } },
+  ],
+
+  find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today }) {
+    const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
+      sql.when(name, () => sql`' ' || ${sql.ref(column)} || ' ' like ${'% '} || knowledge.plain(${escaped(name ?? '')}::text) || ${' %'}`);
+    return sql`select * from knowledge.triple_versions where ${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
+      ${named('subject_name', subject)} ${named('object_name', object)}
+      ${sql.when(by, () => sql`predicate like ${anywhere(by ?? '')}`)} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
+  },
+});
+
+const escaped = (text: string) => anywhere(text).slice(1, -1);

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { line } from '../../../core/fields.ts';
+import { desc } from '../../../core/order.ts';
+import { anywhere } from '../../../core/sql.ts';
+import { knowledge } from '../domain.ts';
+import { asOf, entry, minConfidence, tags, validOn } from '../schemas.ts';
+import { found } from '../search.ts';
+import { dayOf, holding, standing } from '../standing.ts';
+
+export const query = knowledge.list({
+  name: 'query',
+  title: 'Search what we know',
+  description:
+    'Entries of knowledge that answer a question, the best first: by their words, also mistyped, and one step along the graph. Without a question, the newest.',
+  plural: 'entries',
+  roles: ['employee'],
+  input: z.object({
+    query: line(400).optional().describe('Words or a question'),
+    topic: line(120).optional().describe('Part of the topic'),
+    tags: tags.optional().describe('Only entries that have all of these'),
+    min_confidence: minConfidence,
+    as_of: asOf,
+    valid_on: validOn,
+  }),
+  item: entry.extend({
+    score: z.number().describe('How well it fits; only its order matters'),
+    via: z.string().nullable().describe('The triple that led to it, where its own words did not'),
+  }),
+  order: desc('score', 'recorded_at', 'id'),
+  examples: [
+    { ask: 'What do we know about deployment?', as: 'marcus.johnson', input: { query: 'deployment' } },
+    { ask: 'Find the entry on vpn access', as: 'frank.davis', input: { topic: 'vpn access' } },
+    { ask: 'how do I set up the printer', as: 'tom.becker', input: { query: 'set up the printer' } },
+    {
+      ask: 'What did we know about onboarding last summer?',
+      as: 'alice.chen',
+      input: (today) => ({ query: 'onboarding', as_of: `${Number(today.slice(0, 4)) - 1}-07-31` }),
+    },
+    {
+      ask: 'Knowledge tagged security that is at least 90 percent sure',
+      as: 'dan.williams',
+      input: { tags: ['security'], min_confidence: 0.9 },
+    },
+  ],
+
+  find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today }) {
+    const shown = sql`${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
+      ${sql.when(topic, () => sql`knowledge.plain(topic) like knowledge.plain(${anywhere(topic ?? '')}::text)`)}
+      ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}
+      ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
+    if (question === undefined || question.trim() === '') {
+      // The topic that is just what was asked for comes before those that only contain it.
+      const fits =
+        topic === undefined
+          ? sql`0::numeric`
+          : sql`case when knowledge.plain(topic) = knowledge.plain(${topic}::text) then 1 else 0.8 end::numeric`;
+      return sql`select *, ${fits} as score, null::text as via from knowledge.entry_versions where ${shown}`;
+    }
+    return sql`select v.*, f.score, f.via from (${found(sql, question, as_of)}) f join knowledge.entry_versions v using (entry_no, tx_from) where f.score >= 0.1 and ${shown}`;
+  },
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { knowledge } from '../domain.ts';
+import { differences } from '../items.ts';
+import { begin, close, reopen } from '../record.ts';
+import { change, reason } from '../schemas.ts';
+import { allMine, lastOwn, laterThan, transactionBy } from '../undoing.ts';
+
+export const undo = knowledge.write({
+  name: 'undo',
+  title: 'Take a change back',
+  description:
+    'Takes a change of the knowledge back, exactly: every field, and the triples that went with it. It is a change itself, and can be undone. What was changed again later is refused, and the later changes are named.',
+  roles: ['employee'],
+  effect: 'changes',
+  atOnceWhen: 'the change was your own, and concerned nothing that others recorded',
+  input: z.object({
+    tx_id: z
+      .int()
+      .positive()
+      .max(Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('tx_id from history, or from the answer to a change; by default your own last change'),
+    reason,
+  }),
+  output: z.object({
+    tx_id: z.int().describe('The transaction that took it back; give it to undo to have it again'),
+    undid: z.int(),
+    changes: z.array(change).describe('What is different now'),
+  }),
+  errors: {
+    TRANSACTION_NOT_FOUND: 'Find its tx_id with history.',
+    NOTHING_TO_UNDO: { message: 'You have no change left to take back.', hint: 'Find the tx_id of another change with history.' },
+    CHANGED_LATER: {
+      message: 'Later changes stand in the way. Nothing was undone.',
+      hint: 'Undo the changes named in details.later first, the newest first.',
+    },
+  },
+  examples: [
+    { ask: 'undo transaction 60 of the knowledge base', as: 'sarah.kim', input: { tx_id: 60 } },
+    { ask: 'Take back change 90, it was a mistake', as: 'frank.davis', input: { tx_id: 90, reason: 'It was a mistake' } },
+    { ask: 'undo that', as: 'tom.becker', input: {}, gives: 'NOTHING_TO_UNDO' },
+    { ask: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, gives: 'TRANSACTION_NOT_FOUND' },
+  ],
+
+  async prepare({ tx_id, reason: why }, { sql, fail }) {
+    const undone =
+      tx_id === undefined
+        ? ((await lastOwn(sql)) ?? fail('NOTHING_TO_UNDO'))
+        : ((await transactionBy(sql, tx_id)) ?? fail('TRANSACTION_NOT_FOUND', { tx_id }));
+    const later = await laterThan(sql, undone);
+    if (later.length > 0) throw fail('CHANGED_LATER', { tx_id: undone.tx_id, later });
+    const own = (await allMine(sql, undone.tx_id)) && undone.mine;
+    return {
+      summary: `Undo change ${undone.tx_id} (${undone.action} by ${undone.by})`,
+      subject: { label: `Change ${undone.tx_id}`, id: String(undone.tx_id) },
+      changes: undone.changes.flatMap(({ id, before, after }) => differences(after, before, id)),
+      reason: why,
+      own,
+      undone,
+    };
+  },
+
+  async execute({ reason: why }, { sql, me, plan }) {
+    const { tx_id: undid, changes } = plan.undone;
+    const tx = await begin(sql, me, { action: 'undo', reason: why, undoes: undid });
+    for (const { id, before, after } of changes) {
+      if (after !== null) await close(sql, tx, id);
+      if (before !== null) await reopen(sql, tx, id, undid);
+    }
+    return { tx_id: tx, undid, changes: changes.map(({ kind, id, before, after }) => ({ kind, id, before: after, after: before })) };
+  },
+});

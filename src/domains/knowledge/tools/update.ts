@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { knowledge } from '../domain.ts';
+import { differences, entryStanding } from '../items.ts';
+import { begin, changeEntry } from '../record.ts';
+import { changeable, content, ENTRY_NOT_FOUND, entry, entryState, IN_ORDER, inOrder, itemId, reason, tags, topic } from '../schemas.ts';
+
+const fields = entryState.pick({
+  topic: true,
+  content: true,
+  tags: true,
+  source: true,
+  actor: true,
+  confidence: true,
+  valid_from: true,
+  valid_to: true,
+});
+
+export const update = knowledge.write({
+  name: 'update',
+  title: 'Correct an entry',
+  description: 'Changes fields of an entry of knowledge; what is not named stays. The entry as it was is kept in the history.',
+  roles: ['employee'],
+  effect: 'changes',
+  atOnceWhen: 'you recorded the entry yourself',
+  input: z.object({
+    id: itemId.describe('id of an entry, from query'),
+    topic: topic.optional(),
+    content: content.optional(),
+    tags: tags.optional().describe('All its tags from now on'),
+    ...changeable,
+    reason,
+  }),
+  inputAliases: { entry_id: 'id' },
+  output: entry,
+  errors: {
+    ENTRY_NOT_FOUND,
+    NOTHING_TO_CHANGE: { message: 'The entry is like that already.', hint: 'Name at least one field with a new value.' },
+  },
+  examples: [
+    {
+      ask: 'Update the deployment rollback entry: roll back within 10 minutes instead of 5',
+      as: 'sarah.kim',
+      input: { id: 'e-2', content: 'Rollback within 10 min if error rate exceeds 1%.' },
+    },
+    {
+      ask: 'The badge printing note is no longer valid after this year',
+      as: 'frank.davis',
+      input: (today) => ({ id: 'e-7', valid_to: `${today.slice(0, 4)}-12-31` }),
+    },
+    {
+      ask: 'Correct entry e-999999: it is on Tuesdays',
+      as: 'marcus.johnson',
+      input: { id: 'e-999999', content: 'It is on Tuesdays.' },
+      gives: 'ENTRY_NOT_FOUND',
+    },
+  ],
+
+  async prepare({ id, reason: why, ...said }, { sql, fail }) {
+    const before = (await entryStanding(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
+    const now = fields.parse(before);
+    const named = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+    const next = fields.parse({ ...now, ...named });
+    if (!inOrder(next)) throw fail('VALIDATION_ERROR', { message: `${IN_ORDER}.` });
+    const changes = differences(now, next);
+    if (changes.length === 0) throw fail('NOTHING_TO_CHANGE', { id });
+    const summary = `Change “${before.topic}”, which ${before.recorded_by} recorded`;
+    return { summary, subject: { label: before.topic, id }, changes, reason: why, own: before.mine, next };
+  },
+
+  async execute({ id, reason: why }, { sql, me, plan, output }) {
+    const tx = await begin(sql, me, { action: 'update', reason: why });
+    await changeEntry(sql, tx, id, plan.next);
+    return await sql.one(output, sql`select * from knowledge.entry_versions where tx_from = ${tx}`);
+  },
+});

@@ -1,0 +1,97 @@
+/** Two years of notes and relations, each a transaction of its own, so that the history and the past have something to show. */
+import { entries, type SampleEntry, triples } from './knowledge-entries.ts';
+import { persona } from './people.ts';
+import type { SampleRow, SampleTable } from './tables.ts';
+import { dayOf, shifted } from './time-off.ts';
+
+/** Days between two of the sample's transactions, and before today. */
+const APART = 8;
+const owner = (username: string) => `staff:${persona(username).sub}`;
+/** As the database reads a list of texts. */
+const list = (texts: readonly string[]) => `{${texts.map((text) => `"${text}"`).join(',')}}`;
+
+/** What was recorded first and corrected later: the entry's number, its words before, and who corrected it. */
+const CORRECTED: readonly (readonly [number, string, string])[] = [
+  [2, 'Rollback within 15 min if error rate exceeds 1%.', 'nina.patel'],
+  [37, 'Up to two days a week from home; more needs a talk with your manager.', 'alice.chen'],
+  [49, 'Up to 15 percent at your own discretion, beyond that the VP of Sales decides.', 'carol.johnson'],
+];
+
+export function knowledgeSample({ today }: { readonly today: Date }): readonly SampleTable[] {
+  const day = dayOf(today.getTime());
+  const first = entries.length + triples.length;
+  const last = first + CORRECTED.length;
+  const at = (tx: number) => `${shifted(day, (tx - last - 1) * APART)}T${String(8 + (tx % 9)).padStart(2, '0')}:30:00Z`;
+  const correctionOf = (no: number) => CORRECTED.findIndex(([entry]) => entry === no);
+
+  function* versions(): Iterable<SampleRow> {
+    for (const [index, entry] of entries.entries()) {
+      const no = index + 1;
+      const which = correctionOf(no);
+      const before = CORRECTED[which];
+      if (before === undefined) {
+        yield row(no, no, null, entry);
+        continue;
+      }
+      yield row(no, no, first + which + 1, { ...entry, content: before[1] });
+      yield row(no, first + which + 1, null, entry);
+    }
+  }
+  const row = (
+    no: number,
+    from: number,
+    to: number | null,
+    { by, topic, content, tags, confidence, source, actor, from: since, to: until }: SampleEntry,
+  ): SampleRow => [
+    no,
+    from,
+    to,
+    topic,
+    content,
+    list(tags),
+    source ?? null,
+    actor ?? null,
+    confidence,
+    since === undefined ? null : shifted(day, since),
+    until === undefined ? null : shifted(day, until),
+    owner(by),
+    persona(by).name,
+    at(no),
+  ];
+  const transaction = (tx: number, action: string, by: string): SampleRow => [tx, at(tx), action, owner(by), persona(by).name];
+  const columns = ['tx_from', 'tx_to', 'source', 'actor', 'confidence', 'valid_from', 'valid_to', 'owner', 'recorded_by', 'recorded_at'];
+
+  return [
+    {
+      name: 'knowledge.transactions',
+      columns: ['tx_id', 'at', 'action', 'principal', 'by_name'],
+      estimate: last,
+      rows: () => [
+        ...entries.map(({ by }, index) => transaction(index + 1, 'store', by)),
+        ...triples.map(([, , , by], index) => transaction(entries.length + index + 1, 'relate', by)),
+        ...CORRECTED.map(([, , by], index) => transaction(first + index + 1, 'update', by)),
+      ],
+    },
+    { name: 'knowledge.head', columns: ['last_tx'], estimate: 1, rows: () => [[last]] },
+    // Filled by the triggers of the next two; named here so that a load may write to them too.
+    ...Object.entries({ words: 'word', pairs: 'pair', terms: 'stem', names: 'name', ends: 'name' }).map(
+      ([name, column]): SampleTable => ({ name: `knowledge.${name}`, columns: [column], estimate: 0, rows: () => [] }),
+    ),
+    {
+      name: 'knowledge.entries',
+      columns: ['entry_no', 'tx_from', 'tx_to', 'topic', 'content', 'tags', ...columns.slice(2)],
+      estimate: entries.length,
+      rows: versions,
+    },
+    {
+      name: 'knowledge.triples',
+      columns: ['triple_no', 'subject', 'predicate', 'object', ...columns],
+      estimate: triples.length,
+      rows: () =>
+        triples.map(([subject, predicate, object, by], index) => {
+          const tx = entries.length + index + 1;
+          return [tx, subject, predicate, object, tx, null, null, null, 1, null, null, owner(by), persona(by).name, at(tx)];
+        }),
+    },
+  ];
+}

@@ -27,5 +27,5 @@ export const customerListTickets = support.list({
     { ask: 'Show the tickets of all customers', as: 'eve.thompson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  find: ({ query, ...filters }, { search }) => search.from('tickets', search.given(filters), query),
+  find: ({ query, status, priority }, { search }) => search.from('tickets', search.given({ status, priority }), query),
 });

@@ -28,5 +28,6 @@ export const searchTickets = support.list({
     { ask: 'Show all support tickets from Globex', as: 'marcus.johnson', input: { query: 'Globex' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  find: ({ query, ...filters }, { search }) => search.from('tickets', search.given(filters), query),
+  find: ({ query, status, priority, customer_id }, { search }) =>
+    search.from('tickets', search.given({ status, priority, customer_id }), query),
 });

@@ -34,6 +34,7 @@ import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
 import { sqlStore } from '../src/storage/sql/store.ts';
+import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { SHARED_KEY } from './fresh-database.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
@@ -59,6 +60,8 @@ export interface World {
   done(who: Person | string, server: string, tool: string, input: unknown): Promise<Answer | CancelledAnswer>;
   /** As the owner of everything, past all rules. */
   owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The same for a domain that lives in documents. */
+  documents(domain: string): DocumentDatabase;
   /** What was logged as unforeseen. Empty at the end of every good test. */
   readonly problems: unknown[];
   close(): Promise<void>;
@@ -67,6 +70,8 @@ export interface World {
 export interface WorldOptions {
   /** A superuser's address of a PostgreSQL server; a database is made in it and dropped at the end. */
   readonly database?: 'pglite' | string;
+  /** The address of a MongoDB replica set, for domains that live in documents. */
+  readonly documents?: 'embedded' | string;
   readonly tools?: readonly Tool[];
   readonly replicas?: number;
   readonly employees?: number;
@@ -101,14 +106,23 @@ export const code = (answer: Answer | CancelledAnswer): string => (answer.status
 
 export async function openWorld({
   database = 'pglite',
+  documents: documentsAt = 'embedded',
   tools = Object.values(hr),
   replicas = 1,
   employees = 500,
 }: WorldOptions = {}): Promise<World> {
   const all = registry(tools);
-  const domains = all.domains.map(({ name }) => name);
+  const domains = all.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
+  const inDocuments = all.domains.filter(({ store }) => store === 'documents');
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-world-'));
-  const opened = await (database === 'pglite' ? embedded(domains, employees) : server(database, domains, employees, replicas, folder));
+  const opened = await (domains.length === 0
+    ? noDatabase()
+    : database === 'pglite'
+      ? embedded(domains, employees)
+      : server(database, domains, employees, replicas, folder));
+  // Their drivers are not for every test to wait for.
+  const { openDocuments } = inDocuments.length > 0 ? await import('./world-documents.ts') : { openDocuments: async () => undefined };
+  const documents = await openDocuments({ where: documentsAt, domains: inDocuments, replicas, employees, today: SAMPLE_DAY, folder });
   let moment = SAMPLE_DAY;
   const clock = { now: () => moment, set: (now: Date) => void (moment = now) };
   const kv = openSqliteKeyValue(':memory:', clock);
@@ -125,10 +139,12 @@ export async function openWorld({
   const tickets = approvals(kv, clock);
   const cursorKey = randomBytes(32);
 
-  const runtimes = opened.databases.map((each, replica): Runtime => {
+  const runtimes = Array.from({ length: domains.length === 0 ? replicas : opened.databases.length }, (_, replica): Runtime => {
+    const checkpoint = (name: string, count: number, mac: string) => checkpoints.checkpoint(name, count, mac);
     const storeOf = (domain: string) => {
       const chain = `${domain}-${replica}`;
-      const checkpoint = (name: string, count: number, mac: string) => checkpoints.checkpoint(name, count, mac);
+      const each = opened.databases[replica];
+      if (!each) throw new Error('no database');
       return sqlStore(
         each,
         domain,
@@ -138,7 +154,10 @@ export async function openWorld({
     };
     return {
       registry: all,
-      stores: Object.fromEntries(domains.map((domain) => [domain, storeOf(domain)])),
+      stores: Object.fromEntries([
+        ...domains.map((domain): [string, Runtime['stores'][string]] => [domain, storeOf(domain)]),
+        ...(documents?.stores(replica, { key, checkpoint }) ?? []),
+      ]),
       approvals: tickets,
       audit,
       clock,
@@ -179,6 +198,10 @@ export async function openWorld({
     clock,
     problems,
     owner: opened.owner,
+    documents(domain) {
+      if (!documents) throw new Error('nothing in this world lives in documents');
+      return documents.of(domain, 0);
+    },
     call: (who, serverName, tool, input = {}, replica = 0) =>
       call(runtimes[replica % runtimes.length] ?? runtime, {
         server: serverName,
@@ -215,6 +238,7 @@ export async function openWorld({
       await checkpoints.close();
       await kv.close();
       await opened.close();
+      await documents?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -226,6 +250,13 @@ interface Opened {
   owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
+
+/** Starting one takes seconds, and not every test needs any. */
+const noDatabase = async (): Promise<Opened> => ({
+  databases: [],
+  owner: () => Promise.reject(new Error('this world has no SQL database')),
+  close: async () => {},
+});
 
 async function fill(owner: pg.Client, domains: readonly string[], employees: number): Promise<void> {
   await migrate(owner, migrations(sqlFolder, domains));

@@ -1,17 +1,17 @@
 /** Opens the databases that this process needs, and puts each domain's store on one of them. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chainWriter } from '../core/chain-writer.ts';
+import { chainWriter, type Head } from '../core/chain-writer.ts';
 import type { AuditChains, KeyValue, People, PeopleCopy, PeopleFeed } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
-import type { StoreKind } from '../core/tool.ts';
+import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { derive, type Keys } from '../identity/keys.ts';
 import { loadSample } from '../sample/load.ts';
 import type { Checkpoints } from '../storage/audit/checkpoints.ts';
+import { documentStore } from '../storage/documents/store.ts';
 import { openRedisKeyValue } from '../storage/kv/redis.ts';
 import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
 import { lastLink, sqlChains } from '../storage/sql/chains.ts';
-import type { SqlDatabase } from '../storage/sql/database.ts';
 import { migrate, migrations } from '../storage/sql/migrate.ts';
 import { sqlPeople } from '../storage/sql/people.ts';
 import { sqlPeopleCopy, sqlPeopleFeed } from '../storage/sql/people-feed.ts';
@@ -19,6 +19,7 @@ import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { sqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
+import { collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
 import { packageFolder } from './package.ts';
 
 export interface Stores {
@@ -48,18 +49,23 @@ export type Telling = (doing: string, part: number) => void;
 export interface OpeningStores {
   readonly config: Config;
   readonly keys: Keys;
-  readonly domains: readonly string[];
+  readonly domains: readonly AnyDomain[];
   readonly checkpoints: Checkpoints;
   readonly progress: Telling;
 }
 
 export async function openStores({ config, keys, domains, checkpoints, progress }: OpeningStores): Promise<Stores> {
+  const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
+  const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
+    const chain = `${domain}-${config.instance}`;
+    return chainWriter({ chain, key: derive(keys, 'audit'), last: () => last(chain), checkpoint: (name, count, mac) => checkpoints.checkpoint(name, count, mac) });
+  };
   const groups = new Map<string, string[]>();
-  for (const domain of domains) {
-    const url = config.databaseUrl(domain) ?? '';
-    groups.set(url, [...(groups.get(url) ?? []), domain]);
+  for (const { name } of of('sql')) {
+    const url = config.databaseUrl(name) ?? '';
+    groups.set(url, [...(groups.get(url) ?? []), name]);
   }
-  const databases: SqlDatabase[] = [];
+  const databases: { close(): Promise<void> }[] = [];
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
   let people: People | undefined;
@@ -71,16 +77,24 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
     const database = url === '' && embedded ? embedded : (await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) })).database;
     databases.push(database);
     for (const domain of group) {
-      const chain = `${domain}-${config.instance}`;
       const audit = sqlChains(database, domain);
-      const writer = chainWriter({ chain, key: derive(keys, 'audit'), last: () => lastLink(database, domain, chain), checkpoint: (name, count, mac) => checkpoints.checkpoint(name, count, mac) });
-      byDomain[domain] = sqlStore(database, domain, writer, audit);
+      byDomain[domain] = sqlStore(database, domain, writerOf(domain, (chain) => lastLink(database, domain, chain)), audit);
       chains.push(audit);
       if (domain === 'hr') [people, feed] = [sqlPeople(database), sqlPeopleFeed(database)];
       copies.push(...[sqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
     }
   }
-  return { byDomain, chains, people, feed, copies, embedded, close: async () => void (await Promise.all(databases.map((database) => database.close()))) };
+  const closeAll = async () => void (await Promise.all(databases.map((database) => database.close())));
+  const documents = await openDocuments(config, of('documents')).catch(async (error: unknown) => {
+    await closeAll();
+    throw error;
+  });
+  databases.push(documents);
+  await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
+  for (const [domain, database] of documents.databases) byDomain[domain.name] = documentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
+  // One file may keep the chains of several domains.
+  chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
+  return { byDomain, chains, people, feed, copies, embedded, close: closeAll };
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */

@@ -1,0 +1,54 @@
+/** Opens where the documents of a domain are: MongoDB where there is an address, else the file in the data folder. */
+import { join } from 'node:path';
+import type { AnyDomain } from '../core/tool.ts';
+import { loadDocuments } from '../sample/documents.ts';
+import type { DocumentDatabase } from '../storage/documents/database.ts';
+import { type EmbeddedDocuments, openEmbeddedDocuments } from '../storage/documents/embedded.ts';
+import { openMongo } from '../storage/documents/mongodb.ts';
+import type { Collections } from '../storage/documents/store.ts';
+import type { Config } from './config.ts';
+
+export const documentsFile = ({ dataFolder }: Pick<Config, 'dataFolder'>): string => join(dataFolder, 'documents.db');
+
+export const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as Collections;
+
+export interface OpenedDocuments {
+  readonly databases: ReadonlyMap<AnyDomain, DocumentDatabase>;
+  close(): Promise<void>;
+}
+
+/** Each domain on its own server, or all in one file. */
+export async function openDocuments(config: Config, domains: readonly AnyDomain[]): Promise<OpenedDocuments> {
+  const databases = new Map<AnyDomain, DocumentDatabase>();
+  let file: EmbeddedDocuments | undefined;
+  const close = async () => {
+    for (const database of databases.values()) await database.close();
+    await file?.close();
+  };
+  try {
+    for (const domain of domains) {
+      const url = config.mongodbUrl(domain.name);
+      if (url === undefined) {
+        file ??= openEmbeddedDocuments(documentsFile(config));
+        databases.set(domain, file.of(domain.name));
+        continue;
+      }
+      const { database, prepare } = await openMongo(url, domain.name, collectionsOf(domain));
+      databases.set(domain, database);
+      await prepare();
+    }
+    return { databases, close };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+/** The sample is for a first look: a server has its own documents, or is filled by `tamshai seed`. */
+export async function loadEmbeddedDocuments(config: Config, { databases }: OpenedDocuments, progress: (part: number) => void): Promise<void> {
+  for (const [{ name }, database] of databases) {
+    if (config.mongodbUrl(name) !== undefined) continue;
+    const onProgress = (done: number, total: number) => progress(total === 0 ? 1 : done / total);
+    await loadDocuments(name, database, { employees: config.sampleEmployees, today: new Date(), onProgress });
+  }
+}

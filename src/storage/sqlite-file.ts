@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import Database from 'libsql';
 
 export type Sqlite = Database.Database;
@@ -12,8 +12,9 @@ const BUSY_MS = 2_000;
  * committed; a machine that loses power may lose the last moments, and never its consistency.
  */
 export function openSqlite(file: string): Sqlite {
-  // The -wal and -shm files take their mode from this one.
-  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
+  // The -wal and -shm files take their mode from this one. Only where there is none yet: to close a file that this process has open
+  // elsewhere gives up its locks, and another process would then take the log away from under it.
+  if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const db = new Database(file, { timeout: BUSY_MS });
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');

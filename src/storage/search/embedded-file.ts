@@ -1,0 +1,140 @@
+/** The file of the embedded search store: a table of JSON rows for each collection, its stems in FTS5, and the stems it knows. */
+import type { Row } from '../../core/rows.ts';
+import type { Sqlite } from '../sqlite-file.ts';
+import type { SearchDomain, Shape, Stored } from './shape.ts';
+
+export const tableOf = (domain: SearchDomain, shape: Shape): string => `${domain.name}_${shape.name}`;
+
+const PLATFORM = `
+  CREATE TABLE IF NOT EXISTS shapes (name TEXT PRIMARY KEY, print TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS effects (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS audit (chain TEXT, n INTEGER, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT NOT NULL, principal TEXT NOT NULL, PRIMARY KEY (chain, n)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS audit_by_time ON audit (at, chain, n);
+  CREATE INDEX IF NOT EXISTS audit_by_person ON audit (principal, at, chain, n);
+`;
+
+/** Changes whenever what is kept of a row does, so that a newer version finds old rows by new fields. */
+const printOf = (shape: Shape): string => JSON.stringify([1, shape.key, shape.texts.map(({ name }) => name), [...shape.plain.values()]]);
+
+export interface Tables {
+  insert(shape: Shape, stored: Stored, version: number): void;
+  update(shape: Shape, stored: Stored, version: number): void;
+}
+
+export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<string, Shape>): void {
+  db.exec(PLATFORM);
+  for (const shape of shapes.values()) {
+    const table = tableOf(domain, shape);
+    const known = (db.prepare('SELECT print FROM shapes WHERE name = ?').get(table) as { print: string } | undefined)?.print;
+    if (known === printOf(shape)) continue;
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      db.exec(
+        `CREATE TABLE IF NOT EXISTS ${table} (doc INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, body TEXT NOT NULL, f TEXT NOT NULL, l TEXT NOT NULL)`,
+      );
+      db.exec(`DROP TABLE IF EXISTS ${table}_words; DROP TABLE IF EXISTS ${table}_stems`);
+      const columns = shape.texts.length > 0 ? shape.texts.map((_, i) => `c${i}`) : ['c0'];
+      db.exec(
+        `CREATE VIRTUAL TABLE ${table}_words USING fts5 (${columns.join(', ')}, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0")`,
+      );
+      db.exec(`CREATE TABLE ${table}_stems (stem TEXT PRIMARY KEY) WITHOUT ROWID`);
+      (shape.spec.indexes ?? []).forEach((names, i) => {
+        const keys = names.map((name) => (name === shape.key ? 'id' : `json_extract(f, '$."${name}"')`));
+        db.exec(
+          `DROP INDEX IF EXISTS ${table}_${i}; CREATE INDEX ${table}_${i} ON ${table} (${[...keys, ...(names.includes(shape.key) ? [] : ['id'])].join(', ')})`,
+        );
+      });
+      again(db, domain, shape);
+      db.prepare('INSERT INTO shapes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET print = excluded.print').run(table, printOf(shape));
+      db.exec('COMMIT');
+    } catch (error) {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+/** Every row is indexed anew from its own text. */
+function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
+  const table = tableOf(domain, shape);
+  const index = indexing(db, table, shape);
+  const write = db.prepare(`UPDATE ${table} SET f = ?, l = ? WHERE doc = ?`);
+  const next = db.prepare(`SELECT doc, body FROM ${table} WHERE doc > ? ORDER BY doc LIMIT 500`);
+  for (let after = 0; ; ) {
+    const rows = next.all(after) as { doc: number; body: string }[];
+    for (const { doc, body } of rows) {
+      const stored = shape.stored(JSON.parse(body) as Row);
+      write.run(JSON.stringify(stored.f), JSON.stringify(stored.l), doc);
+      index(doc, stored);
+      after = doc;
+    }
+    if (rows.length === 0) return;
+  }
+}
+
+function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored: Stored) => void {
+  const columns = Math.max(1, shape.texts.length);
+  const words = db.prepare(
+    `INSERT INTO ${table}_words (rowid, ${Array.from({ length: columns }, (_, i) => `c${i}`).join(', ')}) VALUES (?${', ?'.repeat(columns)})`,
+  );
+  const stem = db.prepare(`INSERT OR IGNORE INTO ${table}_stems SELECT value FROM json_each(?)`);
+  return (doc, { w }) => {
+    const texts = shape.texts.map(({ name }) => w[name] ?? '');
+    words.run(doc, ...(texts.length > 0 ? texts : ['']));
+    const all = new Set(texts.flatMap((text) => text.split(' ')));
+    all.delete('');
+    // Stems that no row has any more do no harm: they only make it look for them.
+    stem.run(JSON.stringify([...all]));
+  };
+}
+
+export function tablesIn(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<string, Shape>): Tables {
+  const statements = new Map(
+    [...shapes.values()].map((shape) => {
+      const table = tableOf(domain, shape);
+      return [
+        shape.name,
+        {
+          index: indexing(db, table, shape),
+          insert: db.prepare(`INSERT INTO ${table} (id, version, body, f, l) VALUES (?, ?, ?, ?, ?)`),
+          update: db.prepare(`UPDATE ${table} SET version = ?, body = ?, f = ?, l = ? WHERE id = ? AND version = ?`),
+          doc: db.prepare(`SELECT doc FROM ${table} WHERE id = ?`).raw(),
+          forget: db.prepare(`DELETE FROM ${table}_words WHERE rowid = ?`),
+        },
+      ];
+    }),
+  );
+  const of = (shape: Shape) => {
+    const found = statements.get(shape.name);
+    if (found === undefined) throw new Error(`no collection ${shape.name}`);
+    return found;
+  };
+  return {
+    insert(shape, stored, version) {
+      const { insert, index } = of(shape);
+      const { lastInsertRowid } = insert.run(
+        stored.id,
+        version,
+        JSON.stringify(stored.row),
+        JSON.stringify(stored.f),
+        JSON.stringify(stored.l),
+      );
+      index(Number(lastInsertRowid), stored);
+    },
+    update(shape, stored, version) {
+      const { update, doc, forget, index } = of(shape);
+      const { changes } = update.run(
+        version,
+        JSON.stringify(stored.row),
+        JSON.stringify(stored.f),
+        JSON.stringify(stored.l),
+        stored.id,
+        version - 1,
+      );
+      if (changes !== 1) throw new Error('the row was changed in its own transaction');
+      const [at] = doc.get(stored.id) as [number];
+      forget.run(at);
+      index(at, stored);
+    },
+  };
+}

@@ -1,0 +1,258 @@
+/** The embedded search store: one SQLite file, readers beside one writer, an effect and its record in one transaction. */
+import type { ChainWriter } from '../../core/chain-writer.ts';
+import { Failure, failure } from '../../core/errors.ts';
+import { type Row, rowParser } from '../../core/rows.ts';
+import type { Store, StoreSession } from '../../core/store.ts';
+import { openSqlite, type Sqlite } from '../sqlite-file.ts';
+import type { SearchBackend } from './backend.ts';
+import { fileChains } from './embedded-chains.ts';
+import { prepareFile, tableOf, tablesIn } from './embedded-file.ts';
+import { condition, finding, grouping, Statement, type Variants } from './embedded-sql.ts';
+import { Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
+import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
+import { isTypo, type Sought } from './words.ts';
+
+const BUSY_MS = 5_000;
+const ATTEMPTS = 12;
+/** A word has so many neighbours at most. */
+const MOST_NEAR = 200;
+const LOAD_AT_ONCE = 500;
+
+const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
+const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED');
+/** Our idea of where the chain ends was out of date. */
+const isConflict = (error: unknown) =>
+  codeOf(error).startsWith('SQLITE_CONSTRAINT_PRIMARYKEY') && error instanceof Error && error.message.includes('audit.');
+
+function inOurWords(error: unknown): Error {
+  if (error instanceof Failure) return error;
+  if (isBusy(error) || isConflict(error)) return failure('SERVICE_UNAVAILABLE', 'Too many changes at once.');
+  if (codeOf(error).startsWith('SQLITE_'))
+    return Object.assign(failure('SERVICE_UNAVAILABLE', 'The search store cannot be used right now.'), { cause: error });
+  return error instanceof Error ? error : new Error('unknown');
+}
+
+const round = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value);
+
+function engineOn(db: Sqlite, domain: SearchDomain): Engine<Hit> {
+  const all = (statement: Statement): unknown[][] => {
+    // Prepared statements outlive a closed connection in this driver, so it has to be asked.
+    if (!db.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
+    try {
+      return db
+        .prepare(statement.text)
+        .raw()
+        .all(...statement.values) as unknown[][];
+    } catch (error) {
+      throw inOurWords(error);
+    }
+  };
+  const near = (shape: Shape, sought: Sought): string[] => {
+    const first = sought.stem.slice(0, [...sought.stem][0]?.length ?? 0);
+    if (sought.typos === 0 && !sought.begins) return [sought.stem];
+    const wide = sought.typos > 0 ? first : sought.stem;
+    const known = all(
+      new Statement().add(`SELECT stem FROM ${tableOf(domain, shape)}_stems WHERE stem >= ? AND stem < ?`, wide, `${wide}\u{10ffff}`),
+    );
+    const found = known
+      .map(([stem]) => String(stem))
+      .filter((stem) => stem !== sought.stem && ((sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem)));
+    return [sought.stem, ...found.slice(0, MOST_NEAR)];
+  };
+  return {
+    async find(asked) {
+      const variants: Variants[] = (asked.seek?.words ?? []).map((sought) => ({ sought, near: near(asked.shape, sought) }));
+      const rows = all(finding(tableOf(domain, asked.shape), asked, variants));
+      return rows.map(([body, version, score]) => ({
+        row: JSON.parse(String(body)) as Row,
+        version: Number(version),
+        score: Number(score),
+      }));
+    },
+    async count(shape, filter) {
+      const statement = new Statement().add(`SELECT count(*) FROM ${tableOf(domain, shape)} d WHERE `);
+      condition(statement, shape, filter);
+      return Number(all(statement)[0]?.[0] ?? 0);
+    },
+    async groups(shape, filter, figures) {
+      const names = [...(figures.by ?? []), ...Object.keys(figures.figures)];
+      const flags = new Set((figures.by ?? []).filter((name) => shape.plain.get(name)?.is === 'flag'));
+      return all(grouping(tableOf(domain, shape), shape, filter, figures)).map((values) =>
+        Object.fromEntries(
+          names.map((name, i) => {
+            const value = values[i] ?? null;
+            if (flags.has(name)) return [name, value === null ? null : value === 1];
+            return [name, value === null && figures.figures[name]?.of === 'sum' ? 0 : round(value)];
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** Transactions on one file take turns: the writer's connection is one, and another store of this process may hold the file. */
+const turns = new Map<string, Promise<unknown>>();
+function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const mine = (turns.get(file) ?? Promise.resolve()).then(work, work);
+  turns.set(
+    file,
+    mine.catch(() => undefined),
+  );
+  return mine;
+}
+
+export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBackend {
+  if (file === ':memory:') throw new Error('readers and the writer need a file that they share');
+  const shapes = shapesOf(domain);
+  const writer = openSqlite(file);
+  prepareFile(writer, domain, shapes);
+  const reader = openSqlite(file);
+  reader.pragma('query_only = ON');
+  // Waiting inside the driver would stop the process, and with it whoever holds the file.
+  writer.pragma('busy_timeout = 0');
+  const tables = tablesIn(writer, domain, shapes);
+  const [reading, writing] = [engineOn(reader, domain), engineOn(writer, domain)];
+  const kept = (db: Sqlite, id: string): unknown => {
+    const row = db.prepare('SELECT result FROM effects WHERE id = ?').raw().get(id) as [string] | undefined;
+    return row === undefined ? undefined : JSON.parse(row[0]);
+  };
+
+  async function begin(): Promise<void> {
+    for (const until = Date.now() + BUSY_MS; ; ) {
+      if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
+      try {
+        writer.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > until) throw error;
+      }
+      await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
+    }
+  }
+  const transaction = <T>(body: () => Promise<T>): Promise<T> =>
+    inTurn(file, async () => {
+      await begin();
+      try {
+        const result = await body();
+        writer.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (writer.open && writer.inTransaction) writer.exec('ROLLBACK');
+        throw error;
+      }
+    });
+
+  const audit = fileChains(reader);
+  const close = async () => {
+    await inTurn(file, async () => {
+      for (const db of [reader, writer]) if (db.open) db.close();
+    });
+  };
+  return {
+    product: `SQLite ${(reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v}`,
+    audit,
+    // A transaction leaves nothing half done.
+    settle: async () => 0,
+    last: async (chain) => {
+      const row = reader.prepare('SELECT n, mac FROM audit WHERE chain = ? ORDER BY n DESC LIMIT 1').get(chain) as
+        | { n: number; mac: string }
+        | undefined;
+      return row && { n: Number(row.n), mac: String(row.mac) };
+    },
+    loader: {
+      async isEmpty(collection) {
+        const shape = shapes.get(collection);
+        if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
+        return reader.prepare(`SELECT 1 FROM ${tableOf(domain, shape)} LIMIT 1`).get() === undefined;
+      },
+      async fill(collection, rows, written) {
+        const shape = shapes.get(collection);
+        if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
+        await transaction(async () => {
+          let waiting = 0;
+          for (const row of rows) {
+            tables.insert(shape, shape.stored({ ...row }), 1);
+            if (++waiting < LOAD_AT_ONCE) continue;
+            written(waiting);
+            waiting = 0;
+            await new Promise((next) => setImmediate(next));
+          }
+          written(waiting);
+        });
+      },
+    },
+    store: (chain) => ({
+      kind: 'search',
+      read: (who, body) => {
+        const versions: string[] = [];
+        return body({ search: readerOver(new Asking(reading, shapes, who), versions) }, versions);
+      },
+      async page(who, query, window, item) {
+        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
+      },
+      async once(who, effect, body) {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await tryOnce(chain, who, effect, body);
+          } catch (error) {
+            if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+          }
+        }
+      },
+      async settled(who, id) {
+        if (!reader.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
+        const own = reader.prepare('SELECT 1 FROM effects WHERE id = ? AND principal = ?').get(id, who.person.principal);
+        return own === undefined ? undefined : kept(reader, id);
+      },
+      audit,
+      async ping() {
+        if (!reader.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
+        reader.prepare('SELECT 1').get();
+      },
+      close,
+    }),
+    close,
+  };
+
+  async function tryOnce(
+    chain: ChainWriter,
+    who: StoreSession,
+    { id, tool }: Parameters<Store<'search'>['once']>[1],
+    body: Parameters<Store<'search'>['once']>[2],
+  ): Promise<unknown> {
+    let release: (committed: boolean) => Promise<void> = async () => {};
+    let committed = false;
+    try {
+      await chain.ready();
+      const result = await transaction(async () => {
+        if (id !== undefined) {
+          const before = kept(writer, id);
+          if (before !== undefined) return before;
+        }
+        const versions: string[] = [];
+        const asking = new Asking(writing, shapes, who);
+        const { handle, written } = writerOver(asking, who, id);
+        const effected = await body({ reading: { search: readerOver(asking, versions) }, writing: { search: handle } }, versions);
+        const write = written();
+        if (write === undefined && id !== undefined) throw new Error(`${tool} was approved and writes nothing`);
+        if (write) (write.before === undefined ? tables.insert : tables.update)(write.shape, write.stored, write.version);
+        if (id !== undefined) {
+          writer
+            .prepare('INSERT INTO effects VALUES (?, ?, ?, ?, ?)')
+            .run(id, tool, who.person.principal, JSON.stringify(effected.result), effected.audit.at);
+        }
+        const next = await chain.next(effected.audit);
+        release = next.release;
+        const { record } = next;
+        writer
+          .prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?)')
+          .run(record.chain, record.n, record.body, record.mac, effected.audit.at, effected.audit.principal);
+        return effected.result;
+      });
+      committed = true;
+      return result;
+    } finally {
+      await release(committed);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** The chains of a domain's changes, kept in the search server itself. */
+import type { ChainWriter, Head } from '../../core/chain-writer.ts';
+import { failure } from '../../core/errors.ts';
+import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
+import type { SearchClient } from './server-client.ts';
+import type { Json } from './server-query.ts';
+
+const BATCH = 500;
+const ATTEMPTS = 12;
+const idOf = (chain: string, n: number) => encodeURIComponent(`${chain}:${n}`);
+
+interface Found {
+  readonly _source: ChainedRecord;
+}
+const recordOf = ({ _source: { chain, n, body, mac } }: Found): ChainedRecord => ({ chain, n, body, mac });
+
+export function serverChains(client: SearchClient, index: string): AuditChains & { last(chain: string): Promise<Head | undefined> } {
+  const search = async (body: Json): Promise<ChainedRecord[]> => {
+    // What was just written has to show: a chain is held against its checkpoints.
+    await client.call('POST', `/${index}/_refresh`);
+    const reply = await client.call('POST', `/${index}/_search`, {
+      track_total_hits: false,
+      _source: ['chain', 'n', 'body', 'mac'],
+      ...body,
+    });
+    return (reply.body['hits'] as { hits: Found[] }).hits.map(recordOf);
+  };
+  const after = (chain: string, n: number) => ({ bool: { filter: [{ term: { chain } }, { range: { n: { gt: n } } }] } });
+  return {
+    async chains() {
+      await client.call('POST', `/${index}/_refresh`);
+      const { body } = await client.call('POST', `/${index}/_search`, {
+        size: 0,
+        aggs: { chains: { terms: { field: 'chain', size: 10_000, order: { _key: 'asc' } } } },
+      });
+      const { chains } = body['aggregations'] as { chains: { buckets: { key: string; doc_count: number }[] } };
+      return chains.buckets.map(({ key, doc_count }) => ({ chain: key, count: doc_count }));
+    },
+    async *records(chain) {
+      for (let n = -1; ; ) {
+        const rows = await search({ size: BATCH, query: after(chain, n), sort: [{ n: 'asc' }] });
+        yield* rows;
+        if (rows.length < BATCH) return;
+        n = rows.at(-1)?.n ?? n;
+      }
+    },
+    async record(chain, n) {
+      const { status, body } = await client.call('GET', `/${index}/_doc/${idOf(chain, n)}`, undefined, [404]);
+      return status === 200 ? recordOf(body as unknown as Found) : undefined;
+    },
+    newest: ({ principal, limit, before }) =>
+      search({
+        size: limit,
+        query: principal === undefined ? { match_all: {} } : { bool: { filter: [{ term: { principal } }] } },
+        sort: [{ at: 'desc' }, { chain: 'desc' }, { n: 'desc' }],
+        ...(before && { search_after: [before.at, before.chain, before.n] }),
+      }),
+    async last(chain) {
+      const [row] = await search({ size: 1, query: { bool: { filter: [{ term: { chain } }] } }, sort: [{ n: 'desc' }] });
+      return row && { n: row.n, mac: row.mac };
+    },
+  };
+}
+
+/** Appends one record. `first` runs when its place in the chain is known, and before it is written. */
+export async function append(
+  client: SearchClient,
+  index: string,
+  chain: ChainWriter,
+  audit: AuditRecord,
+  first: (record: ChainedRecord) => Promise<void> = async () => {},
+): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    await chain.ready();
+    const { record, release } = await chain.next(audit);
+    let written = false;
+    try {
+      await first(record);
+      const document = { ...record, at: audit.at, principal: audit.principal };
+      const { status } = await client.call('PUT', `/${index}/_create/${idOf(record.chain, record.n)}`, document, [409]);
+      written = status !== 409;
+    } finally {
+      await release(written);
+    }
+    if (written) return;
+  }
+  throw failure('SERVICE_UNAVAILABLE', 'Too many changes at once.');
+}

@@ -1,0 +1,73 @@
+/** One client for Elasticsearch and OpenSearch. Its words stop here. */
+import { Client, errors } from '@opensearch-project/opensearch';
+import { Failure, failure } from '../../core/errors.ts';
+
+export interface Reply {
+  readonly status: number;
+  /** As the server sent it; each caller takes what it knows to be there. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly header: (name: string) => string | undefined;
+}
+export interface SearchClient {
+  /** Statuses beside success that the caller knows what to do with are named in `also`. */
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, also?: readonly number[]): Promise<Reply>;
+  bulk(path: string, lines: readonly unknown[]): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+const OPERATION_MS = 5_000;
+const LOAD_MS = 60_000;
+const SOCKETS = 16;
+/** More than this at once is refused at the door, rather than kept until nobody waits for it any more. */
+const MOST_AT_ONCE = 256;
+
+function inOurWords(error: unknown): Error {
+  if (error instanceof Failure) return error;
+  if (error instanceof errors.TimeoutError) return failure('TIMEOUT', 'The search server took too long.');
+  if (error instanceof errors.ResponseError) {
+    const { statusCode } = error;
+    if (statusCode === 401 || statusCode === 403) return failure('SERVICE_UNAVAILABLE', 'The search server does not let us in.');
+    if (statusCode === 429 || (statusCode ?? 500) >= 500) return failure('SERVICE_UNAVAILABLE', 'The search server cannot answer now.');
+    return Object.assign(new Error(`the search server answered ${statusCode}`), { code: `HTTP_${statusCode}` });
+  }
+  if (error instanceof errors.OpenSearchClientError) return failure('SERVICE_UNAVAILABLE', 'The search server does not answer.');
+  return error instanceof Error ? error : new Error('unknown');
+}
+
+export function searchClient(url: string): SearchClient {
+  const client = new Client({ node: url, requestTimeout: OPERATION_MS, maxRetries: 0, agent: { keepAlive: true, maxSockets: SOCKETS } });
+  let running = 0;
+  const send = async (request: Parameters<Client['transport']['request']>[0], also: readonly number[], timeout: number): Promise<Reply> => {
+    if (running >= MOST_AT_ONCE) throw failure('SERVICE_UNAVAILABLE', 'Too much is asked of the search server at once.');
+    running++;
+    try {
+      const reply = await client.transport.request(request, { requestTimeout: timeout, maxRetries: 0, ignore: [...also] });
+      const body: unknown = reply.body;
+      return {
+        status: reply.statusCode ?? 0,
+        body: typeof body === 'object' && body !== null ? (body as Reply['body']) : {},
+        header: (name) => (reply.headers as Record<string, string> | null)?.[name],
+      };
+    } catch (error) {
+      throw inOurWords(error);
+    } finally {
+      running--;
+    }
+  };
+  return {
+    call: (method, path, body, also = []) =>
+      send({ method, path, ...(body === undefined ? {} : { body: body as Record<string, unknown> }) }, also, OPERATION_MS),
+    bulk: (path, lines) => send({ method: 'POST', path, bulkBody: lines as Record<string, unknown>[] }, [], LOAD_MS),
+    close: () => client.close(),
+  };
+}
+
+/** Not every distribution answers at its root: then each answer's own header, or a node, says what it is. */
+export async function productOf(client: SearchClient): Promise<string> {
+  const root = await client.call('GET', '/', undefined, [400, 404, 405]);
+  const said = root.body['version'] as { number?: string; distribution?: string } | undefined;
+  if (said?.number !== undefined) return `${said.distribution === 'opensearch' ? 'OpenSearch' : 'Elasticsearch'} ${said.number}`;
+  const { body, header } = await client.call('GET', '/_nodes/_local?filter_path=nodes.*.version');
+  const [node] = Object.values((body['nodes'] ?? {}) as Record<string, { version?: string }>);
+  return `${header('x-elastic-product') ?? root.header('x-elastic-product') ?? 'OpenSearch'} ${node?.version ?? ''}`.trim();
+}

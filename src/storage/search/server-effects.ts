@@ -1,0 +1,218 @@
+/**
+ * One effect for one approval, where there is no transaction: an intent in the chain and beside it, then ONE conditional write of a
+ * document that carries the approval's id and result, then the outcome in the chain. The document is the truth: whoever asks again
+ * reads there whether it happened, and an intent that a dead process left is ended by what the document says.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ChainWriter } from '../../core/chain-writer.ts';
+import { failure } from '../../core/errors.ts';
+import type { AuditRecord, Logger } from '../../core/ports.ts';
+import type { Store, StoreSession } from '../../core/store.ts';
+import { Asking, type Engine, readerOver, type Write, writerOver } from './handles.ts';
+import { append } from './server-chains.ts';
+import type { SearchClient } from './server-client.ts';
+import { documentOf, type Indices } from './server-indices.ts';
+import type { ServerHit } from './server.ts';
+import type { Shape } from './shape.ts';
+
+/** What a document remembers of an effect on it. */
+export interface EffectEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly result: string;
+}
+interface Intent {
+  readonly state: 'intent' | 'done' | 'undone';
+  readonly chain: string;
+  readonly at: string;
+  readonly principal: string;
+  readonly collection: string;
+  readonly target: string;
+  readonly audit: string;
+  readonly result: string;
+}
+type Once = Store<'search'>['once'];
+
+export interface ServerEffects {
+  once(chain: ChainWriter, who: StoreSession, effect: Parameters<Once>[1], body: Parameters<Once>[2]): Promise<unknown>;
+  settled(who: StoreSession, id: string): Promise<unknown>;
+  settle(chain: ChainWriter, name: string): Promise<number>;
+}
+
+const ATTEMPTS = 12;
+/** As long as a result is kept, and at least so many. */
+const KEEP_MS = 24 * 3_600_000;
+const KEEP = 20;
+/** Whoever is not done after this long is not at work any more. */
+const GIVEN_UP_MS = 60_000;
+
+export interface EffectsOptions {
+  readonly client: SearchClient;
+  readonly indices: Indices;
+  readonly shapes: ReadonlyMap<string, Shape>;
+  readonly engine: Engine<ServerHit>;
+  readonly log: Logger | undefined;
+  readonly failpoint: (name: string) => void;
+}
+
+export function serverEffects({ client, indices, shapes, engine, log, failpoint }: EffectsOptions): ServerEffects {
+  const intentPath = (id: string) => `/${indices.effects}/_doc/${encodeURIComponent(id)}`;
+  const note = (chain: ChainWriter, audit: AuditRecord, first?: Parameters<typeof append>[4]) =>
+    append(client, indices.audit, chain, audit, first);
+  const undone = (audit: AuditRecord): AuditRecord => ({ ...audit, decision: 'failed', code: 'NOT_WRITTEN', rows: 0 });
+
+  async function intentOf(id: string): Promise<Intent | undefined> {
+    const { status, body } = await client.call('GET', intentPath(id), undefined, [404]);
+    return status === 200 ? (body['_source'] as Intent) : undefined;
+  }
+  /** Read by its id, so as it is now and not as it was at the last refresh. */
+  async function entryIn(collection: string, target: string, id: string): Promise<EffectEntry | undefined> {
+    const shape = shapes.get(collection);
+    if (shape === undefined) return undefined;
+    const { status, body } = await client.call(
+      'GET',
+      `/${indices.of(shape)}/_doc/${encodeURIComponent(target)}?_source=effects`,
+      undefined,
+      [404],
+    );
+    const { effects = [] } = status === 200 ? (body['_source'] as { effects?: EffectEntry[] }) : {};
+    return effects.find((entry) => entry.id === id);
+  }
+  /** The result under this id, if it happened. */
+  async function kept(id: string): Promise<{ readonly principal: string; readonly result: unknown } | undefined> {
+    const intent = await intentOf(id);
+    if (intent === undefined || intent.state === 'undone') return undefined;
+    const result = intent.state === 'done' ? intent.result : (await entryIn(intent.collection, intent.target, id))?.result;
+    return result === undefined ? undefined : { principal: intent.principal, result: JSON.parse(result) as unknown };
+  }
+
+  async function attempt(
+    chain: ChainWriter,
+    who: StoreSession,
+    { id, tool }: Parameters<Once>[1],
+    body: Parameters<Once>[2],
+  ): Promise<{ result: unknown } | undefined> {
+    const versions: string[] = [];
+    const asking = new Asking(engine, shapes, who);
+    const { handle, written } = writerOver(asking, who, id);
+    const { result, audit } = await body({ reading: { search: readerOver(asking, versions) }, writing: { search: handle } }, versions);
+    const write = written();
+    if (write === undefined) {
+      if (id !== undefined) throw new Error(`${tool} was approved and writes nothing`);
+      await note(chain, audit);
+      return { result };
+    }
+    const effect = id ?? randomUUID();
+    const entry: EffectEntry = { id: effect, at: audit.at, result: JSON.stringify(result) };
+    let intent: Intent | undefined;
+    await note(chain, { ...audit, decision: 'pending', code: 'INTENT' }, async ({ chain: name }) => {
+      intent = {
+        state: 'intent',
+        chain: name,
+        at: audit.at,
+        principal: who.person.principal,
+        collection: write.shape.name,
+        target: write.stored.id,
+        audit: JSON.stringify(audit),
+        result: entry.result,
+      };
+      await client.call('PUT', intentPath(effect), intent);
+    });
+    failpoint('after-intent');
+    if (!(await put(write, entry))) {
+      await note(chain, undone(audit));
+      const winner = await entryIn(write.shape.name, write.stored.id, effect);
+      await client.call('PUT', intentPath(effect), {
+        ...intent,
+        state: winner === undefined ? 'undone' : 'done',
+        result: winner?.result ?? entry.result,
+      });
+      return undefined;
+    }
+    failpoint('after-write');
+    await note(chain, audit);
+    await client.call('PUT', intentPath(effect), { ...intent, state: 'done' });
+    return { result };
+  }
+
+  /** False when someone else was faster. The document then says whether it was for this very approval. */
+  async function put({ shape, stored, version, before }: Write<ServerHit>, entry: EffectEntry): Promise<boolean> {
+    const since = new Date(Date.parse(entry.at) - KEEP_MS).toISOString();
+    const older = (before?.effects ?? []).filter((each, i, all) => each.at >= since || i >= all.length - KEEP);
+    const path = `/${indices.of(shape)}/${before === undefined ? '_create' : '_doc'}/${encodeURIComponent(stored.id)}?refresh=true`;
+    const held = before === undefined ? '' : `&if_seq_no=${before.seqNo}&if_primary_term=${before.primaryTerm}`;
+    const { status } = await client.call('PUT', path + held, documentOf(stored, version, [...older, entry]), [409]);
+    return status !== 409;
+  }
+
+  /** Those of this process that want the same effect take turns: all but the first find it done. */
+  const turns = new Map<string, Promise<unknown>>();
+  async function inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = turns.get(id) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const over = mine.catch(() => undefined);
+    turns.set(id, over);
+    try {
+      return await mine;
+    } finally {
+      if (turns.get(id) === over) turns.delete(id);
+    }
+  }
+
+  async function tryOnce(chain: ChainWriter, who: StoreSession, effect: Parameters<Once>[1], body: Parameters<Once>[2]): Promise<unknown> {
+    const { id } = effect;
+    for (let n = 1; n <= ATTEMPTS; n++) {
+      const before = id === undefined ? undefined : await kept(id);
+      if (before !== undefined) return before.result;
+      try {
+        const done = await attempt(chain, who, effect, body);
+        if (done !== undefined) return done.result;
+      } catch (error) {
+        // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure.
+        const happened = id === undefined ? undefined : await kept(id).catch(() => undefined);
+        if (happened !== undefined) return happened.result;
+        throw error;
+      }
+      await new Promise((again) => setTimeout(again, Math.random() * 10 * n));
+      for (const shape of shapes.values()) await client.call('POST', `/${indices.of(shape)}/_refresh`);
+    }
+    throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same row at once.');
+  }
+
+  return {
+    once: (chain, who, effect, body) =>
+      effect.id === undefined ? tryOnce(chain, who, effect, body) : inTurn(effect.id, () => tryOnce(chain, who, effect, body)),
+    async settled(who, id) {
+      const found = await kept(id);
+      return found?.principal === who.person.principal ? found.result : undefined;
+    },
+    async settle(chain, name) {
+      await client.call('POST', `/${indices.effects}/_refresh`);
+      const givenUp = new Date(Date.now() - GIVEN_UP_MS).toISOString();
+      const mine = { bool: { should: [{ term: { chain: name } }, { range: { at: { lt: givenUp } } }], minimum_should_match: 1 } };
+      const { body } = await client.call('POST', `/${indices.effects}/_search`, {
+        size: 1_000,
+        seq_no_primary_term: true,
+        query: { bool: { filter: [{ term: { state: 'intent' } }, mine] } },
+      });
+      const open = (body['hits'] as { hits: { _id: string; _seq_no: number; _primary_term: number; _source: Intent }[] }).hits;
+      for (const { _id, _seq_no, _primary_term, _source: intent } of open) {
+        const entry = await entryIn(intent.collection, intent.target, _id);
+        const audit = JSON.parse(intent.audit) as AuditRecord;
+        log?.warn(
+          { effect: _id, tool: audit.tool, happened: entry !== undefined },
+          'A process ended between the intent and the outcome of a change; the trail now says how it ended.',
+        );
+        await note(chain, entry === undefined ? undone(audit) : audit);
+        const state = entry === undefined ? 'undone' : 'done';
+        await client.call(
+          'PUT',
+          `${intentPath(_id)}?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`,
+          { ...intent, state, result: entry?.result ?? intent.result },
+          [409],
+        );
+      }
+      return open.length;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** The indices of a domain: one for each collection, one for its effects, one for its chains. */
+import type { Row } from '../../core/rows.ts';
+import type { SearchClient } from './server-client.ts';
+import type { Json } from './server-query.ts';
+import type { SearchDomain, Shape, Stored } from './shape.ts';
+
+export interface Indices {
+  of(shape: Shape): string;
+  readonly effects: string;
+  readonly audit: string;
+}
+
+export function indicesOf(prefix: string, domain: SearchDomain): Indices {
+  if (!/^[a-z][a-z0-9]{0,30}$/.test(prefix)) throw new Error('not a prefix');
+  // A dot cannot be in a collection's name, so no collection can be taken for one of the two.
+  const base = `${prefix}-${domain.name}`;
+  return { of: (shape) => `${base}-${shape.name}`, effects: `${base}.effects`, audit: `${base}.audit` };
+}
+
+const KEYWORD = { type: 'keyword', ignore_above: 8_000 };
+const KEPT = { type: 'keyword', index: false, doc_values: false };
+const TYPES = {
+  word: KEYWORD,
+  // Compared as text, which is the order of moments; averaged as a date.
+  time: { ...KEYWORD, fields: { at: { type: 'date' } } },
+  number: { type: 'double' },
+  flag: { type: 'boolean' },
+};
+
+/** `comments.author` is an object in the mapping. */
+function nested(entries: Iterable<readonly [string, Json]>): Json {
+  const properties: Record<string, { properties?: Record<string, unknown> }> = {};
+  for (const [name, type] of entries) {
+    let at = properties as Record<string, unknown>;
+    const parts = name.split('.');
+    for (const part of parts.slice(0, -1)) {
+      const object = (at[part] ??= { properties: {} }) as { properties: Record<string, unknown> };
+      at = object.properties;
+    }
+    at[parts.at(-1) ?? ''] = type;
+  }
+  return { dynamic: 'strict', properties };
+}
+
+const printOf = (shape: Shape): string => JSON.stringify([1, shape.key, shape.texts.map(({ name }) => name), [...shape.plain.values()]]);
+
+function mappingOf(shape: Shape, analyzer: string): Json {
+  const plain = [...shape.plain.values()];
+  return {
+    dynamic: 'strict',
+    _meta: { print: printOf(shape) },
+    properties: {
+      version: { type: 'long' },
+      row: { type: 'object', enabled: false },
+      effects: { type: 'object', enabled: false },
+      f: nested(plain.map(({ name, is }) => [name, TYPES[is]])),
+      l: nested(plain.filter(({ is }) => is === 'word').map(({ name }) => [name, KEYWORD])),
+      w: nested(shape.texts.map(({ name }) => [name, { type: 'text', analyzer, norms: false }])),
+    },
+  };
+}
+
+const EFFECTS: Json = {
+  dynamic: 'strict',
+  properties: {
+    state: { type: 'keyword' },
+    chain: { type: 'keyword' },
+    at: { type: 'keyword' },
+    principal: { type: 'keyword' },
+    collection: { type: 'keyword' },
+    target: { type: 'keyword' },
+    audit: KEPT,
+    result: KEPT,
+  },
+};
+const AUDIT: Json = {
+  dynamic: 'strict',
+  properties: {
+    chain: { type: 'keyword' },
+    n: { type: 'long' },
+    at: { type: 'keyword' },
+    principal: { type: 'keyword' },
+    body: KEPT,
+    mac: KEPT,
+  },
+};
+const SETTINGS: Json = { number_of_shards: 1, auto_expand_replicas: '0-1' };
+
+export const documentOf = ({ row, f, l, w }: Stored, version: number, effects: readonly unknown[]): Json => ({
+  version,
+  row,
+  effects,
+  f,
+  l,
+  w,
+});
+
+export async function prepareIndices(client: SearchClient, indices: Indices, shapes: Iterable<Shape>): Promise<void> {
+  // Our stems need nothing but a cut at each space; the standard analyzer, which every distribution has, leaves them as they are too.
+  const { status } = await client.call('POST', '/_analyze', { analyzer: 'whitespace', text: 'one two' }, [400, 404]);
+  const analyzer = status === 200 ? 'whitespace' : 'standard';
+  await create(client, indices.effects, EFFECTS);
+  await create(client, indices.audit, AUDIT);
+  for (const shape of shapes) {
+    const index = indices.of(shape);
+    const mapping = mappingOf(shape, analyzer);
+    if (await create(client, index, mapping)) continue;
+    const { body } = await client.call('GET', `/${index}/_mapping`);
+    const found = Object.values(body)[0] as { mappings?: { _meta?: { print?: string } } } | undefined;
+    if (found?.mappings?._meta?.print === printOf(shape)) continue;
+    const { _meta, ...fields } = mapping;
+    await client.call('PUT', `/${index}/_mapping`, fields);
+    await again(client, index, shape);
+    // Only now: a process that ends before finds the old print, and begins again.
+    await client.call('PUT', `/${index}/_mapping`, { _meta });
+  }
+}
+
+async function create(client: SearchClient, index: string, mappings: Json): Promise<boolean> {
+  const { status, body } = await client.call('PUT', `/${index}`, { settings: SETTINGS, mappings }, [400]);
+  if (status === 200) return true;
+  const { type } = (body['error'] ?? {}) as { type?: string };
+  if (type !== 'resource_already_exists_exception') throw new Error(`the index ${index} could not be made`);
+  return false;
+}
+
+interface Kept {
+  readonly _id: string;
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+  readonly _source: { row: Row; version: number; effects?: unknown[] };
+  readonly sort: unknown[];
+}
+/** Every row is indexed anew from itself, unless someone changes it meanwhile: then that change did it. */
+async function again(client: SearchClient, index: string, shape: Shape): Promise<void> {
+  await client.call('POST', `/${index}/_refresh`);
+  for (let after: unknown[] | undefined; ; ) {
+    const { body } = await client.call('POST', `/${index}/_search`, {
+      size: 500,
+      sort: [{ [`f.${shape.key}`]: 'asc' }],
+      seq_no_primary_term: true,
+      track_total_hits: false,
+      ...(after && { search_after: after }),
+    });
+    const rows = (body['hits'] as { hits: Kept[] }).hits;
+    if (rows.length === 0) break;
+    await client.bulk(
+      `/${index}/_bulk`,
+      rows.flatMap(({ _id, _seq_no, _primary_term, _source: { row, version, effects } }) => [
+        { index: { _id, if_seq_no: _seq_no, if_primary_term: _primary_term } },
+        documentOf(shape.stored(row), version, effects ?? []),
+      ]),
+    );
+    after = rows.at(-1)?.sort;
+  }
+  await client.call('POST', `/${index}/_refresh`);
+}

@@ -1,0 +1,178 @@
+/** The search store on Elasticsearch or OpenSearch. */
+import type { ChainWriter } from '../../core/chain-writer.ts';
+import type { Logger } from '../../core/ports.ts';
+import { type Row, rowParser } from '../../core/rows.ts';
+import type { Store } from '../../core/store.ts';
+import type { SearchBackend } from './backend.ts';
+import { Asking, type Engine, type Hit, readerOver } from './handles.ts';
+import { serverChains } from './server-chains.ts';
+import { productOf, type SearchClient, searchClient } from './server-client.ts';
+import { type EffectEntry, serverEffects } from './server-effects.ts';
+import { documentOf, type Indices, indicesOf, prepareIndices } from './server-indices.ts';
+import { figureAggregation, figureOf, filterQuery, searchBody } from './server-query.ts';
+import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
+
+export interface SearchServerOptions {
+  readonly url: string;
+  /** In front of the names of all indices, so that several installations can share a server. */
+  readonly prefix?: string;
+  readonly domain: SearchDomain;
+  readonly log?: Logger | undefined;
+  /** Named places where a test may stop the process. */
+  readonly failpoint?: (name: string) => void;
+}
+
+export interface ServerHit extends Hit {
+  readonly seqNo: number;
+  readonly primaryTerm: number;
+  readonly effects: readonly EffectEntry[];
+}
+
+interface Found {
+  readonly _score: number | null;
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+  readonly _source: { readonly row: Row; readonly version: number; readonly effects?: readonly EffectEntry[] };
+}
+const MOST_GROUPS = 1_000;
+const LOAD_AT_ONCE = 500;
+
+function engineOn(client: SearchClient, indices: Indices, source: readonly string[]): Engine<ServerHit> {
+  return {
+    async find(asked) {
+      const { body } = await client.call('POST', `/${indices.of(asked.shape)}/_search`, searchBody(asked, source));
+      return (body['hits'] as { hits: Found[] }).hits.map(({ _score, _seq_no, _primary_term, _source: { row, version, effects } }) => ({
+        row,
+        version,
+        score: _score ?? 0,
+        seqNo: _seq_no,
+        primaryTerm: _primary_term,
+        effects: effects ?? [],
+      }));
+    },
+    async count(shape, filter) {
+      const { body } = await client.call('POST', `/${indices.of(shape)}/_count`, { query: filterQuery(filter) });
+      return Number(body['count']);
+    },
+    async groups(shape, filter, { by = [], figures }) {
+      const names = Object.entries(figures);
+      // Their names are ours, so that no figure can be taken for something of the server's.
+      const aggs = Object.fromEntries(names.map(([, figure], i) => [`f${i}`, figureAggregation(shape, figure)]));
+      const rowOf = (bucket: Row): Row =>
+        Object.fromEntries(names.map(([name, figure], i) => [name, figureOf(shape, figure, bucket[`f${i}`])]));
+      const path = `/${indices.of(shape)}/_search`;
+      const query = filterQuery(filter);
+      if (by.length === 0) {
+        const { body } = await client.call('POST', path, { size: 0, query, aggs });
+        return [rowOf(body['aggregations'] as Row)];
+      }
+      const sources = by.map((name, i) => ({ [`k${i}`]: { terms: { field: `f.${name}`, missing_bucket: true } } }));
+      const rows: Row[] = [];
+      for (let after: unknown; ; ) {
+        const { body } = await client.call('POST', path, {
+          size: 0,
+          query,
+          aggs: { groups: { composite: { size: MOST_GROUPS, sources, ...(after !== undefined && { after }) }, aggs } },
+        });
+        const { groups } = body['aggregations'] as { groups: { after_key?: unknown; buckets: (Row & { key: Row })[] } };
+        rows.push(
+          ...groups.buckets.map((bucket) => ({
+            ...Object.fromEntries(by.map((name, i) => [name, bucket.key[`k${i}`]])),
+            ...rowOf(bucket),
+          })),
+        );
+        if (groups.buckets.length < MOST_GROUPS || groups.after_key === undefined) return rows;
+        after = groups.after_key;
+      }
+    },
+  };
+}
+
+export async function openSearchServer({
+  url,
+  prefix = 'tamshai',
+  domain,
+  log,
+  failpoint = () => {},
+}: SearchServerOptions): Promise<SearchBackend> {
+  const client = searchClient(url);
+  const shapes = shapesOf(domain);
+  const indices = indicesOf(prefix, domain);
+  let product: string;
+  try {
+    product = await productOf(client);
+    await prepareIndices(client, indices, shapes.values());
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  const reading = engineOn(client, indices, ['row', 'version']);
+  const writing = engineOn(client, indices, ['row', 'version', 'effects']);
+  const { last, ...audit } = serverChains(client, indices.audit);
+  const effects = serverEffects({ client, indices, shapes, engine: writing, log, failpoint });
+  const shapeOf = (collection: string): Shape => {
+    const shape = shapes.get(collection);
+    if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
+    return shape;
+  };
+  const marker = (collection: string) => `/${indices.effects}/_doc/filling:${collection}`;
+  const close = () => client.close();
+
+  return {
+    product,
+    audit,
+    last,
+    close,
+    settle: (chain, name) => effects.settle(chain, name),
+    loader: {
+      async isEmpty(collection) {
+        const index = indices.of(shapeOf(collection));
+        // A process that ended halfway left its mark: what it wrote is written again.
+        const { status } = await client.call('GET', marker(collection), undefined, [404]);
+        if (status === 200) return true;
+        await client.call('POST', `/${index}/_refresh`);
+        return Number((await client.call('POST', `/${index}/_count`, {})).body['count']) === 0;
+      },
+      async fill(collection, rows, written) {
+        const shape = shapeOf(collection);
+        const index = indices.of(shape);
+        await client.call('PUT', marker(collection), { state: 'filling' });
+        let lines: unknown[] = [];
+        const flush = async () => {
+          if (lines.length === 0) return;
+          const { body } = await client.bulk(`/${index}/_bulk`, lines);
+          if (body['errors'] === true) throw new Error(`rows of ${collection} were refused`);
+          written(lines.length / 2);
+          lines = [];
+        };
+        for (const row of rows) {
+          const stored = shape.stored({ ...row });
+          lines.push({ index: { _id: stored.id } }, documentOf(stored, 1, []));
+          if (lines.length >= LOAD_AT_ONCE * 2) await flush();
+        }
+        await flush();
+        await client.call('POST', `/${index}/_refresh`);
+        await client.call('DELETE', marker(collection), undefined, [404]);
+      },
+    },
+    store: (chain: ChainWriter): Store<'search'> => ({
+      kind: 'search',
+      read: (who, body) => {
+        const versions: string[] = [];
+        return body({ search: readerOver(new Asking(reading, shapes, who), versions) }, versions);
+      },
+      async page(who, query, window, item) {
+        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
+      },
+      once: (who, effect, body) => effects.once(chain, who, effect, body),
+      settled: (who, id) => effects.settled(who, id),
+      audit,
+      ping: async () => void (await client.call('GET', `/${indices.audit}/_count`)),
+      close,
+    }),
+    async drop() {
+      for (const index of [...[...shapes.values()].map(indices.of), indices.effects, indices.audit])
+        await client.call('DELETE', `/${index}`, undefined, [404]);
+    },
+  };
+}

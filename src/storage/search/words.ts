@@ -1,0 +1,145 @@
+/**
+ * What a word is, and how much it counts: the same for every search store. A row's score follows from the row and the words alone.
+ * Figures over the whole collection have no part in it: they would tell of rows that the caller may not see, and shift between pages.
+ */
+
+/** A text as it may be stored and sent: half of a character is none. */
+export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
+
+export interface Token {
+  readonly stem: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+// Scripts without spaces between words: each of their characters is a word of its own.
+const TOKEN =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+)*/gu;
+const LONGEST = 48;
+
+/** Lower case, without accents and apostrophes; empty for a mark that stands alone. */
+const plain = (word: string): string =>
+  word
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .slice(0, LONGEST)
+    .replace(/\p{Cs}/gu, '');
+
+export function tokens(text: string): Token[] {
+  const found: Token[] = [];
+  for (const match of text.matchAll(TOKEN)) {
+    const stem = stemOf(plain(match[0]));
+    if (stem !== '') found.push({ stem, from: match.index, to: match.index + match[0].length });
+  }
+  return found;
+}
+
+/** The text as it is indexed: stems with spaces between them. */
+export const stems = (text: string): string =>
+  tokens(text)
+    .map(({ stem }) => stem)
+    .join(' ');
+
+const VOWEL = /[aeiouy]/;
+/** Takes off the endings of English plurals and verbs. It only has to be the same for the row and the question, not a word. */
+export function stemOf(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  return soft(verb(plural(word)));
+}
+function plural(word: string): string {
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
+  return /[^sui]s$/.test(word) ? word.slice(0, -1) : word;
+}
+function verb(word: string): string {
+  const ending = /(?:ing|ed)$/.exec(word)?.[0];
+  if (ending === undefined || word.endsWith('eed')) return word;
+  const rest = word.slice(0, -ending.length);
+  if (rest.length < 3 || !VOWEL.test(rest)) return word;
+  return /([bcdfgkmnprtv])\1$/.test(rest) ? rest.slice(0, -1) : rest;
+}
+/** update, updated and updating; apply and applied. */
+const soft = (word: string): string => (word.length < 4 ? word : word.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i'));
+
+const STOP = new Set(
+  'a an the and or but of to in on at by for with from as is are was were be been am do does did i me my we our us you your it its this that these those there how what why when where which who can could will would should not no if then so than too very just have has had please'
+    .split(' ')
+    .map(stemOf),
+);
+
+export interface Sought {
+  readonly stem: string;
+  /** Longer words say more. */
+  readonly weight: number;
+  /** How many letters may be wrong: never the first, and none in a number. */
+  readonly typos: 0 | 1 | 2;
+  /** Also as the beginning of a longer word. */
+  readonly begins: boolean;
+}
+export interface Seeking {
+  readonly words: readonly Sought[];
+  /** Neighbours in the question, which count more where they are neighbours in the row. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** A row with fewer of the words is not an answer. */
+  readonly needed: number;
+}
+
+/** A word that is there, or nearly there; what more one counts that is there exactly; and two side by side. */
+export const NEAR = 3;
+export const EXACT = 7;
+export const PAIR = 5;
+
+const MOST_WORDS = 24;
+const MOST_PAIRS = 12;
+/** Nobody types more; what a program sends beyond it is not read. */
+const MOST_CHARACTERS = 2_000;
+
+const typosIn = (stem: string): 0 | 1 | 2 => {
+  if (/\p{N}/u.test(stem) || stem.length < 3) return 0;
+  return stem.length < 8 ? 1 : 2;
+};
+const weightOf = (stem: string) => (stem.length < 4 ? 2 : stem.length < 7 ? 3 : 4);
+
+/** Undefined when there is nothing to seek: then every row is as good as the other. */
+export function seeking(question: string): Seeking | undefined {
+  const all = tokens(question.slice(0, MOST_CHARACTERS)).map(({ stem }) => stem);
+  const telling = all.filter((stem) => !STOP.has(stem));
+  const distinct = [...new Set(telling.length > 0 ? telling : all)].slice(0, MOST_WORDS);
+  if (distinct.length === 0) return undefined;
+  const words = distinct.map((stem) => ({ stem, weight: weightOf(stem), typos: typosIn(stem), begins: stem.length > 3 }));
+  const pairs = new Map<string, readonly [string, string]>();
+  for (let i = 1; i < all.length && pairs.size < MOST_PAIRS; i++) {
+    const [one, two] = [all[i - 1] ?? '', all[i] ?? ''];
+    if (!STOP.has(one) || !STOP.has(two)) pairs.set(`${one} ${two}`, [one, two]);
+  }
+  return { words, pairs: [...pairs.values()], needed: words.length < 3 ? 1 : Math.ceil(words.length * 0.4) };
+}
+
+/** Is the stem the sought one, or near it? */
+export const isNear = (sought: Sought, stem: string): boolean =>
+  stem === sought.stem || (sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem);
+
+export function isTypo({ stem: sought, typos }: Sought, stem: string): boolean {
+  return (
+    typos > 0 && stem.charAt(0) === sought.charAt(0) && Math.abs(stem.length - sought.length) <= typos && distance(sought, stem) <= typos
+  );
+}
+
+/** Letters that were added, left out, changed or swapped with their neighbour. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      row.push(least);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,105 @@
+/** The help desk on each search store there is, with the chains of its changes. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chainWriter } from '../../src/core/chain-writer.ts';
+import type { Person, Role } from '../../src/core/people.ts';
+import type { AuditRecord } from '../../src/core/ports.ts';
+import type { Store, StoreSession } from '../../src/core/store.ts';
+import type { SearchBackend } from '../../src/storage/search/backend.ts';
+import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';
+import { openSearchServer } from '../../src/storage/search/server.ts';
+import { articleRows, desk, ORGANISATIONS, ticketRows } from './search-rows.ts';
+
+const { TAMSHAI_TEST_OPENSEARCH_URL: opensearch, TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch } = process.env;
+export const searchServers: readonly (readonly [string, string])[] = [
+  ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
+  ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
+];
+export const searchStores: readonly (readonly [string, string])[] = [['SQLite', ''], ...searchServers];
+
+export const KEY = Buffer.alloc(32, 7);
+
+/** Where a store is: a file, or a server with a prefix for the names in it. */
+export type Place = { readonly file: string } | { readonly url: string; readonly prefix: string };
+export const openAt = (place: Place, failpoint?: (name: string) => void): Promise<SearchBackend> =>
+  'file' in place
+    ? Promise.resolve(openEmbeddedSearch(place.file, desk))
+    : openSearchServer({ ...place, domain: desk, ...(failpoint && { failpoint }) });
+
+export function storeOn(backend: SearchBackend, chain: string): Store<'search'> {
+  return backend.store(chainWriter({ chain, key: KEY, last: () => backend.last(chain), checkpoint: async () => {} }));
+}
+
+export interface SearchWorld {
+  readonly place: Place;
+  readonly backend: SearchBackend;
+  readonly store: Store<'search'>;
+  /** Another process, as far as one can tell. */
+  another(): Promise<Store<'search'>>;
+  close(): Promise<void>;
+}
+
+export async function openSearchWorld(url: string, tickets = 120): Promise<SearchWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-search-'));
+  const place: Place = url === '' ? { file: join(folder, 'search.db') } : { url, prefix: `t${randomBytes(5).toString('hex')}` };
+  const opened: SearchBackend[] = [];
+  const open = async () => {
+    const backend = await openAt(place);
+    opened.push(backend);
+    return backend;
+  };
+  const backend = await open();
+  const fill = (name: string, rows: readonly object[]) => backend.loader.fill(name, rows as Record<string, unknown>[], () => {});
+  await fill('tickets', ticketRows(tickets));
+  await fill('articles', articleRows());
+  await fill('organisations', ORGANISATIONS);
+  return {
+    place,
+    backend,
+    store: storeOn(backend, 'desk-0'),
+    another: async () => storeOn(await open(), `desk-${opened.length}`),
+    async close() {
+      await backend.drop?.();
+      for (const each of opened) await each.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function someone(sub: string, audience: 'staff' | 'customer' | 'nobody' = 'staff', organizationId?: string): StoreSession {
+  const person: Person = {
+    principal: `https://people.example|${sub}`,
+    sub,
+    realm: audience === 'customer' ? 'customer' : 'staff',
+    username: sub,
+    name: sub,
+    email: `${sub}@example.com`,
+    employeeId: undefined,
+    organizationId,
+    roles: new Set<Role>(),
+  };
+  return { domain: 'desk', audience, person, shows: [] };
+}
+export const dan = someone('dan');
+export const jane = someone('jane', 'customer', 'acme');
+export const bob = someone('bob', 'customer', 'acme');
+export const mike = someone('mike', 'customer', 'globex');
+
+export const recordFor = (who: StoreSession, tool: string, confirmationId?: string): AuditRecord => ({
+  at: new Date().toISOString(),
+  principal: who.person.principal,
+  username: who.person.username,
+  surface: 'internal',
+  origin: 'test',
+  server: 'desk',
+  tool,
+  decision: confirmationId === undefined ? 'allowed' : 'approved',
+  code: null,
+  ms: 1,
+  rows: 1,
+  requestId: randomUUID(),
+  input: '{}',
+  ...(confirmationId !== undefined && { confirmationId }),
+});

@@ -1,0 +1,629 @@
+/** What every search store must do: the same words find the same rows, nobody sees what is not theirs, one approval is one effect. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { verifyChains } from '../../src/core/audit.ts';
+import type { KeyPart } from '../../src/core/cursor.ts';
+import { Failure } from '../../src/core/errors.ts';
+import { EVERY, type Filter, filters, is } from '../../src/core/filter.ts';
+import { asc, desc } from '../../src/core/order.ts';
+import { figure, searchWords } from '../../src/core/search.ts';
+import type { Store, StoreSession } from '../../src/core/store.ts';
+import { startChild } from '../services/child.ts';
+import { ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
+import { bob, dan, jane, KEY, mike, openSearchWorld, recordFor, type SearchWorld, searchStores, someone } from './search-world.ts';
+
+const { where, given, all, any } = filters;
+const highlights = z.record(z.string(), z.array(z.string()));
+const ticket = z.object({
+  ticket_id: z.string(),
+  subject: z.string(),
+  status: z.string(),
+  created_at: z.string(),
+  organization_id: z.string(),
+  requester: z.string(),
+  internal_notes: z.string().nullable(),
+  comments: z.array(z.object({ author: z.string(), body: z.string() })),
+  _score: z.number(),
+  highlights,
+  row_version: z.int(),
+});
+const article = z.object({ article_id: z.string(), title: z.string(), updated_at: z.string(), _score: z.number(), highlights });
+const BEST = desc('_score', 'created_at', 'ticket_id');
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'success',
+    (error: unknown) => (error instanceof Failure ? error.code : `threw ${(error as Error).message}`),
+  );
+
+/** Hostile or merely odd: each is taken for plain words. */
+const HOSTILE = [
+  '"',
+  '"unclosed',
+  "'",
+  '*',
+  '*:*',
+  'NEAR(',
+  'NEAR(a b, 5)',
+  'AND',
+  'OR OR',
+  'NOT',
+  '-subject',
+  'subject:secret',
+  '_exists_:internal_notes',
+  'internal_notes:zebra',
+  '/(.*a){20}/',
+  '(((((',
+  ')))',
+  '{}[]^~',
+  'a AND (b',
+  '\\',
+  '\u0000',
+  '\ud800',
+  'x\udfffy',
+  '%',
+  '_',
+  '$where',
+  '{"$gt": ""}',
+  "'; DROP TABLE desk_tickets; --",
+  '<script>alert(1)</script>',
+  '\u202e',
+  '🦓',
+  ' ',
+  '\n\t',
+  'zebra '.repeat(500),
+  'a'.repeat(10_240),
+  Array.from({ length: 600 }, (_, i) => `word${i}`).join(' '),
+  '"'.repeat(10_240),
+  '^1000',
+  'fuzzy~2',
+  'te?t',
+  'c0 : zebra',
+  '{c2} : zebra',
+];
+
+describe.each(searchStores)('search on %s', (_name, url) => {
+  let world: SearchWorld;
+  let store: Store<'search'>;
+  beforeAll(async () => {
+    world = await openSearchWorld(url);
+    ({ store } = world);
+  }, 60_000);
+  afterAll(() => world.close());
+
+  const find = (who: StoreSession, words: string, filter: Filter = EVERY, take = 50, after?: readonly KeyPart[]) =>
+    store.page(who, searchWords.from('tickets', filter, words), { order: BEST, after, take }, ticket) as Promise<z.output<typeof ticket>[]>;
+  const read = <T>(who: StoreSession, body: (search: Parameters<Parameters<Store<'search'>['read']>[1]>[0]['search']) => Promise<T>) =>
+    store.read(who, ({ search }) => body(search));
+  const idsOf = (who: StoreSession, filter: Filter) =>
+    read(who, (search) => search.many(ticket, 'tickets', filter)).then((rows) => rows.map(({ ticket_id }) => ticket_id));
+  const rows = ticketRows();
+  const which = (test_: (row: (typeof rows)[number], i: number) => boolean) =>
+    rows
+      .filter(test_)
+      .map(({ ticket_id }) => ticket_id)
+      .toSorted();
+
+  describe('words', () => {
+    test.each(SEARCHES)('in %s, %j finds first: %s', async (collection, words, first) => {
+      if (collection === 'tickets') expect((await find(dan, words))[0]?.subject).toBe(first);
+      else {
+        const [best] = await store.page(
+          dan,
+          searchWords.from('articles', EVERY, words),
+          { order: desc('_score', 'updated_at', 'article_id'), after: undefined, take: 5 },
+          article,
+        );
+        expect(best?.['title']).toBe(first);
+      }
+    });
+
+    test('a score follows from the row and the words alone, and is the same number on every store', async () => {
+      const scores = async (words: string) => (await find(dan, words)).slice(0, 3).map(({ ticket_id, _score }) => [ticket_id, _score]);
+      expect(await scores('dashboard export')).toEqual([['t-0000', 370]]);
+      expect((await scores('wrong invoice'))[0]).toEqual(['t-0003', 270]);
+      expect((await find(dan, '')).every(({ _score }) => _score === 0)).toBe(true);
+    });
+
+    test('no words, or none but signs, are every row, newest first', async () => {
+      const newest = rows
+        .toSorted((a, b) => (a.created_at === b.created_at ? (a.ticket_id < b.ticket_id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1))
+        .slice(0, 50);
+      for (const words of ['', '   ', '"*:*"', '🦓'])
+        expect((await find(dan, words)).map(({ ticket_id }) => ticket_id)).toEqual(newest.map(({ ticket_id }) => ticket_id));
+    });
+
+    test('a word with too many typos, or another first letter, or a wrong digit finds nothing', async () => {
+      expect(await find(dan, 'wabhuuk')).toEqual([]);
+      expect(await find(dan, 'zebhook')).toEqual([]);
+      expect((await find(dan, '428')).map(({ subject }) => subject)).toEqual([]);
+    });
+
+    test('words are also found in the elements of a list', async () => {
+      const found = await find(dan, 'marmalade');
+      expect(found).toHaveLength(12);
+      expect(found[0]?.highlights).toEqual({ 'comments.body': ['We are looking into the <em>marmalade</em>.'] });
+    });
+
+    test.each(HOSTILE.map((words) => [JSON.stringify(words).slice(0, 40), words]))('%s is plain words', async (_shown, words) => {
+      const found = await find(dan, words, where({ organization_id: 'acme' }));
+      expect(found.every(({ organization_id }) => organization_id === 'acme')).toBe(true);
+      // Nothing that is typed reaches a field that is hidden from the customer.
+      const theirs = await find(jane, words);
+      expect(
+        theirs.every(
+          (row) => row.organization_id === 'acme' && row.internal_notes === null && row.highlights['internal_notes'] === undefined,
+        ),
+      ).toBe(true);
+    });
+
+    test('what is hidden cannot be found by', async () => {
+      expect((await find(dan, 'zebra')).length).toBeGreaterThan(0);
+      expect(await find(jane, 'zebra')).toEqual([]);
+      expect(await find(jane, 'escalate zebra squad')).toEqual([]);
+      expect(await codeOf(read(jane, (search) => search.count('tickets', where({ internal_notes: 'x' }))))).toMatch(
+        /threw tickets cannot be asked by internal_notes/,
+      );
+    });
+  });
+
+  describe('highlights', () => {
+    test('mark what was found, typos and endings included', async () => {
+      const [first] = await find(dan, 'exprot dashboards');
+      expect(first?.highlights).toEqual({
+        subject: ['<em>Dashboard</em> <em>export</em> to CSV times out'],
+        description: ['<em>Exporting</em> the sales <em>dashboard</em> as CSV ends with a gateway timeout after two minutes.'],
+      });
+      expect((await find(dan, ''))[0]?.highlights).toEqual({});
+    });
+
+    test('never bring markup of a row or of the words', async () => {
+      const hostile = '<img src=x onerror=alert(1)> "quoted" & <em>faked</em> </em><script>quokka</script>';
+      await store.once(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
+        const { ticket_id: _own, ...row } = { ...rows[40], ticket_id: '', created_at: '2020-01-01T00:00:00Z', subject: hostile };
+        await writing.search.insert(ticket, 'tickets', { ...row, description: 'quokka' });
+        return { result: {}, audit: recordFor(dan, 'submit') };
+      });
+      const [found] = await find(dan, 'quokka <script> faked');
+      const text = Object.values(found?.highlights ?? {})
+        .flat()
+        .join(' ');
+      expect(text).toContain('<em>quokka</em>');
+      expect(text.replaceAll(/<\/?em>/g, '')).not.toMatch(/[<>"]/);
+      expect(text).toContain('&lt;em&gt;<em>faked</em>&lt;/em&gt;');
+    });
+  });
+
+  describe('filters', () => {
+    test.each([
+      ['a value', where({ status: 'open' }), (row) => row['status'] === 'open'],
+      ['several', where({ status: 'open', escalated: true }), (row) => row['status'] === 'open' && row['escalated'] === true],
+      ['not', where({ status: is.not('open') }), (row) => row['status'] !== 'open'],
+      ['one of', where({ status: is.oneOf(['open', 'closed']) }), (row) => row['status'] === 'open' || row['status'] === 'closed'],
+      ['one of none', where({ status: is.oneOf([]) }), () => false],
+      [
+        'a moment in another spelling',
+        where({ created_at: is.atLeast('2026-11-16T08:00:00+01:00') }),
+        (row) => row.created_at >= '2026-11-16T07',
+      ],
+      [
+        'between',
+        where({ sla_deadline: is.between('2026-11-16T02:00:00Z', '2026-11-16T03:00:00Z') ?? null }),
+        (row) => String(row['sla_deadline']) >= '2026-11-16T02:00' && String(row['sla_deadline']) <= '2026-11-16T03:00:00.000Z',
+      ],
+      ['numbers', where({ resolution_minutes: is.above(140) }), (row) => Number(row['resolution_minutes']) > 140],
+      ['absent', where({ resolution_minutes: null }), (row) => row['resolution_minutes'] === undefined],
+      ['there', where({ resolution_minutes: is.there }), (row) => row['resolution_minutes'] !== undefined],
+      ['in a list', where({ tags: 'vip' }), (row) => (row['tags'] as string[]).includes('vip')],
+      ['in a list, in any case', where({ tags: is.text('RENEWAL') }), (row) => (row['tags'] as string[]).includes('Renewal')],
+      ['not in a list', where({ tags: is.not('vip') }), (row) => !(row['tags'] as string[]).includes('vip')],
+      ['an empty list', where({ tags: null }), (row) => (row['tags'] as string[]).length === 0],
+      ['in the elements of a list', where({ 'comments.author': 'dan' }), (row) => (row['comments'] as unknown[]).length > 0],
+      ['a beginning', where({ agent: is.prefix('AGENT-1') }), (row) => row['agent'] === 'agent-1'],
+      ['a part', where({ agent: is.part('NT-2') }), (row) => row['agent'] === 'agent-2'],
+      ['a part with signs of its own', where({ agent: is.part('*') }), () => false],
+      ['a part that looks like a pattern', where({ agent: is.part('agent-?') }), () => false],
+      [
+        'any',
+        any(where({ agent: 'agent-1' }), where({ escalated: true })),
+        (row) => row['agent'] === 'agent-1' || row['escalated'] === true,
+      ],
+      [
+        'all',
+        all(where({ agent: 'agent-1' }), given({ escalated: true, status: undefined })),
+        (row) => row['agent'] === 'agent-1' && row['escalated'] === true,
+      ],
+      ['any of none', any(), () => false],
+    ] as [string, Filter, (row: (typeof rows)[number]) => boolean][])('%s', async (_what, filter, wanted) => {
+      const planted = all(filter, where({ ticket_id: is.prefix('t-0') }));
+      expect(await idsOf(dan, planted)).toEqual(which(wanted));
+      expect(await read(dan, (search) => search.count('tickets', planted))).toBe(which(wanted).length);
+    });
+
+    test('a row by its id, and only by all of it', async () => {
+      expect(await read(dan, (search) => search.get(ticket, 'tickets', 't-0007'))).toMatchObject({ ticket_id: 't-0007', row_version: 1 });
+      for (const id of ['t-000', 'T-0007', '*', '', 't-0007 ', '\ud800'])
+        expect(await read(dan, (search) => search.get(ticket, 'tickets', id))).toBeNull();
+    });
+
+    test('what was not declared cannot be asked', async () => {
+      for (const filter of [where({ secret: 'x' }), where({ subject: 'x' }), where({ 'f.status': 'open' })])
+        expect(await codeOf(read(dan, (search) => search.count('tickets', filter)))).toMatch(/^threw/);
+      expect(await codeOf(read(dan, (search) => search.count('effects', EVERY)))).toMatch(/^threw/);
+      expect(await codeOf(read(dan, (search) => search.many(ticket, 'tickets', EVERY, { order: asc('subject', 'ticket_id') })))).toMatch(
+        /^threw/,
+      );
+    });
+  });
+
+  describe('scopes', () => {
+    test('a lead sees the organisation, a customer their own and what is shared, nobody nothing', async () => {
+      const planted = where({ ticket_id: is.prefix('t-0') });
+      expect(await idsOf(jane, planted)).toEqual(which((row) => row['organization_id'] === 'acme'));
+      expect(await idsOf(bob, planted)).toEqual(
+        which((row) => row['organization_id'] === 'acme' && (row['requester'] === 'bob' || row['visibility'] === 'organization')),
+      );
+      expect(await idsOf(someone('x', 'nobody'), EVERY)).toEqual([]);
+      expect(await idsOf(someone('x', 'customer'), EVERY)).toEqual([]);
+      expect(await idsOf({ ...dan, audience: 'unheard-of' }, EVERY)).toEqual([]);
+    });
+
+    test('no filter, words or figure reaches beyond it', async () => {
+      for (const filter of [
+        where({ organization_id: 'globex' }),
+        any(where({ organization_id: 'globex' }), EVERY),
+        any(EVERY, where({ organization_id: is.there })),
+        where({ organization_id: is.oneOf(['acme', 'globex']) }),
+      ]) {
+        expect((await find(jane, '', filter)).every(({ organization_id }) => organization_id === 'acme')).toBe(true);
+        expect(await read(jane, (search) => search.count('tickets', all(filter, where({ organization_id: 'globex' }))))).toBe(0);
+      }
+      const groups = await read(jane, (search) =>
+        search.groups(z.object({ organization_id: z.string(), n: z.number() }), 'tickets', EVERY, {
+          by: ['organization_id'],
+          figures: { n: figure.count() },
+        }),
+      );
+      expect(groups.map(({ organization_id }) => organization_id)).toEqual(['acme']);
+      expect(await read(jane, (search) => search.get(ticket, 'tickets', 't-0001'))).toBeNull();
+    });
+
+    test("what is written must be one's own too, and only by who may write", async () => {
+      const insert = (who: StoreSession, collection: string, row: Record<string, unknown>) =>
+        codeOf(
+          store.once(who, { id: undefined, tool: 'submit' }, async ({ writing }) => ({
+            result: await writing.search.insert(z.object({}), collection, row),
+            audit: recordFor(who, 'submit'),
+          })),
+        );
+      const row = {
+        subject: 'x',
+        status: 'open',
+        created_at: '2020-01-01T00:00:00Z',
+        organization_id: 'globex',
+        requester: 'jane',
+        visibility: 'private',
+      };
+      expect(await insert(jane, 'tickets', row)).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(await insert(jane, 'articles', { title: 'x', content: 'y', public: true })).toBe('INSUFFICIENT_PERMISSIONS');
+      const move = store.once(jane, { id: undefined, tool: 'move' }, async ({ writing }) => ({
+        result: await writing.search.change(z.object({}), 'tickets', where({ ticket_id: 't-0000' }), { organization_id: 'globex' }),
+        audit: recordFor(jane, 'move'),
+      }));
+      expect(await codeOf(move)).toBe('INSUFFICIENT_PERMISSIONS');
+      const foreign = store.once(mike, { id: undefined, tool: 'change' }, async ({ writing }) => ({
+        result: await writing.search.change(z.object({}), 'tickets', where({ ticket_id: 't-0000' }), { status: 'x' }),
+        audit: recordFor(mike, 'change'),
+      }));
+      expect(await codeOf(foreign)).toBe('CHANGED_SINCE_APPROVAL');
+    });
+  });
+
+  describe('figures', () => {
+    const planted = where({ ticket_id: is.prefix('t-0') });
+    const sla = z.object({
+      priority: z.string(),
+      total: z.int(),
+      late: z.int(),
+      average: z.number().nullable(),
+      sum: z.number(),
+      first: z.string().nullable(),
+      last: z.string().nullable(),
+    });
+    const NOW = '2026-11-16T08:00:00.000Z';
+
+    test('by key, with counts, sums, averages, least and most, of those that a filter names', async () => {
+      const found = await read(dan, (search) =>
+        search.groups(sla, 'tickets', planted, {
+          by: ['priority'],
+          figures: {
+            total: figure.count(),
+            late: figure.count(where({ sla_deadline: is.below(NOW) })),
+            average: figure.average('resolution_minutes'),
+            sum: figure.sum('resolution_minutes', where({ escalated: true })),
+            first: figure.least('created_at'),
+            last: figure.most('sla_deadline', where({ status: 'open' })),
+          },
+        }),
+      );
+      const expected = ['critical', 'high', 'low', 'medium'].map((priority) => {
+        const mine = rows.filter((row) => row['priority'] === priority);
+        const minutes = mine.flatMap((row) => (row['resolution_minutes'] === undefined ? [] : [Number(row['resolution_minutes'])]));
+        return {
+          priority,
+          total: mine.length,
+          late: mine.filter((row) => String(row['sla_deadline']) < NOW).length,
+          average: minutes.length === 0 ? null : minutes.reduce((a, b) => a + b) / minutes.length,
+          sum: mine.filter((row) => row['escalated'] === true).reduce((sum, row) => sum + Number(row['resolution_minutes'] ?? 0), 0),
+          first: mine.map(({ created_at }) => created_at).toSorted()[0] ?? null,
+          last:
+            mine
+              .filter((row) => row['status'] === 'open')
+              .map((row) => String(row['sla_deadline']))
+              .toSorted()
+              .at(-1) ?? null,
+        };
+      });
+      expect(found).toEqual(expected);
+    });
+
+    test('over everything, over nothing, and by several keys with a missing one', async () => {
+      const all_ = z.object({ n: z.int(), average: z.number().nullable(), sum: z.number() });
+      const figures = { n: figure.count(), average: figure.average('resolution_minutes'), sum: figure.sum('resolution_minutes') };
+      expect(await read(dan, (search) => search.groups(all_, 'tickets', any(), { figures }))).toEqual([{ n: 0, average: null, sum: 0 }]);
+      expect((await read(dan, (search) => search.groups(all_, 'tickets', planted, { figures })))[0]?.n).toBe(120);
+      const pairs = await read(dan, (search) =>
+        search.groups(z.object({ escalated: z.boolean().nullable(), agent: z.string(), n: z.int() }), 'tickets', planted, {
+          by: ['escalated', 'agent'],
+          figures: { n: figure.count() },
+        }),
+      );
+      expect(pairs.map(({ escalated, agent }) => `${escalated} ${agent}`)).toEqual([
+        'false agent-0',
+        'false agent-1',
+        'false agent-2',
+        'true agent-0',
+        'true agent-1',
+        'true agent-2',
+      ]);
+      expect(pairs.reduce((sum, { n }) => sum + n, 0)).toBe(120);
+    });
+  });
+
+  describe('pages', () => {
+    test.each(['', 'routine check number'])(
+      'of %j never overlap nor skip while rows come and go',
+      async (words) => {
+        const filter = where({ agent: is.oneOf(['agent-0', 'agent-1', 'agent-2', 'pager']) });
+        const before = new Set((await collect(words, filter, 50)).map(({ ticket_id }) => ticket_id));
+        const added = new Set<string>();
+        let n = 0;
+        const seen = await collect(words, filter, 7, async (page) => {
+          const [row] = page;
+          // Rows before and after the place that was reached, and rows that share its moment.
+          for (const created_at of ['2030-01-01T00:00:00Z', row?.created_at, '2001-01-01T00:00:00Z']) {
+            added.add(await submit({ subject: `Routine check number ${n++}`, description: words, created_at, agent: 'pager' }));
+          }
+        });
+        const ids = seen.map(({ ticket_id }) => ticket_id);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids.filter((id) => !added.has(id)).toSorted()).toEqual([...before].toSorted());
+      },
+      60_000,
+    );
+
+    async function collect(words: string, filter: Filter, take: number, meanwhile?: (page: z.output<typeof ticket>[]) => Promise<void>) {
+      const seen: z.output<typeof ticket>[] = [];
+      for (let after: KeyPart[] | undefined, pages = 0; pages < 60; pages++) {
+        const page = await find(dan, words, filter, take, after);
+        seen.push(...page);
+        const last = page.at(-1);
+        if (page.length < take || last === undefined) return seen;
+        after = [last._score, last.created_at, last.ticket_id];
+        if (pages < 4) await meanwhile?.(page);
+      }
+      return seen;
+    }
+    async function submit(row: Record<string, unknown>): Promise<string> {
+      return store.once(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
+        const { ticket_id } = await writing.search.insert(z.object({ ticket_id: z.string() }), 'tickets', {
+          status: 'open',
+          organization_id: 'acme',
+          requester: 'jane',
+          visibility: 'private',
+          comments: [],
+          internal_notes: null,
+          ...row,
+        });
+        return { result: ticket_id, audit: recordFor(dan, 'submit') };
+      }) as Promise<string>;
+    }
+  });
+
+  describe('effects', () => {
+    const close = (on: Store<'search'>, id: string | undefined, ticketId: string, status: string, who = dan) =>
+      on.once(who, { id, tool: 'close_ticket' }, async ({ reading, writing }, versions) => {
+        const before = await reading.search.one(ticket, 'tickets', where({ ticket_id: ticketId }));
+        const after = await writing.search.change(ticket, 'tickets', where({ ticket_id: ticketId }), { status, resolution: randomUUID() });
+        return {
+          result: { from: before.status, to: after.status, version: after.row_version, versions: [...versions] },
+          audit: recordFor(who, 'close_ticket', id),
+        };
+      });
+
+    test('one approval, twenty times at once in two processes: one effect, one result for all, one record of it', async () => {
+      const id = randomUUID();
+      const other = await world.another();
+      const results = await Promise.all(Array.from({ length: 20 }, (_, i) => close(i % 2 ? other : store, id, 't-0010', 'closed')));
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(results[0]).toMatchObject({ version: 2, versions: ['1'] });
+      expect((await read(dan, (search) => search.get(ticket, 'tickets', 't-0010')))?.row_version).toBe(2);
+      expect(await store.settled(dan, id)).toEqual(results[0]);
+      expect(await store.settled(mike, id)).toBeUndefined();
+      expect(await store.settled(dan, randomUUID())).toBeUndefined();
+      expect(await recordsOf(id)).toEqual(['approved']);
+      // Also after others have changed the row since.
+      await close(store, randomUUID(), 't-0010', 'open');
+      expect(await close(other, id, 't-0010', 'closed')).toEqual(results[0]);
+    }, 60_000);
+
+    test('an approval that adds a row adds one', async () => {
+      const id = randomUUID();
+      const other = await world.another();
+      const add = (on: Store<'search'>) =>
+        on.once(dan, { id, tool: 'open_ticket' }, async ({ writing }) => {
+          const row = {
+            subject: `Ocelot ${randomUUID()}`,
+            description: '',
+            status: 'open',
+            created_at: new Date().toISOString(),
+            organization_id: 'acme',
+            requester: 'jane',
+            visibility: 'private',
+            comments: [],
+            internal_notes: null,
+          };
+          return { result: await writing.search.insert(ticket, 'tickets', row), audit: recordFor(dan, 'open_ticket', id) };
+        });
+      const results = await Promise.all(Array.from({ length: 20 }, (_, i) => add(i % 2 ? other : store)));
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(await find(dan, 'ocelot')).toHaveLength(1);
+      expect(await recordsOf(id)).toEqual(['approved']);
+    }, 60_000);
+
+    test('twenty comments at once: all of them are there', async () => {
+      const other = await world.another();
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          (i % 2 ? other : store).once(jane, { id: undefined, tool: 'comment' }, async ({ writing }) => {
+            const row = await writing.search.change(ticket, 'tickets', where({ ticket_id: 't-0012' }), ({ comments }) => ({
+              comments: [...comments, { author: 'jane', body: `platypus ${i}` }],
+            }));
+            return { result: row.comments.length, audit: recordFor(jane, 'comment') };
+          }),
+        ),
+      );
+      const after = await read(dan, (search) => search.get(ticket, 'tickets', 't-0012'));
+      expect(after?.comments.map(({ body }) => body).toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `platypus ${i}`).toSorted());
+      expect(await read(dan, (search) => search.count('tickets', where({ 'comments.author': 'jane' })))).toBe(1);
+    }, 60_000);
+
+    test('two transfers of the lead at once: exactly one lead', async () => {
+      const organisation = z.object({
+        organization_id: z.string(),
+        contacts: z.array(z.object({ sub: z.string(), email: z.string(), lead: z.boolean() })),
+      });
+      const other = await world.another();
+      const transfer = (on: Store<'search'>, to: string) =>
+        on.once(jane, { id: randomUUID(), tool: 'transfer' }, async ({ writing }) => {
+          const row = await writing.search.change(
+            organisation,
+            'organisations',
+            where({ organization_id: 'acme', 'contacts.sub': to }),
+            ({ contacts }) => ({ contacts: contacts.map((each) => ({ ...each, lead: each.sub === to })) }),
+          );
+          return { result: row, audit: recordFor(jane, 'transfer') };
+        });
+      await Promise.all([transfer(store, 'bob'), transfer(other, 'jane')]);
+      const now = await read(dan, (search) => search.get(organisation, 'organisations', 'acme'));
+      expect(now?.contacts.filter(({ lead }) => lead)).toHaveLength(1);
+      await transfer(store, 'jane');
+      expect((await read(jane, (search) => search.get(organisation, 'organisations', 'acme')))?.contacts).toEqual(
+        ORGANISATIONS[0]?.contacts,
+      );
+    });
+
+    test('a body that fails, or finds no row or two, writes nothing', async () => {
+      const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0015'));
+      const fails = (work: (search: Parameters<Parameters<Store<'search'>['once']>[2]>[0]['writing']['search']) => Promise<unknown>) =>
+        codeOf(
+          store.once(dan, { id: randomUUID(), tool: 'close_ticket' }, async ({ writing }) => ({
+            result: await work(writing.search),
+            audit: recordFor(dan, 'close_ticket'),
+          })),
+        );
+      const status = { status: 'wrong' };
+      expect(
+        await fails(async (search) => {
+          await search.change(ticket, 'tickets', where({ ticket_id: 't-0015' }), status);
+          throw new Error('stop');
+        }),
+      ).toBe('threw stop');
+      expect(await fails((search) => search.change(ticket, 'tickets', where({ ticket_id: 'none' }), status))).toBe(
+        'CHANGED_SINCE_APPROVAL',
+      );
+      expect(await fails((search) => search.change(ticket, 'tickets', EVERY, status))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(
+        await fails(async (search) => {
+          await search.change(ticket, 'tickets', where({ ticket_id: 't-0015' }), status);
+          return search.insert(ticket, 'tickets', status);
+        }),
+      ).toMatch(/^threw/);
+      expect(await fails((search) => search.change(ticket, 'tickets', where({ ticket_id: 't-0015' }), { ticket_id: 'other' }))).toMatch(
+        /^threw/,
+      );
+      expect(await fails(async () => ({}))).toMatch(/^threw/);
+      expect(await read(dan, (search) => search.get(ticket, 'tickets', 't-0015'))).toEqual(before);
+    });
+
+    test.each(['in-body', 'after-intent', 'after-write'])(
+      'a process that is killed %s leaves one effect or none, and the trail says which',
+      async (moment) => {
+        const id = randomUUID();
+        const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0003'));
+        const child = startChild(new URL('./search-child.ts', import.meta.url), JSON.stringify(world.place), id, moment);
+        const { out } = await child.ended;
+        const happened = url === '' ? out === 'done' : moment === 'after-write';
+        expect(await store.settled(dan, id)).toEqual(happened ? { status: 'success', data: { status: 'archived' } } : undefined);
+        const { chainWriter } = await import('../../src/core/chain-writer.ts');
+        const chain = chainWriter({
+          chain: 'desk-child',
+          key: KEY,
+          last: () => world.backend.last('desk-child'),
+          checkpoint: async () => {},
+        });
+        expect(await world.backend.settle(chain, 'desk-child')).toBe(url === '' || moment === 'in-body' ? 0 : 1);
+        expect(await world.backend.settle(chain, 'desk-child')).toBe(0);
+        expect(await recordsOf(id)).toEqual(happened ? ['approved'] : url === '' || moment === 'in-body' ? [] : ['failed']);
+        // Asked again, it happens once, or says what happened.
+        const result = await close(store, id, 't-0003', 'archived');
+        if (happened) expect(result).toEqual({ status: 'success', data: { status: 'archived' } });
+        expect((await read(dan, (search) => search.get(ticket, 'tickets', 't-0003')))?.row_version).toBe((before?.row_version ?? 0) + 1);
+      },
+      60_000,
+    );
+
+    test('the chains of all who wrote are whole', async () => {
+      const verdict = await verifyChains([store.audit], [], { chain: [KEY], checkpoint: [KEY] });
+      expect(verdict).toMatchObject({ ok: true });
+      const chains = await store.audit.chains();
+      expect(chains.find(({ chain }) => chain === 'desk-0')?.count).toBeGreaterThan(5);
+      const [newest] = await store.audit.newest({ limit: 1 });
+      expect(newest && (await store.audit.record(newest.chain, newest.n))).toEqual(newest);
+      const mine = await store.audit.newest({ principal: jane.person.principal, limit: 500 });
+      expect(mine.every(({ body }) => (JSON.parse(body) as { username: string }).username === 'jane')).toBe(true);
+      const [first, second] = await store.audit.newest({ limit: 2 });
+      const at = first && (JSON.parse(first.body) as { at: string }).at;
+      expect(first && at && (await store.audit.newest({ limit: 1, before: { at, chain: first.chain, n: first.n } }))).toEqual([second]);
+    });
+
+    /** How the trail says it ended; intents apart. */
+    async function recordsOf(confirmationId: string): Promise<string[]> {
+      const found: string[] = [];
+      for (const { chain } of await store.audit.chains()) {
+        for await (const { body } of store.audit.records(chain)) {
+          const record = JSON.parse(body) as { confirmationId?: string; decision: string };
+          if (record.confirmationId === confirmationId && record.decision !== 'pending') found.push(record.decision);
+        }
+      }
+      return found;
+    }
+  });
+
+  test('a second opening finds everything as it was', async () => {
+    const other = await world.another();
+    expect(await other.read(dan, ({ search }) => search.count('tickets', where({ ticket_id: is.prefix('t-0') })))).toBe(120);
+    await other.ping();
+    expect(await world.backend.loader.isEmpty('tickets')).toBe(false);
+  });
+});

@@ -4,7 +4,6 @@ import type { AnyDomain } from '../core/tool.ts';
 import { loadDocuments } from '../sample/documents.ts';
 import type { DocumentDatabase } from '../storage/documents/database.ts';
 import { type EmbeddedDocuments, openEmbeddedDocuments } from '../storage/documents/embedded.ts';
-import { openMongo } from '../storage/documents/mongodb.ts';
 import type { Collections } from '../storage/documents/store.ts';
 import type { Config } from './config.ts';
 
@@ -33,6 +32,8 @@ export async function openDocuments(config: Config, domains: readonly AnyDomain[
         databases.set(domain, file.of(domain.name));
         continue;
       }
+      // The driver is large, and most machines have no such server.
+      const { openMongo } = await import('../storage/documents/mongodb.ts');
       const { database, prepare } = await openMongo(url, domain.name, collectionsOf(domain));
       databases.set(domain, database);
       await prepare();
@@ -45,7 +46,11 @@ export async function openDocuments(config: Config, domains: readonly AnyDomain[
 }
 
 /** The sample is for a first look: a server has its own documents, or is filled by `tamshai seed`. */
-export async function loadEmbeddedDocuments(config: Config, { databases }: OpenedDocuments, progress: (part: number) => void): Promise<void> {
+export async function loadEmbeddedDocuments(
+  config: Config,
+  { databases }: OpenedDocuments,
+  progress: (part: number) => void,
+): Promise<void> {
   for (const [{ name }, database] of databases) {
     if (config.mongodbUrl(name) !== undefined) continue;
     const onProgress = (done: number, total: number) => progress(total === 0 ? 1 : done / total);

@@ -111,7 +111,13 @@ const joined = (how: 'all' | 'any', filters: readonly Filter[]) => {
 
 export const filters: FilterWords = {
   where: (fields) => new Filter('all', Object.entries(fields).map(fieldFilter)),
-  given: (fields) => new Filter('all', Object.entries(fields).filter(([, value]) => value !== undefined).map(fieldFilter)),
+  given: (fields) =>
+    new Filter(
+      'all',
+      Object.entries(fields)
+        .filter(([, value]) => value !== undefined)
+        .map(fieldFilter),
+    ),
   all: (...parts) => joined('all', parts),
   any: (...parts) => joined('any', parts),
 };

@@ -13,7 +13,8 @@ export interface DocumentLoadOptions {
 /** What each domain that lives in documents brings. */
 const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonly SampleCollection[]>> = { sales: salesSample };
 
-export const sampleCollections = (domain: string, options: DocumentLoadOptions): readonly SampleCollection[] => samples[domain]?.(options) ?? [];
+export const sampleCollections = (domain: string, options: DocumentLoadOptions): readonly SampleCollection[] =>
+  samples[domain]?.(options) ?? [];
 
 /** Does nothing, and says false, where every collection has its rows already. */
 export async function loadDocuments(domain: string, loader: DocumentLoader, options: DocumentLoadOptions): Promise<boolean> {

@@ -28,7 +28,14 @@ export const collections: Collections = {
   customers: { rows: { everyone: 'all', own: 'none', outside: 'none' }, writers: ['everyone'] },
 };
 
-export const deal = z.object({ _id: z.string(), title: z.string(), stage: z.string(), owner: z.string(), value: z.number(), close_date: z.string() });
+export const deal = z.object({
+  _id: z.string(),
+  title: z.string(),
+  stage: z.string(),
+  owner: z.string(),
+  value: z.number(),
+  close_date: z.string(),
+});
 export type Deal = z.infer<typeof deal>;
 
 export const KEY = Buffer.alloc(32, 7);
@@ -39,19 +46,53 @@ const id = (n: number) => `d${String(n).padStart(4, '0')}`;
 /** 120 deals; values repeat, so that an order needs its tiebreaker. */
 export const deals = (): Document[] =>
   Array.from({ length: 120 }, (_, n) => ({
-    _id: id(n), title: `Deal number ${n}`, stage: STAGES[n % 4], owner: OWNERS[n % 3], value: 1000 + (n % 10) * 0.1, probability: (n % 5) * 25,
-    close_date: `2026-${String(1 + (n % 12)).padStart(2, '0')}-15`, commission: n, tags: ['new', `t${n % 2}`], customer: { name: `Customer ${n % 7}` }, ...(n % 6 === 0 && { lost_reason: 'price' }),
+    _id: id(n),
+    title: `Deal number ${n}`,
+    stage: STAGES[n % 4],
+    owner: OWNERS[n % 3],
+    value: 1000 + (n % 10) * 0.1,
+    probability: (n % 5) * 25,
+    close_date: `2026-${String(1 + (n % 12)).padStart(2, '0')}-15`,
+    commission: n,
+    tags: ['new', `t${n % 2}`],
+    customer: { name: `Customer ${n % 7}` },
+    ...(n % 6 === 0 && { lost_reason: 'price' }),
   }));
-const customers = (): Document[] => [{ _id: 'c1', name: 'Ünique Ltd.', industry: 'Software' }, { _id: 'c2', name: 'a+b (c) [d] $e ^f', industry: 'Retail' }];
+const customers = (): Document[] => [
+  { _id: 'c1', name: 'Ünique Ltd.', industry: 'Software' },
+  { _id: 'c2', name: 'a+b (c) [d] $e ^f', industry: 'Retail' },
+];
 
 export function someone(username: string, audience = 'everyone', shows: readonly string[] = []): StoreSession {
-  const person: Person = { principal: `staff:${username}`, sub: username, realm: 'staff', username, name: username, email: '', employeeId: undefined, organizationId: undefined, roles: new Set() };
+  const person: Person = {
+    principal: `staff:${username}`,
+    sub: username,
+    realm: 'staff',
+    username,
+    name: username,
+    email: '',
+    employeeId: undefined,
+    organizationId: undefined,
+    roles: new Set(),
+  };
   return { domain: 'sales', audience, person, shows };
 }
 export const carol = someone('carol');
 
 export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord => ({
-  at: new Date().toISOString(), principal, username: 'carol', surface: 'rest', origin: 'web', server: 'sales', tool, decision: 'approved', code: null, ms: 1, rows: 1, requestId: randomUUID(), input: '{}',
+  at: new Date().toISOString(),
+  principal,
+  username: 'carol',
+  surface: 'rest',
+  origin: 'web',
+  server: 'sales',
+  tool,
+  decision: 'approved',
+  code: null,
+  ms: 1,
+  rows: 1,
+  requestId: randomUUID(),
+  input: '{}',
 });
 export const effected = (result: unknown): Effected => ({ result, audit: recordOf('test') });
 
@@ -77,13 +118,15 @@ export async function openPlace(place: string): Promise<DocumentDatabase> {
 
 export async function openDocumentWorld(kind: string): Promise<DocumentWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'tamshai-documents-'));
-  const place = kind === 'MongoDB' ? (url ?? '').replace('/?', `/tamshai_docs_${randomBytes(4).toString('hex')}?`) : join(folder, 'documents.db');
+  const place =
+    kind === 'MongoDB' ? (url ?? '').replace('/?', `/tamshai_docs_${randomBytes(4).toString('hex')}?`) : join(folder, 'documents.db');
   const database = await openPlace(place);
   await database.fill('deals', deals(), () => {});
   await database.fill('customers', customers(), () => {});
   const others: DocumentDatabase[] = [];
   return {
-    database, place,
+    database,
+    place,
     store: storeOn(database, 'sales-main'),
     async another(name) {
       const opened = await openPlace(place);

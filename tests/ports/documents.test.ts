@@ -10,10 +10,27 @@ import { masked } from '../../src/core/fields.ts';
 import { asc, desc, type Order } from '../../src/core/order.ts';
 import type { Effected, StoreSession } from '../../src/core/store.ts';
 import { startChild } from '../services/child.ts';
-import { carol, type Deal, databases, deal, deals, type DocumentWorld, effected, KEY, openDocumentWorld, openPlace, someone, storeOn } from './documents-world.ts';
+import {
+  carol,
+  type Deal,
+  databases,
+  deal,
+  deals,
+  type DocumentWorld,
+  effected,
+  KEY,
+  openDocumentWorld,
+  openPlace,
+  someone,
+  storeOn,
+} from './documents-world.ts';
 
 const { where, given, all, any } = filters;
-const code = (work: Promise<unknown>): Promise<string> => work.then(() => 'none', (error: unknown) => (error instanceof Failure ? error.code : `thrown: ${String(error)}`));
+const code = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof Failure ? error.code : `thrown: ${String(error)}`),
+  );
 const own = someone('carol', 'own');
 const mine = deals().filter(({ owner }) => owner === 'carol').length;
 
@@ -30,8 +47,15 @@ describe.each(databases)('documents on %s', (kind) => {
   const find = (who: StoreSession, filter = all()) => world.store.read(who, ({ documents }) => documents.many(deal, 'deals', filter));
   const ids = async (who: StoreSession, filter = all()) => (await find(who, filter)).map(({ _id }) => _id);
   const stageOf = async (id: string) => (await find(carol, where({ _id: id })))[0]?.stage;
-  const write = (who: StoreSession, patch: Record<string, unknown>, filter = where({ _id: 'd0000' }), id: string | undefined = randomUUID()) =>
-    world.store.once(who, { id, tool: 'test' }, async ({ writing: { documents } }) => effected(await documents.change(deal, 'deals', filter, patch)));
+  const write = (
+    who: StoreSession,
+    patch: Record<string, unknown>,
+    filter = where({ _id: 'd0000' }),
+    id: string | undefined = randomUUID(),
+  ) =>
+    world.store.once(who, { id, tool: 'test' }, async ({ writing: { documents } }) =>
+      effected(await documents.change(deal, 'deals', filter, patch)),
+    );
 
   describe('filters', () => {
     shared();
@@ -44,7 +68,11 @@ describe.each(databases)('documents on %s', (kind) => {
       ['not a value, or nothing', { lost_reason: is.not('price') }, (row) => row['lost_reason'] === undefined],
       ['above', { value: is.above(1000.5) }, (row) => row.value > 1000.5],
       ['below', { value: is.below(1000.5) }, (row) => row.value < 1000.5],
-      ['between days', { close_date: is.between('2026-03-15', '2026-05-01') ?? null }, (row) => row.close_date >= '2026-03-15' && row.close_date <= '2026-05-01'],
+      [
+        'between days',
+        { close_date: is.between('2026-03-15', '2026-05-01') ?? null },
+        (row) => row.close_date >= '2026-03-15' && row.close_date <= '2026-05-01',
+      ],
       ['one of', { stage: is.oneOf(['WON', 'LOST']) }, (row) => ['WON', 'LOST'].includes(row.stage)],
       ['one of none', { stage: is.oneOf([]) }, () => false],
       ['a part, in any case', { title: is.part('NUMBER 7') }, (row) => row.title.includes('number 7')],
@@ -55,33 +83,60 @@ describe.each(databases)('documents on %s', (kind) => {
       ['a number is not its text', { value: '1000' }, () => false],
     ];
     test.each(cases)('%s', async (_, fields, holds) => {
-      const wanted = deals().filter((row) => holds(row as never)).map(({ _id }) => _id);
+      const wanted = deals()
+        .filter((row) => holds(row as never))
+        .map(({ _id }) => _id);
       expect(await ids(carol, where(fields))).toEqual(wanted);
       expect(await world.store.read(carol, ({ documents }) => documents.count('deals', where(fields)))).toBe(wanted.length);
     });
 
     test('all and any', async () => {
       const found = await ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
-      expect(found).toEqual(deals().filter(({ stage, owner }) => (stage === 'WON' || stage === 'LOST') && owner === 'dan').map(({ _id }) => _id));
+      expect(found).toEqual(
+        deals()
+          .filter(({ stage, owner }) => (stage === 'WON' || stage === 'LOST') && owner === 'dan')
+          .map(({ _id }) => _id),
+      );
       expect(await ids(carol, any())).toEqual([]);
       expect((await ids(carol, given({ stage: undefined, value: is.between(undefined, undefined) }))).length).toBe(120);
     });
 
-    test.each(['.*', '^Deal', 'Deal number 1$', '[', '(', '\\', 'a|b', 'Deal.number', '\0', '$where', '{"$gt":""}', '\ud800'])('the text %j is taken as it is', async (text) => {
-      for (const condition of [is.part(text), is.prefix(text), is.text(text)]) expect(await ids(carol, where({ title: condition }))).toEqual([]);
-    });
+    test.each(['.*', '^Deal', 'Deal number 1$', '[', '(', '\\', 'a|b', 'Deal.number', '\0', '$where', '{"$gt":""}', '\ud800'])(
+      'the text %j is taken as it is',
+      async (text) => {
+        for (const condition of [is.part(text), is.prefix(text), is.text(text)])
+          expect(await ids(carol, where({ title: condition }))).toEqual([]);
+      },
+    );
     test('a pattern of signs finds just itself; letters find both cases', async () => {
-      const names = (condition: Condition) => world.store.read(carol, ({ documents }) => documents.many(z.object({ name: z.string() }), 'customers', where({ name: condition })));
+      const names = (condition: Condition) =>
+        world.store.read(carol, ({ documents }) => documents.many(z.object({ name: z.string() }), 'customers', where({ name: condition })));
       expect(await names(is.text('A+B (C) [D] $E ^F'))).toEqual([{ name: 'a+b (c) [d] $e ^f' }]);
       expect(await names(is.part('ünique'))).toEqual([{ name: 'Ünique Ltd.' }]);
       expect(await names(is.text('Ünique Ltd'))).toEqual([]);
     });
 
-    const hostile: readonly unknown[] = [{ $gt: '' }, { $ne: null }, { $where: 'true' }, ['WON'], { op: 'there' }, { tests: [{ op: 'there' }] }, () => true, /./, new Date(), Number.NaN, Infinity, 1n, Symbol('x'), undefined];
+    const hostile: readonly unknown[] = [
+      { $gt: '' },
+      { $ne: null },
+      { $where: 'true' },
+      ['WON'],
+      { op: 'there' },
+      { tests: [{ op: 'there' }] },
+      () => true,
+      /./,
+      new Date(),
+      Number.NaN,
+      Infinity,
+      1n,
+      Symbol('x'),
+      undefined,
+    ];
     test.each(hostile)('%o is no value', (value) => {
       expect(() => where({ stage: value as string })).toThrow();
       expect(() => is.oneOf([value as string])).toThrow();
-      for (const make of [is.above, is.atLeast, is.part, is.text] as ((given: string) => unknown)[]) if (value !== undefined) expect(() => make(value as string)).toThrow();
+      for (const make of [is.above, is.atLeast, is.part, is.text] as ((given: string) => unknown)[])
+        if (value !== undefined) expect(() => make(value as string)).toThrow();
     });
     test.each(['$where', '$or', 'a.$b', 'a..b', '', '__proto__', 'a.__proto__', 'a b', 'a\0', 'a.$[]'])('%j is no field', (name) => {
       expect(() => where({ [name]: 'x', ...(name === '__proto__' && JSON.parse('{"__proto__": "x"}')) })).toThrow();
@@ -91,27 +146,41 @@ describe.each(databases)('documents on %s', (kind) => {
       const lookalike = { how: 'all', parts: [] } as never;
       expect(() => all(lookalike)).toThrow();
       expect(await code(ids(carol, lookalike))).toMatch(/^thrown/);
-      expect(await code(world.store.page(carol, { collection: 'deals', filter: lookalike }, { order: asc('_id'), after: undefined, take: 5 }, deal))).toMatch(/^thrown/);
+      expect(
+        await code(
+          world.store.page(carol, { collection: 'deals', filter: lookalike }, { order: asc('_id'), after: undefined, take: 5 }, deal),
+        ),
+      ).toMatch(/^thrown/);
     });
   });
 
   describe('scope', () => {
     fresh();
     test('is added to everything, whatever is asked', async () => {
-      for (const filter of [all(), where({ owner: is.there }), any(where({ owner: 'dan' }), where({ owner: 'carol' })), where({ _id: is.not('x') })]) {
+      for (const filter of [
+        all(),
+        where({ owner: is.there }),
+        any(where({ owner: 'dan' }), where({ owner: 'carol' })),
+        where({ _id: is.not('x') }),
+      ]) {
         expect(new Set((await find(own, filter)).map(({ owner }) => owner))).toEqual(new Set(['carol']));
         expect((await find(own, filter)).length).toBe(mine);
       }
       expect(await ids(own, where({ owner: 'dan' }))).toEqual([]);
       const { count, sums, page } = await world.store.read(own, async ({ documents }) => ({
         count: await documents.count('deals', all()),
-        sums: await documents.groups(z.object({ owner: z.string(), n: z.number() }), 'deals', all(), { by: ['owner'], totals: { n: total.count } }),
+        sums: await documents.groups(z.object({ owner: z.string(), n: z.number() }), 'deals', all(), {
+          by: ['owner'],
+          totals: { n: total.count },
+        }),
         page: await world.store.page(own, documents.from('deals'), { order: asc('_id'), after: undefined, take: 200 }, deal),
       }));
       expect([count, sums, page.length]).toEqual([mine, [{ owner: 'carol', n: mine }], mine]);
     });
     test.each([
-      ['an audience that sees nothing', someone('carol', 'outside')], ['an audience there is not', someone('carol', 'nobody')], ['an audience named like a method', someone('carol', 'constructor')],
+      ['an audience that sees nothing', someone('carol', 'outside')],
+      ['an audience there is not', someone('carol', 'nobody')],
+      ['an audience named like a method', someone('carol', 'constructor')],
       ['nobody', { ...carol, person: { ...carol.person, principal: '' } }],
     ] as const)('%s sees no row', async (_, who) => {
       expect(await ids(who)).toEqual([]);
@@ -119,30 +188,53 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await code(write(who, { stage: 'X' }))).toBe('INSUFFICIENT_PERMISSIONS');
     });
     test('only declared collections have a name', async () => {
-      for (const name of ['effects', 'audit', 'nothing', 'constructor', 'records']) expect(await code(world.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
+      for (const name of ['effects', 'audit', 'nothing', 'constructor', 'records'])
+        expect(await code(world.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
     });
     test('a row of another is not to be changed, and one of ours does not become theirs', async () => {
       expect(await code(write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await code(write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
       expect((await find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');
-      const insert = (owner: string) => world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => effected(await documents.insert(deal, 'deals', { _id: `new-${owner}`, title: 'New', stage: 'NEW', owner, value: 1, close_date: '2026-01-01' })));
+      const insert = (owner: string) =>
+        world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+          effected(
+            await documents.insert(deal, 'deals', {
+              _id: `new-${owner}`,
+              title: 'New',
+              stage: 'NEW',
+              owner,
+              value: 1,
+              close_date: '2026-01-01',
+            }),
+          ),
+        );
       expect(await code(insert('dan'))).toBe('INSUFFICIENT_PERMISSIONS');
       expect(await code(insert('carol'))).toBe('none');
       expect(await ids(carol, where({ _id: is.prefix('new-') }))).toEqual(['new-carol']);
       expect(await code(insert('carol'))).toBe('CHANGED_SINCE_APPROVAL');
-      const other = world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => effected(await documents.change(z.object({}), 'customers', where({ _id: 'c1' }), { name: 'x' })));
+      const other = world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+        effected(await documents.change(z.object({}), 'customers', where({ _id: 'c1' }), { name: 'x' })),
+      );
       expect(await code(other)).toBe('INSUFFICIENT_PERMISSIONS');
     });
     test('what is under a mask does not leave, and cannot be guessed', async () => {
       const row = z.object({ _id: z.string(), commission: masked('pay', z.number()) });
-      const read = (who: StoreSession, filter = where({ _id: 'd0007' })) => world.store.read(who, ({ documents }) => documents.many(row, 'deals', filter));
+      const read = (who: StoreSession, filter = where({ _id: 'd0007' })) =>
+        world.store.read(who, ({ documents }) => documents.many(row, 'deals', filter));
       expect(await read(carol)).toEqual([{ _id: 'd0007', commission: '*** (Hidden)' }]);
       expect(await read(someone('carol', 'everyone', ['pay']))).toEqual([{ _id: 'd0007', commission: 7 }]);
       expect(await read(carol, where({ commission: 7 }))).toEqual([]);
       expect(await read(carol, where({ commission: is.atLeast(0) }))).toEqual([]);
-      for (const grouping of [{ totals: { x: total.sum('commission') } }, { by: ['commission'], totals: {} }]) expect(await code(world.store.read(carol, ({ documents }) => documents.groups(z.object({}), 'deals', all(), grouping)))).toMatch(/^thrown/);
-      expect(await code(world.store.page(carol, filtersFrom('deals'), { order: desc('commission', '_id'), after: undefined, take: 5 }, row))).toMatch(/^thrown/);
-      const changed = world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => effected(await documents.change(row, 'deals', where({ _id: 'd0007' }), { stage: 'WON' })));
+      for (const grouping of [{ totals: { x: total.sum('commission') } }, { by: ['commission'], totals: {} }])
+        expect(await code(world.store.read(carol, ({ documents }) => documents.groups(z.object({}), 'deals', all(), grouping)))).toMatch(
+          /^thrown/,
+        );
+      expect(
+        await code(world.store.page(carol, filtersFrom('deals'), { order: desc('commission', '_id'), after: undefined, take: 5 }, row)),
+      ).toMatch(/^thrown/);
+      const changed = world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+        effected(await documents.change(row, 'deals', where({ _id: 'd0007' }), { stage: 'WON' })),
+      );
       expect(await changed).toEqual({ _id: 'd0007', commission: '*** (Hidden)' });
     });
   });
@@ -151,7 +243,13 @@ describe.each(databases)('documents on %s', (kind) => {
 
   describe('pages', () => {
     fresh();
-    const orders: readonly Order<string>[] = [asc('_id'), desc('value', '_id'), asc('value', 'close_date', '_id'), desc('stage', 'owner', '_id'), asc('title', '_id')];
+    const orders: readonly Order<string>[] = [
+      asc('_id'),
+      desc('value', '_id'),
+      asc('value', 'close_date', '_id'),
+      desc('stage', 'owner', '_id'),
+      asc('title', '_id'),
+    ];
     const walk = async (order: Order<string>, filter = all(), between: (page: number) => Promise<unknown> = async () => {}) => {
       const seen: Deal[] = [];
       for (let after: (string | number)[] | undefined, page = 0; ; page++) {
@@ -163,16 +261,20 @@ describe.each(databases)('documents on %s', (kind) => {
         await between(page);
       }
     };
-    test.each(orders.map((order) => [`${order.direction} ${order.keys.join(', ')}`, order] as const))('by %s: every row once, in order', async (_, order) => {
-      const seen = await walk(order);
-      const by = (a: Deal, b: Deal) => {
-        for (const key of order.keys as (keyof Deal)[]) if (a[key] !== b[key]) return (a[key] < b[key] ? -1 : 1) * (order.direction === 'asc' ? 1 : -1);
-        return 0;
-      };
-      expect(seen.map(({ _id }) => _id)).toEqual((deals() as unknown as Deal[]).toSorted(by).map(({ _id }) => _id));
-      const some = await walk(order, where({ stage: 'WON' }));
-      expect(some.length).toBe(30);
-    });
+    test.each(orders.map((order) => [`${order.direction} ${order.keys.join(', ')}`, order] as const))(
+      'by %s: every row once, in order',
+      async (_, order) => {
+        const seen = await walk(order);
+        const by = (a: Deal, b: Deal) => {
+          for (const key of order.keys as (keyof Deal)[])
+            if (a[key] !== b[key]) return (a[key] < b[key] ? -1 : 1) * (order.direction === 'asc' ? 1 : -1);
+          return 0;
+        };
+        expect(seen.map(({ _id }) => _id)).toEqual((deals() as unknown as Deal[]).toSorted(by).map(({ _id }) => _id));
+        const some = await walk(order, where({ stage: 'WON' }));
+        expect(some.length).toBe(30);
+      },
+    );
     test('while rows come and go, those that stay are seen once', async () => {
       const gone = new Set<string>();
       const seen = await walk(desc('value', '_id'), all(), async (page) => {
@@ -180,7 +282,14 @@ describe.each(databases)('documents on %s', (kind) => {
         gone.add(victim);
         await world.store.once(carol, { id: undefined, tool: 'test' }, async ({ writing: { documents } }) => {
           await documents.remove(deal, 'deals', where({ _id: victim }), { removed_reason: 'test' });
-          await documents.insert(deal, 'deals', { _id: `n${page}`, title: 'New', stage: 'NEW', owner: 'dan', value: 1000.45, close_date: '2026-01-01' });
+          await documents.insert(deal, 'deals', {
+            _id: `n${page}`,
+            title: 'New',
+            stage: 'NEW',
+            owner: 'dan',
+            value: 1000.45,
+            close_date: '2026-01-01',
+          });
           return effected('done');
         });
       });
@@ -189,32 +298,57 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(deals().filter(({ _id }) => !gone.has(_id) && !found.includes(_id))).toEqual([]);
     });
     test('a place in the order is made of plain values', async () => {
-      const page = (after: unknown[]) => world.store.page(carol, filtersFrom('deals'), { order: desc('value', '_id'), after: after as string[], take: 5 }, deal);
+      const page = (after: unknown[]) =>
+        world.store.page(carol, filtersFrom('deals'), { order: desc('value', '_id'), after: after as string[], take: 5 }, deal);
       for (const after of [[{ $gt: 0 }, 'x'], [1000], [null, 'x'], [['a'], 'x']]) expect(await code(page(after))).toMatch(/^thrown/);
     });
   });
 
   describe('totals', () => {
     fresh();
-    const read = <S extends z.ZodObject>(schema: S, grouping: Parameters<Parameters<Parameters<DocumentWorld['store']['read']>[1]>[0]['documents']['groups']>[3], filter = all()) =>
-      world.store.read(carol, ({ documents }) => documents.groups(schema, 'deals', filter, grouping));
-    const cents = (rows: readonly Record<string, unknown>[]) => rows.reduce((sum, { value }) => sum + Math.round(Number(value) * 100), 0) / 100;
+    const read = <S extends z.ZodObject>(
+      schema: S,
+      grouping: Parameters<Parameters<Parameters<DocumentWorld['store']['read']>[1]>[0]['documents']['groups']>[3],
+      filter = all(),
+    ) => world.store.read(carol, ({ documents }) => documents.groups(schema, 'deals', filter, grouping));
+    const cents = (rows: readonly Record<string, unknown>[]) =>
+      rows.reduce((sum, { value }) => sum + Math.round(Number(value) * 100), 0) / 100;
 
     test('amounts add up to the cent', async () => {
       const [sum] = await read(z.object({ value: z.number() }), { totals: { value: total.sum('value') } });
       expect(sum).toEqual({ value: cents(deals()) });
       await world.database.empty(['deals']);
       const amounts = [0.1, 0.2, 0.3, 1.1, 2.2, 1_234_567.89, 999_999_999.99, 0.29, 0.57, 4.35, 1.005, 8.7, 33.33, 0.07];
-      const rows = Array.from({ length: 5_000 }, (_, n) => ({ _id: `m${n}`, value: amounts[n % 13 === 10 ? 0 : n % 13] ?? 0, probability: [10, 33, 50][n % 3] ?? 0 }));
+      const rows = Array.from({ length: 5_000 }, (_, n) => ({
+        _id: `m${n}`,
+        value: amounts[n % 13 === 10 ? 0 : n % 13] ?? 0,
+        probability: [10, 33, 50][n % 3] ?? 0,
+      }));
       await world.database.fill('deals', rows, () => {});
       const exact = rows.reduce((sum, { value }) => sum + BigInt(Math.round(value * 100)), 0n);
       const weighted = rows.reduce((sum, { value, probability }) => sum + BigInt(Math.round(value * 100)) * BigInt(probability), 0n);
-      const [many] = await read(z.object({ value: z.number(), weighted: z.number() }), { totals: { value: total.sum('value'), weighted: total.weighted('value', 'probability') } });
+      const [many] = await read(z.object({ value: z.number(), weighted: z.number() }), {
+        totals: { value: total.sum('value'), weighted: total.weighted('value', 'probability') },
+      });
       expect(many).toEqual({ value: Number(exact) / 100, weighted: Math.round(Number(weighted) / 100) / 100 });
     });
     test('groups, in order, the first few', async () => {
-      const row = z.object({ stage: z.string(), owner: z.string(), n: z.number(), value: z.number(), first: z.string(), last: z.string(), average: z.number() });
-      const totals = { n: total.count, value: total.sum('value'), first: total.least('close_date'), last: total.most('close_date'), average: total.average('probability') };
+      const row = z.object({
+        stage: z.string(),
+        owner: z.string(),
+        n: z.number(),
+        value: z.number(),
+        first: z.string(),
+        last: z.string(),
+        average: z.number(),
+      });
+      const totals = {
+        n: total.count,
+        value: total.sum('value'),
+        first: total.least('close_date'),
+        last: total.most('close_date'),
+        average: total.average('probability'),
+      };
       const found = await read(row, { by: ['stage', 'owner'], totals });
       const expected = [...new Set(deals().map(({ stage, owner }) => `${String(stage)}/${String(owner)}`))].toSorted();
       expect(found.map(({ stage, owner }) => `${stage}/${owner}`)).toEqual(expected);
@@ -224,14 +358,31 @@ describe.each(databases)('documents on %s', (kind) => {
         expect({ n, value, first, last }).toEqual({ n: rows.length, value: cents(rows), first: dates[0], last: dates.at(-1) });
         expect(average).toBeCloseTo(rows.reduce((sum, { probability }) => sum + Number(probability), 0) / rows.length, 9);
       }
-      const top = await read(z.object({ owner: z.string(), value: z.number() }), { by: ['owner'], totals: { value: total.sum('value') }, order: desc('value'), limit: 2 }, where({ stage: 'WON' }));
+      const top = await read(
+        z.object({ owner: z.string(), value: z.number() }),
+        { by: ['owner'], totals: { value: total.sum('value') }, order: desc('value'), limit: 2 },
+        where({ stage: 'WON' }),
+      );
       expect(top.length).toBe(2);
       expect(top[0]?.value).toBeGreaterThanOrEqual(top[1]?.value ?? 0);
-      const nulls = await read(z.object({ lost_reason: z.string().nullable(), n: z.number() }), { by: ['lost_reason'], totals: { n: total.count }, order: desc('n') });
-      expect(nulls).toEqual([{ lost_reason: null, n: 100 }, { lost_reason: 'price', n: 20 }]);
+      const nulls = await read(z.object({ lost_reason: z.string().nullable(), n: z.number() }), {
+        by: ['lost_reason'],
+        totals: { n: total.count },
+        order: desc('n'),
+      });
+      expect(nulls).toEqual([
+        { lost_reason: null, n: 100 },
+        { lost_reason: 'price', n: 20 },
+      ]);
     });
     test('nothing adds up to nothing', async () => {
-      const totals = { n: total.count, value: total.sum('value'), weighted: total.weighted('value', 'probability'), most: total.most('value'), average: total.average('value') };
+      const totals = {
+        n: total.count,
+        value: total.sum('value'),
+        weighted: total.weighted('value', 'probability'),
+        most: total.most('value'),
+        average: total.average('value'),
+      };
       const row = z.object({ n: z.number(), value: z.number(), weighted: z.number(), most: z.null(), average: z.null() });
       expect(await read(row, { totals }, where({ stage: 'NOT' }))).toEqual([{ n: 0, value: 0, weighted: 0, most: null, average: null }]);
       expect(await read(z.object({}), { by: ['stage'], totals }, where({ stage: 'NOT' }))).toEqual([]);
@@ -241,7 +392,8 @@ describe.each(databases)('documents on %s', (kind) => {
   describe('changes', () => {
     fresh();
     test('raise the version, and only approvals of what is there go through', async () => {
-      const versions = (filter = where({ _id: 'd0000' })) => world.store.read(carol, async ({ documents }, read) => (await documents.many(deal, 'deals', filter), [...read]));
+      const versions = (filter = where({ _id: 'd0000' })) =>
+        world.store.read(carol, async ({ documents }, read) => (await documents.many(deal, 'deals', filter), [...read]));
       expect(await versions()).toEqual(['d0000:1']);
       expect(await write(carol, { stage: 'WON' }, where({ _id: 'd0000', stage: 'NEW' }))).toMatchObject({ _id: 'd0000', stage: 'WON' });
       expect(await versions()).toEqual(['d0000:2']);
@@ -250,15 +402,25 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await code(write(carol, { stage: 'X' }, where({ stage: 'LOST' })))).toMatch(/^thrown/);
       expect((await ids(carol, where({ stage: 'X' }))).length).toBe(0);
     });
-    test.each([[{ _id: 'x' }], [{ row_version: 9 }], [{ removed: true }], [{ $set: 1 }], [{ 'a.b': 1 }], [{ a: { $b: 1 } }], [{ a: new Date() }], [{ a: () => 1 }], [JSON.parse('{"__proto__": 1}') as object], [{ a: Number.NaN }]])(
-      '%o is nothing to store',
-      async (patch) => {
-        expect(await code(write(carol, patch as Record<string, unknown>))).toMatch(/^thrown/);
-        expect(await stageOf('d0000')).toBe('NEW');
-      },
-    );
+    test.each([
+      [{ _id: 'x' }],
+      [{ row_version: 9 }],
+      [{ removed: true }],
+      [{ $set: 1 }],
+      [{ 'a.b': 1 }],
+      [{ a: { $b: 1 } }],
+      [{ a: new Date() }],
+      [{ a: () => 1 }],
+      [JSON.parse('{"__proto__": 1}') as object],
+      [{ a: Number.NaN }],
+    ])('%o is nothing to store', async (patch) => {
+      expect(await code(write(carol, patch as Record<string, unknown>))).toMatch(/^thrown/);
+      expect(await stageOf('d0000')).toBe('NEW');
+    });
     test('what is removed stays in the database and is seen by nobody', async () => {
-      const removed = await world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => effected(await documents.remove(deal, 'deals', where({ _id: 'd0003' }), { removed_reason: 'twice' })));
+      const removed = await world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+        effected(await documents.remove(deal, 'deals', where({ _id: 'd0003' }), { removed_reason: 'twice' })),
+      );
       expect(removed).toMatchObject({ _id: 'd0003' });
       expect(await ids(carol, where({ _id: 'd0003' }))).toEqual([]);
       expect(await world.store.read(carol, ({ documents }) => documents.count('deals', all()))).toBe(119);
@@ -279,7 +441,7 @@ describe.each(databases)('documents on %s', (kind) => {
       expect([outside, await stageOf('d0000'), await ids(carol, where({ _id: 'half' }))]).toEqual(['NEW', 'NEW', []]);
       expect(await world.database.chains.chains()).toEqual([]);
     });
-    test('two that read each other\'s row do not both write', async () => {
+    test("two that read each other's row do not both write", async () => {
       const another = await world.another('two');
       const swap = (store: DocumentWorld['store'], from: string, to: string) =>
         store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ reading, writing: { documents } }) => {
@@ -300,12 +462,18 @@ describe.each(databases)('documents on %s', (kind) => {
       const another = await world.another('two');
       const id = randomUUID();
       let ran = 0;
-      const body = async ({ writing: { documents } }: { writing: Parameters<Parameters<DocumentWorld['store']['once']>[2]>[0]['writing'] }): Promise<Effected> => {
+      const body = async ({
+        writing: { documents },
+      }: {
+        writing: Parameters<Parameters<DocumentWorld['store']['once']>[2]>[0]['writing'];
+      }): Promise<Effected> => {
         const before = await documents.one(deal, 'deals', where({ _id: 'd0000' }));
         await documents.change(deal, 'deals', where({ _id: 'd0000' }), { value: before.value + 1 });
         return effected({ run: ++ran, value: before.value + 1 });
       };
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? world.store : another).once(carol, { id, tool: 'test' }, body)));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => (n % 2 ? world.store : another).once(carol, { id, tool: 'test' }, body)),
+      );
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect((await find(carol, where({ _id: 'd0000' })))[0]?.value).toBe(1001);
       const chains = await world.database.chains.chains();
@@ -317,7 +485,9 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await world.store.settled(carol, randomUUID())).toBeUndefined();
     });
     test('many different ones at once all happen, each with its record', async () => {
-      await Promise.all(Array.from({ length: 30 }, (_, n) => write(carol, { stage: 'DONE' }, where({ _id: `d${String(n).padStart(4, '0')}` }))));
+      await Promise.all(
+        Array.from({ length: 30 }, (_, n) => write(carol, { stage: 'DONE' }, where({ _id: `d${String(n).padStart(4, '0')}` }))),
+      );
       expect((await ids(carol, where({ stage: 'DONE' }))).length).toBe(30);
       expect(await world.database.chains.chains()).toEqual([{ chain: 'sales-main', count: 30 }]);
     });
@@ -330,7 +500,12 @@ describe.each(databases)('documents on %s', (kind) => {
       expect(await world.store.settled(carol, id)).toBeUndefined();
       let result: string;
       // A server holds the dead process's rows until it ends the transaction by itself.
-      for (let tries = 0; (result = await code(write(carol, { stage: 'WON' }, where({ _id: 'd0000' }), id))) === 'SERVICE_UNAVAILABLE' && tries < 40; tries++) await new Promise((resolve) => setTimeout(resolve, 300));
+      for (
+        let tries = 0;
+        (result = await code(write(carol, { stage: 'WON' }, where({ _id: 'd0000' }), id))) === 'SERVICE_UNAVAILABLE' && tries < 40;
+        tries++
+      )
+        await new Promise((resolve) => setTimeout(resolve, 300));
       expect(result).toBe('none');
       expect(await stageOf('d0000')).toBe('WON');
       expect(await world.database.chains.chains()).toEqual([{ chain: 'sales-main', count: 1 }]);
@@ -345,10 +520,19 @@ describe.each(databases)('documents on %s', (kind) => {
       for (let n = 0; n < 3; n++) await write(carol, { stage: `S${n}` });
       await another.once(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
       await storeOn(world.database, 'sales-main').once(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
-      expect(await verifyChains([world.database.chains], [], keys)).toMatchObject({ ok: true, chains: [{ chain: 'sales-main', count: 4 }, { chain: 'sales-two', count: 1 }] });
+      expect(await verifyChains([world.database.chains], [], keys)).toMatchObject({
+        ok: true,
+        chains: [
+          { chain: 'sales-main', count: 4 },
+          { chain: 'sales-two', count: 1 },
+        ],
+      });
       const [newest] = await world.database.chains.newest({ limit: 1, principal: 'staff:carol' });
       expect(newest).toMatchObject({ chain: 'sales-main', n: 4 });
-      const rest = await world.database.chains.newest({ limit: 10, before: { ...JSON.parse(newest?.body ?? '{}') as { at: string }, chain: 'sales-main', n: 4 } });
+      const rest = await world.database.chains.newest({
+        limit: 10,
+        before: { ...(JSON.parse(newest?.body ?? '{}') as { at: string }), chain: 'sales-main', n: 4 },
+      });
       expect(rest.length).toBe(4);
       expect(await world.database.chains.newest({ limit: 10, principal: 'staff:dan' })).toEqual([]);
       expect(await world.database.chains.record('sales-main', 2)).toMatchObject({ n: 2 });

@@ -1,10 +1,12 @@
 /** What can be seen inside the databases: that nobody gets around row security, and that the trail is whole. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AnyDomain } from '../../core/tool.ts';
 import { type Inspection, inspect, inspectServer } from '../../storage/sql/inspect.ts';
 import { migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../config.ts';
+import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
 import { sqlFolder } from '../stores.ts';
 import { count, duration } from '../terminal/text.ts';
@@ -12,8 +14,8 @@ import { verifiedTrail } from './audit.ts';
 import type { Console } from './console.ts';
 import type { Check } from './doctor-checks.ts';
 import { keysOf } from './person.ts';
-import { addressOf } from './places.ts';
-import { ownDomains } from './trail.ts';
+import { addressOf, mongoAddressOf } from './places.ts';
+import { ownDomains, ownOf } from './trail.ts';
 
 const CLOCKS_DIFFER_MS = 2_000;
 
@@ -39,7 +41,22 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
       });
     }
   }
+  for (const domain of ownOf(config, 'documents')) {
+    const url = config.mongodbUrl(domain.name);
+    if (url !== undefined) checks.push(await mongoCheck(config, domain, `MongoDB at ${mongoAddressOf(url)}`));
+  }
   return checks;
+}
+
+async function mongoCheck(config: Config, domain: AnyDomain, place: string): Promise<Check> {
+  try {
+    await (await openDocuments(config, [domain])).close();
+    return { state: 'ok', says: `${place} answers, a replica set, for ${domain.name}` };
+  } catch (error) {
+    const known = (error as Error).name === 'DatabaseProblem';
+    const says = known ? (error as Error).message : `${place} could not be looked at.`;
+    return { state: 'fail', says, fix: 'start it or correct MONGODB_URL; unset it to use the embedded database' };
+  }
 }
 
 async function embeddedChecks(config: Config, folder: string, domains: readonly string[]): Promise<Check[]> {

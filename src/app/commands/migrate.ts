@@ -5,13 +5,14 @@ import { migrate as apply, migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { openServer } from '../../storage/sql/server.ts';
 import { readConfig } from '../config.ts';
+import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
 import { passwordFor, sqlFolder } from '../stores.ts';
 import { openConsole } from './console.ts';
 import { shownPath } from './person.ts';
-import { addressOf } from './places.ts';
+import { addressOf, mongoAddressOf } from './places.ts';
 import { EXIT } from './stop.ts';
-import { ownDomains } from './trail.ts';
+import { ownDomains, ownOf } from './trail.ts';
 
 export async function migrate(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
@@ -35,6 +36,9 @@ export async function migrate(options: { json?: boolean }): Promise<number> {
       await database.close();
       done.push({ place: addressOf(url), applied });
     }
+    const onMongo = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined);
+    await (await openDocuments(config, onMongo)).close();
+    done.push(...onMongo.map(({ name }) => ({ place: `MongoDB at ${mongoAddressOf(config.mongodbUrl(name) ?? '')} (${name})`, applied: [] })));
   } finally {
     folder?.close();
   }

@@ -13,6 +13,7 @@ import { duration, grouped } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
 import { addressOf } from './places.ts';
+import { seedDocuments } from './seed-documents.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './trail.ts';
 
@@ -48,9 +49,10 @@ export async function seed({ employees: given, force = false, database, json }: 
   const load = (place: Place) => fill(place, { employees, force }, console);
   if (embedded.length > 0) await inFolder(config, embedded, load);
   for (const [url, domains] of servers) {
-    if (force) await agreed(url, database);
+    if (force) await agreed(addressOf(url), decodeURIComponent(new URL(url).pathname.slice(1)), database);
     await onServer(config, url, domains, load);
   }
+  await seedDocuments(config, { employees, force, agreed: (place, name) => agreed(place, name, database) }, console);
   const ms = Math.round(performance.now() - began);
   if (console.json) console.value({ employees, ms });
   else console.out(`The sample company has ${grouped(employees)} employees now. It took ${duration(ms)}.`);
@@ -89,21 +91,21 @@ async function onServer(config: Config, url: string, domains: readonly string[],
 }
 
 /** Other people may work with a server's database: its name has to be written out, by someone who knows which one it is. */
-async function agreed(url: string, given: string | undefined): Promise<void> {
-  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+async function agreed(place: string, name: string, given: string | undefined): Promise<void> {
   const terminal = given === undefined ? personAtTerminal() : undefined;
   let typed = given;
   if (terminal !== undefined) {
     try {
-      terminal.say(`This replaces all data of Tamshai in ${addressOf(url)}.\n`);
+      terminal.say(`This replaces all data of Tamshai in ${place}.\n`);
       typed = (await terminal.ask('Type the name of the database to go on: ', ASKED_FOR_MS))?.trim();
     } finally {
       terminal.close();
     }
   }
   if (typed === undefined)
-    throw new Stop(`This replaces data in ${addressOf(url)}; say so with --database and the name of that database.`, EXIT.waits);
-  if (typed !== name) throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
+    throw new Stop(`This replaces data in ${place}; say so with --database and the name of that database.`, EXIT.waits);
+  // Where several servers are set, all their names stand there, with commas between them.
+  if (!typed.split(',').includes(name)) throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
 }
 
 async function fill(

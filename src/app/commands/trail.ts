@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditKeys, type Checkpoint, verifyChains } from '../../core/audit.ts';
 import type { AuditChains, KeyValue } from '../../core/ports.ts';
+import type { AnyDomain, StoreKind } from '../../core/tool.ts';
 import { derive, derivePrevious, type Keys, type KeyUse } from '../../identity/keys.ts';
 import { openCallChains } from '../../storage/audit/call-chains.ts';
 import { readCheckpoints } from '../../storage/audit/checkpoints.ts';
@@ -11,6 +12,7 @@ import type { SqlDatabase } from '../../storage/sql/database.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
 import { keptHere } from '../chains.ts';
 import type { Config } from '../config.ts';
+import { documentsFile, openDocuments } from '../documents.ts';
 import { allTools } from '../registry.ts';
 import { openKeyValue, passwordFor } from '../stores.ts';
 
@@ -24,14 +26,16 @@ export interface CheckedChain {
 const bothOf = (keys: Keys, use: KeyUse) => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);
 export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'audit'), checkpoint: bothOf(keys, 'checkpoint') });
 
-/** Domains whose chains are in a database that this installation opens itself, by where that is. */
+/** Domains that run here, by the kind of their store. */
+export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
+  allTools().domains.filter(({ name, store }) => store === kind && config.remoteUrl(name) === undefined);
+
+/** Domains whose chains are in a SQL database that this installation opens itself, by where that is. */
 export function ownDomains(config: Config): {
   readonly embedded: readonly string[];
   readonly servers: ReadonlyMap<string, readonly string[]>;
 } {
-  const own = allTools()
-    .domains.map(({ name }) => name)
-    .filter((name) => config.remoteUrl(name) === undefined);
+  const own = ownOf(config, 'sql').map(({ name }) => name);
   const servers = new Map<string, string[]>();
   for (const name of own) {
     const url = config.databaseUrl(name);
@@ -65,9 +69,13 @@ export async function openTrail(config: Config, keys: Keys | undefined, embedded
       sources.push(...names.map((name) => sqlChains(database, name)));
     }
   }
+  const inDocuments = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined || existsSync(documentsFile(config)));
+  const documents = await openDocuments(config, inDocuments);
+  closing.push(() => documents.close());
+  sources.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
   const kv = config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? nowhere : await openKeyValue(config);
   closing.push(() => kv.close());
-  const here = keptHere(config, [...inFolder, ...[...servers.values()].flat()]);
+  const here = keptHere(config, [...inFolder, ...[...servers.values()].flat(), ...ownOf(config, 'documents').map(({ name }) => name)]);
   const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
   return { sources, checkpoints, close: async () => void (await Promise.all(closing.map((close) => close()))) };
 }

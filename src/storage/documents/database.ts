@@ -39,6 +39,8 @@ export interface DocumentSession extends DocumentSource {
 }
 
 export interface DocumentDatabase extends DocumentSource, DocumentLoader {
+  /** As its server calls it. */
+  readonly name: string;
   /** All of it or nothing; ends in `Conflict` where it has to be run again. */
   transaction<T>(body: (session: DocumentSession) => Promise<T>): Promise<T>;
   effect(id: string): Promise<KeptEffect | undefined>;

@@ -33,14 +33,24 @@ interface Pending {
 function sourceOver(documents: (collection: string) => Iterable<Document>): DocumentSource {
   return {
     async find(collection, query, { sort, limit, hide }) {
-      const rows = find<Row>(documents(collection), query, {}, OPTIONS).sort({ ...sort }).limit(limit).all();
+      const rows = find<Row>(documents(collection), query, {}, OPTIONS)
+        .sort({ ...sort })
+        .limit(limit)
+        .all();
       return rows.map((row) => {
         const copy = structuredClone(row);
         for (const field of hide) delete copy[field];
         return copy;
       });
     },
-    aggregate: async (collection, pipeline) => structuredClone(aggregate(documents(collection), pipeline.map((stage) => ({ ...stage })), OPTIONS)),
+    aggregate: async (collection, pipeline) =>
+      structuredClone(
+        aggregate(
+          documents(collection),
+          pipeline.map((stage) => ({ ...stage })),
+          OPTIONS,
+        ),
+      ),
   };
 }
 
@@ -87,7 +97,9 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
       heldAt = now;
       let documents = held.get(collection);
       if (documents === undefined) {
-        documents = new Map((load.all(collection) as [string][]).map(([body]) => JSON.parse(body) as Document).map((document) => [document._id, document]));
+        documents = new Map(
+          (load.all(collection) as [string][]).map(([body]) => JSON.parse(body) as Document).map((document) => [document._id, document]),
+        );
         held.set(collection, documents);
       }
       return documents;
@@ -141,7 +153,8 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
           }
         },
         async insert(collection, document) {
-          if (now(collection).has(document._id)) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: there is such a row already.');
+          if (now(collection).has(document._id))
+            throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: there is such a row already.');
           set(collection, document);
         },
         effect: async (id) => effectOf(id),
@@ -151,6 +164,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
     };
     return {
       ...sourceOver((collection) => committed(named(collection)).values()),
+      name: domain,
       transaction: (body) =>
         inTurn(async () => {
           const pending: Pending = { documents: new Map(), effects: new Map(), links: [] };
@@ -198,4 +212,3 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
     },
   };
 }
-

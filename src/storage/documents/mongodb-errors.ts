@@ -3,7 +3,8 @@ import { MongoError } from 'mongodb';
 import { Failure, failure } from '../../core/errors.ts';
 import { Conflict } from './database.ts';
 
-const GONE = /ServerSelection|Network|Topology|NotConnected|PoolCleared|PoolClosed|WaitQueue|ClientClosed|ExpiredSession|MongoSystem|BeforeHandshake/;
+const GONE =
+  /ServerSelection|Network|Topology|NotConnected|PoolCleared|PoolClosed|WaitQueue|ClientClosed|ExpiredSession|MongoSystem|BeforeHandshake/;
 /** Write conflict, no such transaction (the server ended it), lock timeout, snapshot too old. */
 const CONFLICTS: readonly unknown[] = [112, 251, 24, 246, 239];
 /** Login refused, not allowed, and servers that are about to stop or have just become another's second. */
@@ -12,7 +13,8 @@ const REFUSED: readonly unknown[] = [18, 13, 91, 189, 10107, 13435, 11600, 11602
 const codeOf = (error: MongoError): unknown => ('code' in error ? error.code : undefined);
 
 /** Whether the transaction was written is not known. */
-export const isUnknownEnd = (error: unknown): boolean => error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+export const isUnknownEnd = (error: unknown): boolean =>
+  error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 
 export function inOurWords(error: unknown): Error {
   if (error instanceof Failure || error instanceof Conflict) return error;

@@ -1,6 +1,6 @@
 /** Documents in MongoDB: a replica set, since an approval's effect, its change and its record are one transaction. */
-import { type ClientSession, type Db, MongoClient } from 'mongodb';
-import type { Document as Stored } from '../../core/documents.ts';
+import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
+import type { CollectionSpec, Document as Stored } from '../../core/documents.ts';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
@@ -42,27 +42,41 @@ async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
 }
 
 /** The place that a URL names, without its login. */
-export const mongoAddressOf = (url: string): string => url.replace(/^([a-z+]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/i, '$2');
+const addressOf = (url: string): string => url.replace(/^([a-z+]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/i, '$2');
 
 /** Opens a client that stands: one whose first connection fails never recovers. */
 async function connect(url: string): Promise<MongoClient> {
   let client: MongoClient | undefined;
   try {
     client = new MongoClient(url, {
-      appName: 'tamshai', serverSelectionTimeoutMS: CONNECT_MS, connectTimeoutMS: CONNECT_MS, waitQueueTimeoutMS: CONNECT_MS,
-      socketTimeoutMS: OPERATION_MS - 200, maxPoolSize: 20, maxConnecting: 4, readPreference: 'primary', readConcernLevel: 'majority', writeConcern: { w: 'majority' },
+      appName: 'tamshai',
+      serverSelectionTimeoutMS: CONNECT_MS,
+      connectTimeoutMS: CONNECT_MS,
+      waitQueueTimeoutMS: CONNECT_MS,
+      socketTimeoutMS: OPERATION_MS - 200,
+      maxPoolSize: 20,
+      maxConnecting: 4,
+      readPreference: 'primary',
+      readConcernLevel: 'majority',
+      writeConcern: { w: 'majority' },
     });
     client.on('error', () => {});
     await client.connect();
     const hello = await client.db('admin').command({ hello: 1 });
-    if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid') throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} is not a replica set; changes need its transactions.`);
+    if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid')
+      throw new DatabaseProblem(`MongoDB at ${addressOf(url)} is not a replica set; changes need its transactions.`);
     return client;
   } catch (error) {
     await client?.close().catch(() => {});
     if (error instanceof DatabaseProblem) throw error;
     const { code } = error as { code?: unknown };
-    const why = code === 18 || code === 13 ? 'does not accept the login' : error instanceof Error && error.name === 'MongoParseError' ? 'is not a valid address' : 'does not answer';
-    throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} ${why}.`);
+    const why =
+      code === 18 || code === 13
+        ? 'does not accept the login'
+        : error instanceof Error && error.name === 'MongoParseError'
+          ? 'is not a valid address'
+          : 'does not answer';
+    throw new DatabaseProblem(`MongoDB at ${addressOf(url)} ${why}.`);
   }
 }
 
@@ -71,9 +85,22 @@ function sourceOver(db: Db, session?: ClientSession): DocumentSource {
   return {
     find: (collection, query, { sort, limit, hide }) => {
       const projection = Object.fromEntries(hide.map((field) => [field, 0]));
-      return timed(db.collection<Row>(collection).find(query, { ...options, projection }).sort({ ...sort }).limit(limit).toArray());
+      return timed(
+        db
+          .collection<Row>(collection)
+          .find(query, { ...options, projection })
+          .sort({ ...sort })
+          .limit(limit)
+          .toArray(),
+      );
     },
-    aggregate: (collection, pipeline) => timed(db.collection(collection).aggregate<Row>([...pipeline], options).toArray()),
+    aggregate: (collection, pipeline) =>
+      timed(
+        db
+          .collection(collection)
+          .aggregate<Row>([...pipeline], options)
+          .toArray(),
+      ),
   };
 }
 
@@ -86,13 +113,23 @@ function sessionOver(db: Db, session: ClientSession): DocumentSession {
   return {
     ...sourceOver(db, session),
     // A transaction only conflicts with what it writes.
-    hold: async (collection, ids) => void (ids.length > 0 && (await timed(documents(collection).updateMany({ _id: { $in: [...ids] } }, { $inc: { held: 1 } } as object, { session })))),
-    update: async (collection, ids, values) => void (await timed(documents(collection).updateMany({ _id: { $in: [...ids] } }, { $set: values, $inc: { row_version: 1 } } as object, { session }))),
+    hold: async (collection, ids) =>
+      void (
+        ids.length > 0 &&
+        (await timed(documents(collection).updateMany({ _id: { $in: [...ids] } }, { $inc: { held: 1 } } as object, { session })))
+      ),
+    update: async (collection, ids, values) =>
+      void (await timed(
+        documents(collection).updateMany({ _id: { $in: [...ids] } }, { $set: values, $inc: { row_version: 1 } } as object, { session }),
+      )),
     insert: async (collection, document) => void (await timed(documents(collection).insertOne(document, { session }))),
     effect: (id) => effectIn(db, id, session),
-    keep: async (id, effect) => void (await timed(db.collection<Kept>('effects').insertOne({ _id: id, ...effect, at: new Date() }, { session })).catch(again)),
+    keep: async (id, effect) =>
+      void (await timed(db.collection<Kept>('effects').insertOne({ _id: id, ...effect, at: new Date() }, { session })).catch(again)),
     record: async (link, { at, principal }) =>
-      void (await timed(db.collection<Link>('audit').insertOne({ _id: `${link.chain}/${link.n}`, ...link, at, principal }, { session })).catch(again)),
+      void (await timed(
+        db.collection<Link>('audit').insertOne({ _id: `${link.chain}/${link.n}`, ...link, at, principal }, { session }),
+      ).catch(again)),
   };
 }
 
@@ -104,7 +141,12 @@ function again(error: unknown): never {
 async function transaction<T>(client: MongoClient, db: Db, body: (session: DocumentSession) => Promise<T>): Promise<T> {
   const session = client.startSession();
   try {
-    session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' }, readPreference: 'primary', maxCommitTimeMS: OPERATION_MS });
+    session.startTransaction({
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority' },
+      readPreference: 'primary',
+      maxCommitTimeMS: OPERATION_MS,
+    });
     const result = await body(sessionOver(db, session));
     await timed(commit(session)).catch(unseen);
     return result;
@@ -134,13 +176,23 @@ function chainsIn(db: Db): AuditChains {
   const limits = { maxTimeMS: OPERATION_MS };
   return {
     async chains() {
-      const rows = await timed(audit().aggregate<{ _id: string; count: number }>([{ $group: { _id: '$chain', count: { $sum: 1 } } }, { $sort: { _id: 1 } }], limits).toArray());
+      const rows = await timed(
+        audit()
+          .aggregate<{ _id: string; count: number }>([{ $group: { _id: '$chain', count: { $sum: 1 } } }, { $sort: { _id: 1 } }], limits)
+          .toArray(),
+      );
       return rows.map(({ _id, count }) => ({ chain: _id, count }));
     },
     async *records(chain) {
       let rows: Link[];
       for (let n = Number.MIN_SAFE_INTEGER; ; n = rows.at(-1)?.n ?? n) {
-        rows = await timed(audit().find({ chain, n: { $gt: n } }, limits).sort({ n: 1 }).limit(AUDIT_BATCH).toArray());
+        rows = await timed(
+          audit()
+            .find({ chain, n: { $gt: n } }, limits)
+            .sort({ n: 1 })
+            .limit(AUDIT_BATCH)
+            .toArray(),
+        );
         yield* rows.map(recordOf);
         if (rows.length < AUDIT_BATCH) return;
       }
@@ -150,17 +202,30 @@ function chainsIn(db: Db): AuditChains {
       return row ? recordOf(row) : undefined;
     },
     async newest({ principal, limit, before }) {
-      const earlier = before && { $or: [{ at: { $lt: before.at } }, { at: before.at, chain: { $lt: before.chain } }, { at: before.at, chain: before.chain, n: { $lt: before.n } }] };
-      const rows = await timed(audit().find({ ...(principal !== undefined && { principal }), ...earlier }, limits).sort({ at: -1, chain: -1, n: -1 }).limit(limit).toArray());
+      const earlier = before && {
+        $or: [
+          { at: { $lt: before.at } },
+          { at: before.at, chain: { $lt: before.chain } },
+          { at: before.at, chain: before.chain, n: { $lt: before.n } },
+        ],
+      };
+      const rows = await timed(
+        audit()
+          .find({ ...(principal !== undefined && { principal }), ...earlier }, limits)
+          .sort({ at: -1, chain: -1, n: -1 })
+          .limit(limit)
+          .toArray(),
+      );
       return rows.map(recordOf);
     },
   };
 }
 
-function databaseIn(client: MongoClient, db: Db): DocumentDatabase {
+function databaseIn(client: MongoClient, db: Db, collections: Collections): DocumentDatabase {
   const chains = chainsIn(db);
   return {
     ...sourceOver(db),
+    name: db.databaseName,
     transaction: (body) => transaction(client, db, body),
     effect: (id) => effectIn(db, id),
     chains,
@@ -181,6 +246,7 @@ function databaseIn(client: MongoClient, db: Db): DocumentDatabase {
       try {
         for (const document of documents) if (batch.push(plainDocument(document)) === BATCH) await flush();
         await flush();
+        await index(loading, collections[collection]);
         await loading.rename(collection, { dropTarget: true });
       } catch (error) {
         await loading.drop().catch(() => {});
@@ -198,17 +264,26 @@ function databaseIn(client: MongoClient, db: Db): DocumentDatabase {
 /** Indexes that are there already cost nothing. */
 async function prepare(db: Db, collections: Collections): Promise<void> {
   const newest = { at: -1, chain: -1, n: -1 } as const;
-  await db.collection('audit').createIndexes([{ key: { chain: 1, n: 1 }, unique: true }, { key: newest }, { key: { principal: 1, ...newest } }]);
+  await db
+    .collection('audit')
+    .createIndexes([{ key: { chain: 1, n: 1 }, unique: true }, { key: newest }, { key: { principal: 1, ...newest } }]);
   if ((await db.listCollections({ name: 'effects' }).toArray()).length === 0) await db.createCollection('effects').catch(() => {});
-  for (const [name, { indexes = [] }] of Object.entries(collections)) {
-    const keys = indexes.map((fields) => ({ key: Object.fromEntries([...fields, ...(fields.at(-1) === '_id' ? [] : ['_id'])].map((field) => [field, 1] as const)) }));
-    if (keys.length > 0) await db.collection(name).createIndexes(keys);
-  }
+  for (const [name, spec] of Object.entries(collections)) await index(db.collection(name), spec);
+}
+
+async function index(
+  collection: Pick<Collection, 'createIndexes'>,
+  { indexes = [] }: Pick<CollectionSpec<string>, 'indexes'> = {},
+): Promise<void> {
+  const keys = indexes.map((fields) => ({
+    key: Object.fromEntries([...fields, ...(fields.at(-1) === '_id' ? [] : ['_id'])].map((field) => [field, 1] as const)),
+  }));
+  if (keys.length > 0) await collection.createIndexes(keys);
 }
 
 export interface MongoDocuments {
   readonly database: DocumentDatabase;
-  /** After the sample data: it is quicker, and a filled collection replaces an empty one with its indexes. */
+  /** Brings the indexes up to date. */
   prepare(): Promise<void>;
 }
 
@@ -217,5 +292,8 @@ export async function openMongo(url: string, domain: string, collections: Collec
   const client = await connect(url);
   const named = client.options.dbName;
   const db = client.db(named === 'test' && !/\/test(\?|$)/.test(url) ? `tamshai_${domain}` : named);
-  return { database: databaseIn(client, db), prepare: () => prepare(db, collections).catch((error: unknown) => Promise.reject(inOurWords(error))) };
+  return {
+    database: databaseIn(client, db, collections),
+    prepare: () => prepare(db, collections).catch((error: unknown) => Promise.reject(inOurWords(error))),
+  };
 }

@@ -11,7 +11,8 @@ function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)) return fieldsOf(value as Row);
+  if (typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null))
+    return fieldsOf(value as Row);
   throw new Error(`cannot be stored: ${typeof value}`);
 }
 

@@ -21,14 +21,16 @@ const BY_ID: Order<string> = asc('_id');
 const PRESENT: Query = { removed: { $ne: true } };
 
 /** What one person sees of each collection. Whoever is nobody, or of an unknown audience, sees nothing. */
-const seenBy = (collections: Collections, { audience, person, shows }: StoreSession): Seen => (collection) => {
-  const spec = Object.hasOwn(collections, collection) ? collections[collection] : undefined;
-  if (spec === undefined) throw new Error(`no such collection: ${collection}`);
-  const rows = person.principal === '' || !Object.hasOwn(spec.rows, audience) ? 'none' : (spec.rows[audience] ?? 'none');
-  const scope = rows === 'all' ? EVERY : rows === 'none' ? NONE : rows(person);
-  const hide = Object.entries(spec.masks ?? {}).flatMap(([mask, fields]) => (shows.includes(mask) ? [] : fields));
-  return { scope: both(PRESENT, matching(scope)), hide, writes: rows !== 'none' && (spec.writers?.includes(audience) ?? false) };
-};
+const seenBy =
+  (collections: Collections, { audience, person, shows }: StoreSession): Seen =>
+  (collection) => {
+    const spec = Object.hasOwn(collections, collection) ? collections[collection] : undefined;
+    if (spec === undefined) throw new Error(`no such collection: ${collection}`);
+    const rows = person.principal === '' || !Object.hasOwn(spec.rows, audience) ? 'none' : (spec.rows[audience] ?? 'none');
+    const scope = rows === 'all' ? EVERY : rows === 'none' ? NONE : rows(person);
+    const hide = Object.entries(spec.masks ?? {}).flatMap(([mask, fields]) => (shows.includes(mask) ? [] : fields));
+    return { scope: both(PRESENT, matching(scope)), hide, writes: rows !== 'none' && (spec.writers?.includes(audience) ?? false) };
+  };
 
 const shown = (row: Row, hide: readonly string[]): Row => {
   for (const field of hide) row[field] = null;
@@ -36,7 +38,11 @@ const shown = (row: Row, hide: readonly string[]): Row => {
 };
 
 /** `met` hears of every row that is read. */
-function readerOver(source: DocumentSource, seen: Seen, met: (collection: string, rows: readonly Row[]) => Promise<void> | void): DocumentReader {
+function readerOver(
+  source: DocumentSource,
+  seen: Seen,
+  met: (collection: string, rows: readonly Row[]) => Promise<void> | void,
+): DocumentReader {
   const fetch = async (collection: string, filter: Filter, limit: number, order = BY_ID) => {
     const { scope, hide } = seen(collection);
     if (order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
@@ -51,7 +57,12 @@ function readerOver(source: DocumentSource, seen: Seen, met: (collection: string
   };
   const groups: DocumentReader['groups'] = async (schema, collection, filter, grouping) => {
     const { scope, hide } = seen(collection);
-    const named = [...(grouping.by ?? []), ...Object.values(grouping.totals).flatMap((total) => ('percent' in total ? [total.field, total.percent] : 'field' in total ? [total.field] : []))];
+    const named = [
+      ...(grouping.by ?? []),
+      ...Object.values(grouping.totals).flatMap((total) =>
+        'percent' in total ? [total.field, total.percent] : 'field' in total ? [total.field] : [],
+      ),
+    ];
     if (named.some((field) => isHidden(field, hide))) throw new Error('a total over a hidden field');
     const { stages, rowsOf } = grouped(both(scope, matching(filter, hide)), grouping);
     return rowsOf(await source.aggregate(collection, stages)).map(rowParser(schema));
@@ -71,7 +82,10 @@ function readerOver(source: DocumentSource, seen: Seen, met: (collection: string
     },
     async count(collection, filter) {
       const { scope, hide } = seen(collection);
-      const [row] = await source.aggregate(collection, [{ $match: both(scope, matching(filter, hide)) }, { $group: { _id: null, n: { $sum: 1 } } }]);
+      const [row] = await source.aggregate(collection, [
+        { $match: both(scope, matching(filter, hide)) },
+        { $group: { _id: null, n: { $sum: 1 } } },
+      ]);
       return Number(row?.['n'] ?? 0);
     },
     groups,
@@ -135,12 +149,19 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
     kind: 'documents',
     read: (who, body) => {
       const versions: Versions = [];
-      return body({ documents: readerOver(database, seenBy(collections, who), (_, rows) => void versions.push(...rows.map(versionOf))) }, versions);
+      return body(
+        { documents: readerOver(database, seenBy(collections, who), (_, rows) => void versions.push(...rows.map(versionOf))) },
+        versions,
+      );
     },
     async page(who, query, window, item) {
       const { scope, hide } = seenBy(collections, who)(query.collection);
       if (window.order.keys.some((key) => isHidden(key, hide))) throw new Error('ordered by a hidden field');
-      const rows = await database.find(query.collection, both(scope, matching(query.filter, hide), past(window)), { sort: sorting(window.order), limit: window.take, hide });
+      const rows = await database.find(query.collection, both(scope, matching(query.filter, hide), past(window)), {
+        sort: sorting(window.order),
+        limit: window.take,
+        hide,
+      });
       return rows.map((row) => rowParser(item)(shown(row, hide)));
     },
     async once(who, { id, tool }, body) {
@@ -160,7 +181,10 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
             const reading = readerOver(session, seen, async (collection, rows) => {
               versions.push(...rows.map(versionOf));
               // What the approver was shown must not change under the write, even where the write is to another row.
-              await session.hold(collection, rows.map((row) => String(row['_id'])));
+              await session.hold(
+                collection,
+                rows.map((row) => String(row['_id'])),
+              );
             });
             const effected = await body({ reading: { documents: reading }, writing: { documents: writerIn(session, seen) } }, versions);
             if (id !== undefined) await session.keep(id, { tool, principal, result: JSON.stringify(effected.result) });
@@ -176,7 +200,8 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
           if (error.unknown) {
             committed = await isThere(link);
             if (committed) return result;
-            if (id === undefined) throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
+            if (id === undefined)
+              throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
           }
           if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
         } finally {

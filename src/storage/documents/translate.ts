@@ -56,7 +56,8 @@ export function matching(filter: Filter | FieldFilter, hidden: readonly string[]
   return parts.length === 0 ? NOTHING : { $or: parts };
 }
 
-export const isHidden = (field: string, hidden: readonly string[]): boolean => hidden.some((each) => field === each || field.startsWith(`${each}.`));
+export const isHidden = (field: string, hidden: readonly string[]): boolean =>
+  hidden.some((each) => field === each || field.startsWith(`${each}.`));
 
 /** Each of them on its own, so that none can say anything about another. */
 export const both = (...queries: readonly Query[]): Query => ({ $and: queries });
@@ -73,7 +74,10 @@ export function past({ order: { keys, direction }, after }: Window): Query {
     if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`no place in the order by ${key}`);
     return value;
   });
-  const steps = keys.map((key, which) => ({ ...Object.fromEntries(keys.slice(0, which).map((before, at) => [before, values[at]])), [key]: { [beyond]: values[which] } }));
+  const steps = keys.map((key, which) => ({
+    ...Object.fromEntries(keys.slice(0, which).map((before, at) => [before, values[at]])),
+    [key]: { [beyond]: values[which] },
+  }));
   return { $and: [{ [keys[0] ?? '_id']: { [from]: values[0] } }, { $or: steps }] };
 }
 
@@ -110,7 +114,10 @@ const plain = (name: string): string => {
 };
 
 /** The stages, and how to read what comes of them. */
-export function grouped(match: Query, { by = [], totals, order, limit }: Grouping): { stages: Query[]; rowsOf(found: readonly Row[]): Row[] } {
+export function grouped(
+  match: Query,
+  { by = [], totals, order, limit }: Grouping,
+): { stages: Query[]; rowsOf(found: readonly Row[]): Row[] } {
   const names = Object.entries(totals);
   const id = Object.fromEntries(by.map((field) => [plain(field), { $ifNull: [`$${field}`, null] }]));
   const sums = Object.fromEntries(names.map(([name, total]) => [plain(name), accumulating(total)]));
@@ -120,6 +127,9 @@ export function grouped(match: Query, { by = [], totals, order, limit }: Groupin
   const stages: Query[] = [{ $match: match }, { $group: { _id: by.length === 0 ? null : id, ...sums } }];
   if (by.length > 0) stages.push({ $sort: sort });
   if (limit !== undefined) stages.push({ $limit: limit });
-  const rowOf = (found: Row): Row => ({ ...(found['_id'] as Row | null), ...Object.fromEntries(names.map(([name, total]) => [name, totalOf(total, found[name])])) });
+  const rowOf = (found: Row): Row => ({
+    ...(found['_id'] as Row | null),
+    ...Object.fromEntries(names.map(([name, total]) => [name, totalOf(total, found[name])])),
+  });
   return { stages, rowsOf: (found) => (by.length === 0 && found.length === 0 ? [rowOf({ _id: null })] : found.map(rowOf)) };
 }

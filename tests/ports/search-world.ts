@@ -3,7 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chainWriter } from '../../src/core/chain-writer.ts';
+import { type Checkpoint, signCheckpoint } from '../../src/core/audit.ts';
+import { type ChainWriter, chainWriter } from '../../src/core/chain-writer.ts';
 import type { Person, Role } from '../../src/core/people.ts';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import type { Store, StoreSession } from '../../src/core/store.ts';
@@ -28,9 +29,15 @@ export const openAt = (place: Place, failpoint?: (name: string) => void): Promis
     ? Promise.resolve(openEmbeddedSearch(place.file, desk))
     : openSearchServer({ ...place, domain: desk, ...(failpoint && { failpoint }) });
 
-export function storeOn(backend: SearchBackend, chain: string): Store<'search'> {
-  return backend.store(chainWriter({ chain, key: KEY, last: () => backend.last(chain), checkpoint: async () => {} }));
+/** Signed by the way, as the product does: each says how long a chain was at a moment. */
+export const checkpoints: Checkpoint[] = [];
+export function chainOn(backend: SearchBackend, chain: string): ChainWriter {
+  const checkpoint = async (name: string, count: number, mac: string) => {
+    if (count % 50 === 0) checkpoints.push(signCheckpoint(KEY, { chain: name, count, mac, at: new Date().toISOString() }));
+  };
+  return chainWriter({ chain, key: KEY, last: () => backend.last(chain), checkpoint });
 }
+export const storeOn = (backend: SearchBackend, chain: string): Store<'search'> => backend.store(chainOn(backend, chain));
 
 export interface SearchWorld {
   readonly place: Place;
@@ -45,6 +52,7 @@ export async function openSearchWorld(url: string, tickets = 120): Promise<Searc
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-search-'));
   const place: Place = url === '' ? { file: join(folder, 'search.db') } : { url, prefix: `t${randomBytes(5).toString('hex')}` };
   const opened: SearchBackend[] = [];
+  checkpoints.length = 0;
   const open = async () => {
     const backend = await openAt(place);
     opened.push(backend);

@@ -11,7 +11,20 @@ import { figure, searchWords } from '../../src/core/search.ts';
 import type { Store, StoreSession } from '../../src/core/store.ts';
 import { startChild } from '../services/child.ts';
 import { ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
-import { bob, dan, jane, KEY, mike, openSearchWorld, recordFor, type SearchWorld, searchStores, someone } from './search-world.ts';
+import {
+  bob,
+  chainOn,
+  checkpoints,
+  dan,
+  jane,
+  KEY,
+  mike,
+  openSearchWorld,
+  recordFor,
+  type SearchWorld,
+  searchStores,
+  someone,
+} from './search-world.ts';
 
 const { where, given, all, any } = filters;
 const highlights = z.record(z.string(), z.array(z.string()));
@@ -461,7 +474,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await store.settled(dan, id)).toEqual(results[0]);
       expect(await store.settled(mike, id)).toBeUndefined();
       expect(await store.settled(dan, randomUUID())).toBeUndefined();
-      expect(await recordsOf(id)).toEqual(['approved']);
+      expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
       // Also after others have changed the row since.
       await close(store, randomUUID(), 't-0010', 'open');
       expect(await close(other, id, 't-0010', 'closed')).toEqual(results[0]);
@@ -488,7 +501,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       const results = await Promise.all(Array.from({ length: 20 }, (_, i) => add(i % 2 ? other : store)));
       expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
       expect(await find(dan, 'ocelot')).toHaveLength(1);
-      expect(await recordsOf(id)).toEqual(['approved']);
+      expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
     }, 60_000);
 
     test('twenty comments at once: all of them are there', async () => {
@@ -594,7 +607,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     );
 
     test('the chains of all who wrote are whole', async () => {
-      const verdict = await verifyChains([store.audit], [], { chain: [KEY], checkpoint: [KEY] });
+      const verdict = await verifyChains([store.audit], checkpoints, { chain: [KEY], checkpoint: [KEY] });
       expect(verdict).toMatchObject({ ok: true });
       const chains = await store.audit.chains();
       expect(chains.find(({ chain }) => chain === 'desk-0')?.count).toBeGreaterThan(5);

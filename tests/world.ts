@@ -35,6 +35,7 @@ import { openPglite } from '../src/storage/sql/pglite.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
 import { sqlStore } from '../src/storage/sql/store.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
+import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { SHARED_KEY } from './fresh-database.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
@@ -62,6 +63,8 @@ export interface World {
   owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same for a domain that lives in documents. */
   documents(domain: string): DocumentDatabase;
+  /** And for one that lives in a search store. */
+  search(domain: string): SearchBackend;
   /** What was logged as unforeseen. Empty at the end of every good test. */
   readonly problems: unknown[];
   close(): Promise<void>;
@@ -72,6 +75,8 @@ export interface WorldOptions {
   readonly database?: 'pglite' | string;
   /** The address of a MongoDB replica set, for domains that live in documents. */
   readonly documents?: 'embedded' | string;
+  /** The address of OpenSearch or Elasticsearch, for domains that live in a search store. */
+  readonly search?: 'embedded' | string;
   readonly tools?: readonly Tool[];
   readonly replicas?: number;
   readonly employees?: number;
@@ -107,6 +112,7 @@ export const code = (answer: Answer | CancelledAnswer): string => (answer.status
 export async function openWorld({
   database = 'pglite',
   documents: documentsAt = 'embedded',
+  search: searchAt = 'embedded',
   tools = Object.values(hr),
   replicas = 1,
   employees = 500,
@@ -114,6 +120,7 @@ export async function openWorld({
   const all = registry(tools);
   const domains = all.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
   const inDocuments = all.domains.filter(({ store }) => store === 'documents');
+  const inSearch = all.domains.filter(({ store }) => store === 'search');
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-world-'));
   const opened = await (domains.length === 0
     ? noDatabase()
@@ -123,6 +130,8 @@ export async function openWorld({
   // Their drivers are not for every test to wait for.
   const { openDocuments } = inDocuments.length > 0 ? await import('./world-documents.ts') : { openDocuments: async () => undefined };
   const documents = await openDocuments({ where: documentsAt, domains: inDocuments, replicas, employees, today: SAMPLE_DAY, folder });
+  const { openSearch } = inSearch.length > 0 ? await import('./world-search.ts') : { openSearch: async () => undefined };
+  const search = await openSearch({ where: searchAt, domains: inSearch, replicas, employees, today: SAMPLE_DAY, folder });
   let moment = SAMPLE_DAY;
   const clock = { now: () => moment, set: (now: Date) => void (moment = now) };
   const kv = openSqliteKeyValue(':memory:', clock);
@@ -157,6 +166,7 @@ export async function openWorld({
       stores: Object.fromEntries([
         ...domains.map((domain): [string, Runtime['stores'][string]] => [domain, storeOf(domain)]),
         ...(documents?.stores(replica, { key, checkpoint }) ?? []),
+        ...(search?.stores(replica, { key, checkpoint }) ?? []),
       ]),
       approvals: tickets,
       audit,
@@ -202,6 +212,10 @@ export async function openWorld({
       if (!documents) throw new Error('nothing in this world lives in documents');
       return documents.of(domain, 0);
     },
+    search(domain) {
+      if (!search) throw new Error('nothing in this world lives in a search store');
+      return search.of(domain, 0);
+    },
     call: (who, serverName, tool, input = {}, replica = 0) =>
       call(runtimes[replica % runtimes.length] ?? runtime, {
         server: serverName,
@@ -239,6 +253,7 @@ export async function openWorld({
       await kv.close();
       await opened.close();
       await documents?.close();
+      await search?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

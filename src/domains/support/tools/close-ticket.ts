@@ -67,7 +67,7 @@ export const closeTicket = support.write({
     },
   ],
 
-  async prepare({ ticket_id, resolution, resolution_type, customer_notified }, { search, fail }) {
+  async prepare({ ticket_id, resolution, resolution_type, customer_notified }, { search, me, fail }) {
     const found = (await search.get(ticket, 'tickets', ticket_id)) ?? fail('TICKET_NOT_FOUND', { ticket_id });
     if (found.status === 'closed') throw fail('TICKET_ALREADY_CLOSED', { ticket_id });
     return {
@@ -80,10 +80,12 @@ export const closeTicket = support.write({
         { field: 'customer_notified', from: found.customer_notified, to: customer_notified },
       ],
       reason: resolution,
+      // The figures name whoever solved it: without an employee record there is nobody to name.
+      by: me.employeeId,
     };
   },
 
-  async execute({ ticket_id, resolution, resolution_type, customer_notified }, { search, me, now, output }) {
+  async execute({ ticket_id, resolution, resolution_type, customer_notified }, { search, me, now, output, plan }) {
     const at = now.toISOString();
     const stored = output.omit({ closed_at: true, closed_by_name: true });
     const done = await search.change(stored, 'tickets', search.where({ ticket_id, status: is.not('closed') }), (row) => ({
@@ -92,13 +94,13 @@ export const closeTicket = support.write({
       resolution_type,
       customer_notified,
       closed_at: at,
-      closed_by: me.employeeId,
+      closed_by: plan.by,
       closed_by_name: me.name,
       updated_at: at,
       // Whoever solved it before keeps the credit, and the time it took.
       ...(row.resolved_at === null && {
         resolved_at: at,
-        resolved_by: me.employeeId,
+        resolved_by: plan.by,
         resolved_by_name: me.name,
         resolution_minutes: Math.max(0, Math.round((now.getTime() - Date.parse(row.created_at)) / MINUTE)),
         sla_met: at <= row.sla_deadline,

@@ -1,0 +1,206 @@
+/** Who leads an organisation: its own record says so, there is exactly one at all times, and a change of it waits for an approval. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Person } from '../../src/core/people.ts';
+import * as support from '../../src/domains/support/index.ts';
+import { code, type Data, openWorld, person, type World } from '../world.ts';
+import { searchStores } from '../world-search.ts';
+
+const lead = (username: string): Person => person(username, { roles: ['lead-customer'] });
+const [jane, bob] = [lead('jane.smith@acme.example'), lead('bob.developer@acme.example')];
+const ingrid: Person = {
+  ...jane,
+  sub: '0c100000-0000-4000-8000-000000000001',
+  principal: 'https://people.example|0c100000-0000-4000-8000-000000000001',
+  name: 'Ingrid Solheim',
+  username: 'ingrid.solheim@acme.example',
+  email: 'ingrid.solheim@acme.example',
+};
+const people = [jane, bob, ingrid];
+const KOFI = '0c100000-0000-4000-8000-000000000002';
+
+describe.each(searchStores)('the lead of an organisation on %s', (_name, search) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    expect(world?.problems).toEqual([]);
+  });
+  /** Everyone of the three with a lead's token: whoever is let in is the lead by the record. */
+  async function leads(): Promise<Person[]> {
+    const answers = await Promise.all(
+      people.map(async (who) => [who, code(await world.call(who, 'support', 'customer_list_contacts'))] as const),
+    );
+    return answers.filter(([, answer]) => answer === 'success').map(([who]) => who);
+  }
+  const theLead = async (): Promise<Person> => {
+    const [one, ...more] = await leads();
+    if (!one || more.length > 0) throw new Error('not exactly one lead');
+    return one;
+  };
+  const contacts = async (who: Person): Promise<Data> => world.data(who, 'support', 'customer_list_contacts');
+  const give = (from: Person, to: Person) => world.done(from, 'support', 'customer_transfer_lead', { contact_id: to.sub });
+  beforeEach(async () => {
+    const now = await theLead();
+    if (now !== jane) expect(code(await give(now, jane))).toBe('success');
+  });
+
+  test('the card says who will lead, and what becomes of oneself; nothing happens before', async () => {
+    const card = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
+    expect(card.confirmationData).toMatchObject({
+      subject: { id: bob.sub, label: 'Bob Developer (bob.developer@acme.example)' },
+      changes: [
+        { field: 'lead', from: 'Jane Smith', to: 'Bob Developer' },
+        {
+          field: 'your_access',
+          from: 'All tickets and contacts of Acme Corporation',
+          to: 'Your own tickets and those shared with the organisation',
+        },
+      ],
+    });
+    expect(await leads()).toEqual([jane]);
+    expect(code(await world.decide(jane, card.confirmationId, false))).toBe('cancelled');
+    expect(await leads()).toEqual([jane]);
+  });
+
+  test('after it the record decides, whatever the tokens still say', async () => {
+    const count = async (who: Person) => {
+      let rows = 0;
+      for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+        const answer = await world.call(who, 'support', 'customer_list_tickets', cursor ? { cursor } : {});
+        if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
+        rows += (answer.data as Data).length;
+        cursor = answer.metadata?.nextCursor;
+      }
+      return rows;
+    };
+    const [all, some] = [await count(jane), await count(bob)];
+    expect(all).toBeGreaterThan(some);
+    expect(await give(jane, bob)).toMatchObject({
+      status: 'success',
+      data: { lead_contact_id: bob.sub, lead_name: 'Bob Developer', organization_name: 'Acme Corporation' },
+    });
+    // Jane's token is minutes old and says lead; Bob's new one does too.
+    expect(await leads()).toEqual([bob]);
+    expect(await count(bob)).toBe(all);
+    expect(await count(jane)).toBeLessThan(all);
+    for (const [tool, input] of [
+      ['customer_transfer_lead', { contact_id: jane.sub }],
+      ['customer_invite_contact', { email: 'new@acme.example' }],
+    ] as const) {
+      expect(await world.call(jane, 'support', tool, input)).toMatchObject({
+        code: 'INSUFFICIENT_PERMISSIONS',
+        message: 'Only the lead contact of your organisation may do this.',
+      });
+      // And without the role in the token the record alone is not enough either.
+      expect(code(await world.call('bob.developer@acme.example', 'support', tool, input))).toBe('INSUFFICIENT_PERMISSIONS');
+    }
+    expect((await contacts(bob)).map((row) => [row['name'], row['role'], row['status']])).toEqual([
+      ['Bob Developer', 'lead', 'active'],
+      ['Ingrid Solheim', 'contact', 'active'],
+      ['Jane Smith', 'contact', 'active'],
+      ['Kofi Mensah', 'contact', 'invited'],
+    ]);
+    // A private ticket of a colleague is shut to a former lead, as if it were not there.
+    const [other] = (await world.data(bob, 'support', 'customer_list_tickets', { limit: 50 })).filter(
+      (row) => row['visibility'] === 'private' && row['opened_by'] === 'Ingrid Solheim',
+    );
+    expect(code(await world.call(jane, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('TICKET_NOT_FOUND');
+    expect(code(await world.call(bob, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('success');
+  });
+
+  test('a card that was made before somebody else led is void', async () => {
+    const card = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: ingrid.sub });
+    const invite = await world.ask(jane, 'support', 'customer_invite_contact', { email: 'late@acme.example' });
+    await give(jane, bob);
+    for (const { confirmationId } of [card, invite])
+      expect(code(await world.approve(jane, confirmationId))).toBe('INSUFFICIENT_PERMISSIONS');
+    expect(await leads()).toEqual([bob]);
+    expect((await contacts(bob)).some((row) => row['email'] === 'late@acme.example')).toBe(false);
+  });
+
+  test('of two transfers at once one happens, again and again, and there is one lead at every moment', async () => {
+    for (let round = 0; round < 6; round++) {
+      const from = await theLead();
+      const [one, two] = people.filter((who) => who !== from);
+      if (!one || !two) throw new Error('three people');
+      const cards = await Promise.all([one, two].map((to) => world.ask(from, 'support', 'customer_transfer_lead', { contact_id: to.sub })));
+      let over = false;
+      const watching = (async () => {
+        const seen: number[] = [];
+        while (!over) seen.push((await leads()).length);
+        return seen;
+      })();
+      const codes = (await Promise.all(cards.map(({ confirmationId }, n) => world.approve(from, confirmationId, n)))).map(code);
+      over = true;
+      expect(codes.filter((each) => each === 'success').length).toBe(1);
+      for (const each of codes) expect(['success', 'CHANGED_SINCE_APPROVAL', 'INSUFFICIENT_PERMISSIONS']).toContain(each);
+      // Three questions are not one moment: between them the lead may pass on, but never is there nobody or two in the record itself.
+      for (const count of await watching) expect(count).toBeLessThanOrEqual(2);
+      expect([one, two]).toContain(await theLead());
+    }
+  }, 60_000);
+
+  test('the same approval ten times on two replicas is one transfer', async () => {
+    const { confirmationId } = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => world.approve(jane, confirmationId, n % 2)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 'success' });
+    expect(await leads()).toEqual([bob]);
+  });
+
+  test('only an active contact of the own organisation can lead', async () => {
+    const ask = async (contact_id: string) => code(await world.call(jane, 'support', 'customer_transfer_lead', { contact_id }));
+    expect(await ask(jane.sub)).toBe('ALREADY_LEAD');
+    expect(await ask(KOFI)).toBe('CONTACT_NOT_ACTIVE');
+    expect(await ask(person('mike.manager@globex.example').sub)).toBe('CONTACT_NOT_FOUND');
+    expect(await ask('not an id')).toBe('VALIDATION_ERROR');
+  });
+
+  test('an invitation waits for approval, adds one contact, and not twice', async () => {
+    const input = { email: 'Dana.Lee@Acme.example' };
+    const card = await world.ask(jane, 'support', 'customer_invite_contact', input);
+    expect(card.message).toBe('Invite dana.lee@acme.example to the portal of Acme Corporation? Nothing has changed yet.');
+    expect((await contacts(jane)).some((row) => row['email'] === 'dana.lee@acme.example')).toBe(false);
+    expect(await world.approve(jane, card.confirmationId)).toMatchObject({
+      status: 'success',
+      data: { email: 'dana.lee@acme.example', name: 'Dana Lee', role: 'contact', status: 'invited', invited_by: 'Jane Smith' },
+    });
+    expect((await contacts(jane)).filter((row) => row['email'] === 'dana.lee@acme.example').length).toBe(1);
+    expect(code(await world.call(jane, 'support', 'customer_invite_contact', { email: 'DANA.LEE@acme.example' }))).toBe(
+      'CONTACT_ALREADY_EXISTS',
+    );
+    expect(code(await world.call(jane, 'support', 'customer_invite_contact', { email: 'nobody' }))).toBe('VALIDATION_ERROR');
+  });
+
+  test('an address from elsewhere is said to be one, on the card', async () => {
+    const { message, confirmationId } = await world.ask(jane, 'support', 'customer_invite_contact', { email: 'mallory@evil.example' });
+    expect(message).toContain('mallory@evil.example, whose address is not at acme.example,');
+    expect(code(await world.decide(jane, confirmationId, false))).toBe('cancelled');
+  });
+
+  test('two invitations at once: neither is lost without a word, and nobody is there twice', async () => {
+    const cards = await Promise.all(
+      ['one@acme.example', 'two@acme.example'].map((email) => world.ask(jane, 'support', 'customer_invite_contact', { email })),
+    );
+    const codes = (await Promise.all(cards.map(({ confirmationId }, n) => world.approve(jane, confirmationId, n)))).map(code);
+    const emails = (await contacts(jane)).map((row) => String(row['email']));
+    for (const [n, email] of ['one@acme.example', 'two@acme.example'].entries())
+      expect([codes[n], emails.filter((each) => each === email).length]).toEqual([codes[n], codes[n] === 'success' ? 1 : 0]);
+    expect(codes).toContain('success');
+    expect(new Set(emails).size).toBe(emails.length);
+  });
+
+  test('contacts come in pages like any list', async () => {
+    const all = (await contacts(jane)).map((row) => row['contact_id']);
+    const paged: unknown[] = [];
+    for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+      const answer = await world.call(jane, 'support', 'customer_list_contacts', { limit: 2, ...(cursor && { cursor }) });
+      if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
+      paged.push(...(answer.data as Data).map((row) => row['contact_id']));
+      cursor = answer.metadata?.nextCursor;
+    }
+    expect(paged).toEqual(all);
+  });
+});

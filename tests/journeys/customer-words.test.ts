@@ -1,0 +1,161 @@
+/** A customer's own words act at once: tickets and comments, who sees them, and that none is lost. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../src/core/people.ts';
+import { statuses } from '../../src/domains/support/schemas.ts';
+import * as support from '../../src/domains/support/index.ts';
+import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+import { searchStores } from '../world-search.ts';
+
+const [jane, bob, mike, dan] = [
+  'jane.smith@acme.example',
+  'bob.developer@acme.example',
+  'mike.manager@globex.example',
+  'dan.williams',
+] as const;
+const INGRID = '0c100000-0000-4000-8000-000000000001';
+const ingrid: Person = {
+  ...person(bob),
+  sub: INGRID,
+  principal: `https://people.example|${INGRID}`,
+  name: 'Ingrid Solheim',
+  email: 'ingrid.solheim@acme.example',
+};
+const report = { title: 'Charts stay empty in Safari', description: 'Charts stay empty in Safari since the update; other browsers work.' };
+
+describe.each(searchStores)('the words of customers on %s', (_name, search) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    expect(world?.problems).toEqual([]);
+  });
+  type Who = Parameters<World['call']>[0];
+  const submit = async (who: Who, input: object = {}): Promise<Data> =>
+    world.data(who, 'support', 'customer_submit_ticket', { ...report, ...input });
+  const open = async (who: Who, ticket_id: unknown) => code(await world.call(who, 'support', 'customer_get_ticket', { ticket_id }));
+
+  test('a ticket is there at once, with a deadline by what the customer pays for', async () => {
+    const made = await submit(bob, { category: 'reporting', priority: 'critical' });
+    expect(made).toMatchObject({
+      subject: report.title,
+      description: report.description,
+      status: 'open',
+      priority: 'critical',
+      category: 'reporting',
+      visibility: 'private',
+      opened_by: 'Bob Developer',
+      agent: null,
+      comments: [],
+    });
+    const [first] = await world.data(bob, 'support', 'customer_list_tickets', { limit: 1 });
+    expect(first?.['ticket_id']).toBe(made['ticket_id']);
+    const [seen] = await world.data(dan, 'support', 'search_tickets', {
+      query: 'charts empty Safari',
+      status: 'open',
+      priority: 'critical',
+    });
+    expect(seen).toMatchObject({
+      ticket_id: made['ticket_id'],
+      customer_id: person(bob).organizationId,
+      customer_name: 'Acme Corporation',
+      customer_email: bob,
+      tier: 'enterprise',
+      assigned_to: null,
+      created_at: SAMPLE_DAY.toISOString(),
+      sla_deadline: new Date(SAMPLE_DAY.getTime() + 4 * 3_600_000).toISOString(),
+    });
+  });
+
+  test('who sees a ticket follows from how it was shared', async () => {
+    const [secret, shared] = [await submit(bob), await submit(bob, { visibility: 'organization' })];
+    const seenBy = async (ticket: Data) => [
+      await open(bob, ticket['ticket_id']),
+      await open(jane, ticket['ticket_id']),
+      await open(ingrid, ticket['ticket_id']),
+      await open(mike, ticket['ticket_id']),
+    ];
+    expect(await seenBy(secret)).toEqual(['success', 'success', 'TICKET_NOT_FOUND', 'TICKET_NOT_FOUND']);
+    expect(await seenBy(shared)).toEqual(['success', 'success', 'success', 'TICKET_NOT_FOUND']);
+    // The lead's own private ticket is not the organisation's.
+    const own = await submit(jane);
+    expect(await seenBy(own)).toEqual(['TICKET_NOT_FOUND', 'success', 'TICKET_NOT_FOUND', 'TICKET_NOT_FOUND']);
+  });
+
+  test('a title and a description have their limits', async () => {
+    const ask = async (input: object) => code(await world.call(mike, 'support', 'customer_submit_ticket', { ...report, ...input }));
+    expect(await ask({ title: 'Four' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ title: '    x    ' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ title: 'x'.repeat(201) })).toBe('VALIDATION_ERROR');
+    expect(await ask({ title: 'a\nb and more' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ description: 'nineteen characters' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ description: 'x'.repeat(5001) })).toBe('VALIDATION_ERROR');
+    expect(await ask({ description: 'Turned \u202E around, long enough' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ status: 'closed' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ visibility: 'public' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ title: 'Fives', description: 'x'.repeat(5000) })).toBe('success');
+    const older = { subject: 'Another name of the title', description: report.description };
+    expect(code(await world.call(mike, 'support', 'customer_submit_ticket', older))).toBe('success');
+  });
+
+  test('a comment is there at once, for the staff too, and a ticket that waited is open again', async () => {
+    const [waiting] = await world.data(jane, 'support', 'customer_list_tickets', { status: 'pending' });
+    const answered = await world.data(jane, 'support', 'customer_add_comment', {
+      ticket_id: waiting?.['ticket_id'],
+      comment: '  It is the turnstile log, by user.  ',
+    });
+    expect(answered['status']).toBe('open');
+    const comments = answered['comments'] as unknown as Record<string, unknown>[];
+    expect(comments.at(-1)).toMatchObject({
+      author_name: 'Jane Smith',
+      author_kind: 'customer',
+      body: 'It is the turnstile log, by user.',
+      created_at: SAMPLE_DAY.toISOString(),
+    });
+    const [found] = await world.data(dan, 'support', 'search_tickets', { query: 'turnstile' });
+    expect(found?.['ticket_id']).toBe(waiting?.['ticket_id']);
+    expect(JSON.stringify(found?.['highlights'])).toContain('<em>turnstile</em>');
+  });
+
+  test('a comment changes nothing else, whatever the state', async () => {
+    for (const status of statuses.filter((each) => each !== 'closed' && each !== 'pending')) {
+      const [row] = await world.data(jane, 'support', 'customer_list_tickets', { status, limit: 1 });
+      if (!row) continue;
+      const before = await world.data(jane, 'support', 'customer_get_ticket', { ticket_id: row['ticket_id'] });
+      const after = await world.data(jane, 'support', 'customer_add_comment', { ticket_id: row['ticket_id'], comment: 'One more thing' });
+      const { comments: old, updated_at: _then, ...rest } = before;
+      const { comments, updated_at: _now, ...same } = after;
+      expect(same).toEqual(rest);
+      expect((comments as unknown as unknown[]).slice(0, -1)).toEqual(old);
+    }
+  });
+
+  test('a comment has its limits', async () => {
+    const ask = async (comment: unknown) =>
+      code(await world.call(bob, 'support', 'customer_add_comment', { ticket_id: '0b000000-0000-4000-8000-000000000001', comment }));
+    expect(await ask('')).toBe('VALIDATION_ERROR');
+    expect(await ask('   ')).toBe('VALIDATION_ERROR');
+    expect(await ask('x'.repeat(2001))).toBe('VALIDATION_ERROR');
+    expect(await ask(['x'])).toBe('VALIDATION_ERROR');
+    expect(await ask('x'.repeat(2000))).toBe('success');
+  });
+
+  test('of many comments at once, on two replicas, none is lost', async () => {
+    const { ticket_id } = await submit(bob, { visibility: 'organization' });
+    const said = Array.from({ length: 12 }, (_, n) => `Comment number ${n}`);
+    const answers = await Promise.all(
+      said.map((comment, n) => world.call(n % 3 === 0 ? jane : bob, 'support', 'customer_add_comment', { ticket_id, comment }, n % 2)),
+    );
+    const whole = await world.data(bob, 'support', 'customer_get_ticket', { ticket_id });
+    const kept = (whole['comments'] as unknown as { body: string }[]).map(({ body }) => body);
+    expect(kept.toSorted()).toEqual(said.filter((_, n) => answers[n]?.status === 'success').toSorted());
+    expect(answers.map(code)).toEqual(said.map(() => 'success'));
+  }, 60_000);
+
+  test('text that gives orders is text', async () => {
+    const planted = await world.data(jane, 'support', 'customer_get_ticket', { ticket_id: '0b000000-0000-4000-8000-000000000002' });
+    expect(planted['description']).toContain('invite mallory@evil.example');
+    expect(JSON.stringify(await world.data(jane, 'support', 'customer_list_contacts'))).not.toContain('mallory');
+  });
+});

@@ -1,0 +1,170 @@
+/** Closing a ticket: after an approval, once, by those who may, and never over what somebody else did meanwhile. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/core/people.ts';
+import * as support from '../../src/domains/support/index.ts';
+import { code, employeeIdOf, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+import { searchStores } from '../world-search.ts';
+
+const [eve, dan, bob] = ['eve.thompson', 'dan.williams', 'bob.developer@acme.example'] as const;
+const id = (n: number) => `0b000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const resolution = 'Restarted the export worker; the customer confirmed that it works';
+
+describe.each(searchStores)('closing tickets on %s', (_name, search) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    expect(world?.problems).toEqual([]);
+  });
+  let next = 20;
+  /** A waiting ticket that no other test has touched. */
+  async function fresh(): Promise<string> {
+    for (;;) {
+      const [row] = await world
+        .data(dan, 'support', 'search_tickets', { status: 'open', limit: 50 })
+        .then((rows) => rows.slice(next++ % 50));
+      if (row && !used.has(String(row['ticket_id']))) {
+        used.add(String(row['ticket_id']));
+        return String(row['ticket_id']);
+      }
+    }
+  }
+  const used = new Set<string>([1, 2, 3, 4, 5, 6, 7].map(id));
+  test('nothing happens before the approval; the card says what will', async () => {
+    const card = await world.ask(dan, 'support', 'close_ticket', {
+      ticket_id: id(1),
+      resolution,
+      resolution_type: 'workaround',
+      customer_notified: false,
+    });
+    expect(card.message).toBe('Close the ticket of Acme Corporation: Dashboard export to CSV times out? Nothing has changed yet.');
+    expect(card.confirmationData).toMatchObject({
+      action: 'close_ticket',
+      mcpServer: 'support',
+      userId: employeeIdOf(dan),
+      subject: { id: id(1), label: 'Dashboard export to CSV times out (Acme Corporation, high)' },
+      reason: resolution,
+      changes: [
+        { field: 'status', from: 'open', to: 'closed' },
+        { field: 'resolution', from: null, to: resolution },
+        { field: 'resolution_type', from: null, to: 'workaround' },
+        { field: 'customer_notified', from: null, to: false },
+      ],
+    });
+    expect((await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
+    expect(code(await world.decide(dan, card.confirmationId, false))).toBe('cancelled');
+    expect((await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
+  });
+
+  test('approved, it is closed for everyone who sees it, with the credit and the time it took', async () => {
+    const done = await world.done(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
+    expect(done).toMatchObject({
+      status: 'success',
+      data: {
+        ticket_id: id(1),
+        status: 'closed',
+        resolution,
+        resolution_type: 'solved',
+        customer_notified: true,
+        resolved_by_name: 'Dan Williams',
+        closed_by_name: 'Dan Williams',
+        resolved_at: SAMPLE_DAY.toISOString(),
+      },
+    });
+    expect(await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) })).toMatchObject({
+      status: 'closed',
+      resolution,
+      resolution_type: 'solved',
+    });
+    const found = await world.data(dan, 'support', 'search_tickets', { query: 'Dashboard export to CSV times out', status: 'closed' });
+    expect(found.some((row) => row['ticket_id'] === id(1))).toBe(true);
+  });
+
+  test('a closed ticket is not closed again, nor commented on', async () => {
+    const again = await world.call(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
+    expect(again).toMatchObject({ code: 'TICKET_ALREADY_CLOSED', suggestedAction: expect.stringContaining('search_tickets') });
+    expect(code(await world.call(bob, 'support', 'customer_add_comment', { ticket_id: id(1), comment: 'Thank you!' }))).toBe(
+      'TICKET_CLOSED',
+    );
+  });
+
+  test('a resolved ticket can be closed, and whoever solved it keeps the credit', async () => {
+    const [row] = await world.data(dan, 'support', 'search_tickets', { status: 'resolved', limit: 1 });
+    const done = await world.done(eve, 'support', 'close_ticket', {
+      ticket_id: row?.['ticket_id'],
+      resolution: 'Silent for five working days',
+    });
+    expect(done).toMatchObject({
+      data: {
+        status: 'closed',
+        closed_by_name: 'Eve Thompson',
+        resolved_at: row?.['resolved_at'],
+        resolved_by_name: row?.['resolved_by_name'],
+      },
+    });
+  });
+
+  test('one approval is one effect, on two replicas, however often', async () => {
+    const ticket_id = await fresh();
+    const { confirmationId } = await world.ask(dan, 'support', 'close_ticket', { ticket_id, resolution });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => world.approve(dan, confirmationId, n % 2)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 'success', data: { status: 'closed' } });
+    expect(await world.approve(dan, confirmationId, 1)).toEqual(answers[0]);
+  });
+
+  test('of two who close at once, one does, the other is told', async () => {
+    const ticket_id = await fresh();
+    const [a, b] = [
+      await world.ask(dan, 'support', 'close_ticket', { ticket_id, resolution }),
+      await world.ask(eve, 'support', 'close_ticket', { ticket_id, resolution: 'Solved by a release' }),
+    ];
+    const codes = (await Promise.all([world.approve(dan, a.confirmationId, 0), world.approve(eve, b.confirmationId, 1)])).map(code);
+    expect(codes.toSorted()).toEqual(['CHANGED_SINCE_APPROVAL', 'success']);
+  });
+
+  test('a comment that came after the card stops the approval', async () => {
+    const { confirmationId } = await world.ask(dan, 'support', 'close_ticket', {
+      ticket_id: id(3),
+      resolution: 'The certificate is renewed',
+    });
+    await world.data('sara.support@globex.example', 'support', 'customer_add_comment', {
+      ticket_id: id(3),
+      comment: 'It is broken again, please do not close.',
+    });
+    expect(code(await world.approve(dan, confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+    expect((await world.data('sara.support@globex.example', 'support', 'customer_get_ticket', { ticket_id: id(3) }))['status']).toBe(
+      'open',
+    );
+  });
+
+  test('by every role: those who may, and nobody else', async () => {
+    const input = { ticket_id: id(4), resolution };
+    for (const role of [...STAFF_ROLES, ...CUSTOMER_ROLES] as Role[]) {
+      const customer = (CUSTOMER_ROLES as readonly Role[]).includes(role);
+      const who = customer
+        ? person('mike.manager@globex.example', { roles: [role] })
+        : person('frank.davis', { roles: ['employee', role] });
+      const may = role === 'support-write' || role === 'executive';
+      expect([role, code(await world.call(who, 'support', 'close_ticket', input))]).toEqual([
+        role,
+        may ? 'pending_confirmation' : 'INSUFFICIENT_PERMISSIONS',
+      ]);
+    }
+    const unlinked = person('frank.davis', { roles: ['support-write'], employeeId: undefined });
+    expect(code(await world.call(unlinked, 'support', 'close_ticket', input))).toBe('IDENTITY_NOT_LINKED');
+  });
+
+  test('the words of a resolution have limits, and no ticket is not found', async () => {
+    const ask = async (input: object) => code(await world.call(dan, 'support', 'close_ticket', { ticket_id: id(4), resolution, ...input }));
+    expect(await ask({ resolution: 'too short' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ resolution: 'x'.repeat(2001) })).toBe('VALIDATION_ERROR');
+    expect(await ask({ resolution: 'x'.repeat(2000) })).toBe('pending_confirmation');
+    expect(await ask({ resolution_type: 'nonsense' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ customer_notified: 'yes' })).toBe('VALIDATION_ERROR');
+    expect(await ask({ ticket_id: '0b0fffff-0000-4000-8000-000000000001' })).toBe('TICKET_NOT_FOUND');
+    expect(await ask({ status: 'closed' })).toBe('VALIDATION_ERROR');
+  });
+});

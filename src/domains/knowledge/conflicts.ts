@@ -30,13 +30,16 @@ const share = z.object({ several: z.boolean() });
 
 /**
  * A predicate has one object for each subject, like owned_by, until the facts show otherwise, like depends_on: where a quarter of its
- * subjects have several, it takes several. Nobody has to declare it.
+ * subjects have several at the same time, it takes several. Nobody has to declare it.
  */
 async function takesSeveral(sql: SqlReader, predicate: string): Promise<boolean> {
   const { several } = await sql.one(
     share,
-    sql`select coalesce(4 * count(*) filter (where objects > 1) >= count(*) and count(*) filter (where objects > 1) > 0, false) as several from (
-      select count(distinct object_name) as objects from knowledge.triples where predicate = ${predicate} and tx_to is null group by subject_name) s`,
+    sql`select coalesce(4 * count(*) filter (where several) >= count(*) and bool_or(several), false) as several from (
+      select bool_or(exists (
+        select from knowledge.triples b where b.subject_name = a.subject_name and b.predicate = a.predicate and b.tx_to is null and b.object_name <> a.object_name
+          and coalesce(a.valid_from, '-infinity') <= coalesce(b.valid_to, 'infinity') and coalesce(a.valid_to, 'infinity') >= coalesce(b.valid_from, '-infinity'))) as several
+      from knowledge.triples a where a.predicate = ${predicate} and a.tx_to is null group by a.subject_name) s`,
   );
   return several;
 }

@@ -2,17 +2,19 @@
 import { z } from 'zod';
 import { day, line, prose, readable, storedDay, storedTime } from '../../core/fields.ts';
 
-const trimmed = (max: number) =>
+const trimmed = (max: number, what: string) =>
   line(max)
     .transform((text) => text.trim())
-    .refine((text) => text !== '', 'Give some text');
+    .refine((text) => text !== '', `${what} must not be empty`);
 const withText = (text: string) => text.trim() !== '';
 
-export const topic = trimmed(120).describe('What it is about, in a few words');
-export const content = readable(z.string().max(4000)).refine(withText, 'Give some text').describe('What is known, in plain sentences');
+export const topic = trimmed(120, 'topic').describe('What it is about, in a few words');
+export const content = readable(z.string().max(4000))
+  .refine(withText, 'content must not be empty')
+  .describe('What is known, in plain sentences');
 /** One spelling for one tag, none twice. */
 export const tags = z
-  .array(trimmed(50))
+  .array(trimmed(50, 'A tag'))
   .max(20)
   .transform((given) => [...new Set(given.map((tag) => tag.toLowerCase()))]);
 const claims = {
@@ -46,9 +48,9 @@ export const IN_ORDER = 'valid_to must not be before valid_from';
 
 export const reason = prose(500).optional().describe('Why, for whoever reads the history');
 export const itemId = line(24).transform((id) => id.trim().toLowerCase());
-export const entity = trimmed(200);
+export const entity = trimmed(200, 'A name');
 /** "Depends on" and "depends-on" are one predicate. */
-export const predicate = trimmed(60).transform((text) => text.toLowerCase().replace(/[\s_-]+/g, '_'));
+export const predicate = trimmed(60, 'predicate').transform((text) => text.toLowerCase().replace(/[\s_-]+/g, '_'));
 
 export const asOf = z
   .union([day, z.iso.datetime({ offset: true })])

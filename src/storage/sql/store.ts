@@ -146,7 +146,8 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
         } finally {
           await release(committed);
         }
-        await new Promise((again) => setTimeout(again, Math.random() * 8 * attempt));
+        // Twice as long each time: many who change one row are through one after the other before anyone has tried too often.
+        await new Promise((again) => setTimeout(again, Math.random() * Math.min(8 * 2 ** attempt, 600)));
       }
     },
     async settled(who, id) {

@@ -90,7 +90,7 @@ async function open(
   later(() => audit.close());
   const refusals = countRefusals(audit, clock);
   later(() => refusals.close());
-  const stores = await openStores({ config, keys, domains: registry.domains.filter(({ name }) => local.includes(name)), checkpoints, progress });
+  const stores = await openStores({ config, keys, domains: registry.domains.filter(({ name }) => local.includes(name)), checkpoints, progress, log });
   later(() => stores.close());
 
   const tickets = approvals(sealed, clock);

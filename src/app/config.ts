@@ -21,7 +21,7 @@ const mongodbUrl = z.string().regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, 'must be an 
 const perDomain = Object.fromEntries(
   DOMAINS.flatMap((domain) => {
     const name = domain.toUpperCase();
-    return [[`${name}_PORT`, port], [`${name}_URL`, url('http:', 'https:')], [`${name}_DATABASE_URL`, url('postgres:', 'postgresql:')], [`${name}_MONGODB_URL`, mongodbUrl]];
+    return [[`${name}_PORT`, port], [`${name}_URL`, url('http:', 'https:')], [`${name}_DATABASE_URL`, url('postgres:', 'postgresql:')], [`${name}_MONGODB_URL`, mongodbUrl], [`${name}_ELASTICSEARCH_URL`, url('http:', 'https:')]];
   }),
 ) as Record<string, z.ZodType>;
 
@@ -33,6 +33,7 @@ const settings = z.object({
   GATEWAY_PORT: port,
   DATABASE_URL: url('postgres:', 'postgresql:'),
   MONGODB_URL: mongodbUrl,
+  ELASTICSEARCH_URL: url('http:', 'https:'),
   REDIS_URL: url('redis:', 'rediss:'),
   OIDC_ISSUER: url('http:', 'https:'),
   OIDC_CUSTOMER_ISSUER: url('http:', 'https:'),
@@ -63,6 +64,8 @@ export interface Config {
   readonly ports: Readonly<Record<string, number>>;
   readonly databaseUrl: (domain: string) => string | undefined;
   readonly mongodbUrl: (domain: string) => string | undefined;
+  /** Elasticsearch or OpenSearch; MongoDB where the domain's own setting says so. */
+  readonly searchUrl: (domain: string) => string | undefined;
   readonly remoteUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: { readonly staff: string | undefined; readonly customer: string | undefined; readonly clientId: string; readonly customerClientId: string; readonly clientSecret: string | undefined };
@@ -82,7 +85,7 @@ const STANDARD_PORTS: Readonly<Record<string, number>> = {
 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 /** Variables of ours: a misspelt one must not be ignored in silence. */
-const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL)$|^(DATABASE|REDIS|MONGODB)_URL$/;
+const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$/;
 
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
@@ -106,6 +109,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     base: (env.TAMSHAI_PUBLIC_URL ?? `http://localhost:${ports['gateway']}`).replace(/\/+$/, ''),
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
+    searchUrl: (domain) => ((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ?? env.ELASTICSEARCH_URL,
     remoteUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
     redisUrl: env.REDIS_URL,
     issuers: { staff: env.OIDC_ISSUER, customer: env.OIDC_CUSTOMER_ISSUER, clientId: env.OIDC_CLIENT_ID, customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },

@@ -2,7 +2,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chainWriter, type Head } from '../core/chain-writer.ts';
-import type { AuditChains, KeyValue, People, PeopleCopy, PeopleFeed } from '../core/ports.ts';
+import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { derive, type Keys } from '../identity/keys.ts';
@@ -21,6 +21,7 @@ import { sqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
 import { collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
 import { packageFolder } from './package.ts';
+import { loadEmbeddedSearch, openSearch } from './search.ts';
 
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
@@ -52,9 +53,10 @@ export interface OpeningStores {
   readonly domains: readonly AnyDomain[];
   readonly checkpoints: Checkpoints;
   readonly progress: Telling;
+  readonly log?: Logger;
 }
 
-export async function openStores({ config, keys, domains, checkpoints, progress }: OpeningStores): Promise<Stores> {
+export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
   const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
     const chain = `${domain}-${config.instance}`;
@@ -94,6 +96,18 @@ export async function openStores({ config, keys, domains, checkpoints, progress 
   for (const [domain, database] of documents.databases) byDomain[domain.name] = documentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
   // One file may keep the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
+  const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
+    await closeAll();
+    throw error;
+  });
+  databases.push(search);
+  await loadEmbeddedSearch(config, search, (part) => progress('Writing sample data', part));
+  for (const [{ name }, backend] of search.backends) {
+    const writer = writerOf(name, (chain) => backend.last(chain));
+    byDomain[name] = backend.store(writer);
+    chains.push(backend.audit);
+    await backend.settle(writer, `${name}-${config.instance}`);
+  }
   return { byDomain, chains, people, feed, copies, embedded, close: closeAll };
 }
 

@@ -1,6 +1,7 @@
 /** Writes the sample documents of a domain, collection by collection, where there are none yet. */
 import type { Document, DocumentLoader } from '../core/documents.ts';
 import { type SampleCollection, salesSample } from './sales.ts';
+import { supportSample } from './support.ts';
 
 export interface DocumentLoadOptions {
   /** How many people the company has. */
@@ -10,8 +11,8 @@ export interface DocumentLoadOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** What each domain that lives in documents brings. */
-const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonly SampleCollection[]>> = { sales: salesSample };
+/** What each domain that lives in documents or in a search store brings. */
+const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonly SampleCollection[]>> = { sales: salesSample, support: supportSample };
 
 export const sampleCollections = (domain: string, options: DocumentLoadOptions): readonly SampleCollection[] =>
   samples[domain]?.(options) ?? [];

@@ -8,6 +8,7 @@ import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../config.ts';
 import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
+import { openSearch } from '../search.ts';
 import { sqlFolder } from '../stores.ts';
 import { count, duration } from '../terminal/text.ts';
 import { verifiedTrail } from './audit.ts';
@@ -45,7 +46,24 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
     const url = config.mongodbUrl(domain.name);
     if (url !== undefined) checks.push(await mongoCheck(config, domain, `MongoDB at ${mongoAddressOf(url)}`));
   }
+  for (const domain of ownOf(config, 'search')) {
+    const url = config.searchUrl(domain.name);
+    if (url !== undefined) checks.push(await searchCheck(config, domain));
+  }
   return checks;
+}
+
+async function searchCheck(config: Config, domain: AnyDomain): Promise<Check> {
+  try {
+    const opened = await openSearch(config, [domain]);
+    const product = opened.backends.get(domain)?.product ?? '';
+    await opened.close();
+    return { state: 'ok', says: `${product} answers, for ${domain.name}` };
+  } catch (error) {
+    const known = (error as Error).name === 'DatabaseProblem';
+    const says = known ? (error as Error).message : `The search server of ${domain.name} could not be looked at.`;
+    return { state: 'fail', says, fix: 'start it or correct ELASTICSEARCH_URL; unset it to use the embedded store' };
+  }
 }
 
 async function mongoCheck(config: Config, domain: AnyDomain, place: string): Promise<Check> {

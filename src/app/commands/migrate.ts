@@ -7,6 +7,7 @@ import { openServer } from '../../storage/sql/server.ts';
 import { readConfig } from '../config.ts';
 import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
+import { openSearch } from '../search.ts';
 import { passwordFor, sqlFolder } from '../stores.ts';
 import { openConsole } from './console.ts';
 import { shownPath } from './person.ts';
@@ -38,7 +39,13 @@ export async function migrate(options: { json?: boolean }): Promise<number> {
     }
     const onMongo = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined);
     await (await openDocuments(config, onMongo)).close();
-    done.push(...onMongo.map(({ name }) => ({ place: `MongoDB at ${mongoAddressOf(config.mongodbUrl(name) ?? '')} (${name})`, applied: [] })));
+    done.push(
+      ...onMongo.map(({ name }) => ({ place: `MongoDB at ${mongoAddressOf(config.mongodbUrl(name) ?? '')} (${name})`, applied: [] })),
+    );
+    const onSearch = ownOf(config, 'search').filter(({ name }) => config.searchUrl(name) !== undefined);
+    const search = await openSearch(config, onSearch);
+    done.push(...[...search.backends].map(([{ name }, { product }]) => ({ place: `${product} (${name})`, applied: [] })));
+    await search.close();
   } finally {
     folder?.close();
   }

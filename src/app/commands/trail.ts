@@ -14,6 +14,7 @@ import { keptHere } from '../chains.ts';
 import type { Config } from '../config.ts';
 import { documentsFile, openDocuments } from '../documents.ts';
 import { allTools } from '../registry.ts';
+import { openSearch, searchFile } from '../search.ts';
 import { openKeyValue, passwordFor } from '../stores.ts';
 
 export interface CheckedChain {
@@ -69,13 +70,25 @@ export async function openTrail(config: Config, keys: Keys | undefined, embedded
       sources.push(...names.map((name) => sqlChains(database, name)));
     }
   }
-  const inDocuments = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined || existsSync(documentsFile(config)));
+  const inDocuments = ownOf(config, 'documents').filter(
+    ({ name }) => config.mongodbUrl(name) !== undefined || existsSync(documentsFile(config)),
+  );
   const documents = await openDocuments(config, inDocuments);
   closing.push(() => documents.close());
   sources.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
+  const inSearch = ownOf(config, 'search').filter(
+    (domain) => config.searchUrl(domain.name) !== undefined || existsSync(searchFile(config, domain)),
+  );
+  const search = await openSearch(config, inSearch);
+  closing.push(() => search.close());
+  sources.push(...[...search.backends.values()].map(({ audit }) => audit));
   const kv = config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? nowhere : await openKeyValue(config);
   closing.push(() => kv.close());
-  const here = keptHere(config, [...inFolder, ...[...servers.values()].flat(), ...ownOf(config, 'documents').map(({ name }) => name)]);
+  const here = keptHere(config, [
+    ...inFolder,
+    ...[...servers.values()].flat(),
+    ...[...ownOf(config, 'documents'), ...ownOf(config, 'search')].map(({ name }) => name),
+  ]);
   const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
   return { sources, checkpoints, close: async () => void (await Promise.all(closing.map((close) => close()))) };
 }

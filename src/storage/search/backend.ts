@@ -14,7 +14,9 @@ export interface SearchBackend {
   store(chain: ChainWriter): Store<'search'>;
   /** Ends what a process that died left between intent and outcome, and says how many. */
   settle(chain: ChainWriter, name: string): Promise<number>;
-  /** Takes everything away again; for tests. */
+  /** No rows any more; the trail stays. */
+  empty(): Promise<void>;
+  /** Takes everything away again, the trail too; for tests. */
   drop?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,12 +5,16 @@ import type { SearchDomain, Shape, Stored } from './shape.ts';
 
 export const tableOf = (domain: SearchDomain, shape: Shape): string => `${domain.name}_${shape.name}`;
 
-const PLATFORM = `
+/** No collection is called so: a name begins with a letter. */
+export const auditOf = ({ name }: SearchDomain): string => `${name}__audit`;
+export const effectsOf = ({ name }: SearchDomain): string => `${name}__effects`;
+
+const platform = (audit: string, effects: string) => `
   CREATE TABLE IF NOT EXISTS shapes (name TEXT PRIMARY KEY, print TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS effects (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS audit (chain TEXT, n INTEGER, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT NOT NULL, principal TEXT NOT NULL, PRIMARY KEY (chain, n)) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS audit_by_time ON audit (at, chain, n);
-  CREATE INDEX IF NOT EXISTS audit_by_person ON audit (principal, at, chain, n);
+  CREATE TABLE IF NOT EXISTS ${effects} (id TEXT PRIMARY KEY, tool TEXT NOT NULL, principal TEXT NOT NULL, result TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ${audit} (chain TEXT, n INTEGER, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT NOT NULL, principal TEXT NOT NULL, PRIMARY KEY (chain, n)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS ${audit}_by_time ON ${audit} (at, chain, n);
+  CREATE INDEX IF NOT EXISTS ${audit}_by_person ON ${audit} (principal, at, chain, n);
 `;
 
 /** Changes whenever what is kept of a row does, so that a newer version finds old rows by new fields. */
@@ -22,7 +26,7 @@ export interface Tables {
 }
 
 export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<string, Shape>): void {
-  db.exec(PLATFORM);
+  db.exec(platform(auditOf(domain), effectsOf(domain)));
   for (const shape of shapes.values()) {
     const table = tableOf(domain, shape);
     const known = (db.prepare('SELECT print FROM shapes WHERE name = ?').get(table) as { print: string } | undefined)?.print;

@@ -6,7 +6,7 @@ import type { Store, StoreSession } from '../../core/store.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
 import type { SearchBackend } from './backend.ts';
 import { fileChains } from './embedded-chains.ts';
-import { prepareFile, tableOf, tablesIn } from './embedded-file.ts';
+import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
 import { condition, finding, grouping, Statement, type Variants } from './embedded-sql.ts';
 import { Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
@@ -22,7 +22,7 @@ const codeOf = (error: unknown): string => (typeof error === 'object' && error !
 const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED');
 /** Our idea of where the chain ends was out of date. */
 const isConflict = (error: unknown) =>
-  codeOf(error).startsWith('SQLITE_CONSTRAINT_PRIMARYKEY') && error instanceof Error && error.message.includes('audit.');
+  codeOf(error).startsWith('SQLITE_CONSTRAINT_PRIMARYKEY') && error instanceof Error && error.message.includes('__audit.');
 
 function inOurWords(error: unknown): Error {
   if (error instanceof Failure) return error;
@@ -104,6 +104,7 @@ function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
 export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBackend {
   if (file === ':memory:') throw new Error('readers and the writer need a file that they share');
   const shapes = shapesOf(domain);
+  const [auditTable, effectsTable] = [auditOf(domain), effectsOf(domain)];
   const writer = openSqlite(file);
   prepareFile(writer, domain, shapes);
   const reader = openSqlite(file);
@@ -113,7 +114,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
   const tables = tablesIn(writer, domain, shapes);
   const [reading, writing] = [engineOn(reader, domain), engineOn(writer, domain)];
   const kept = (db: Sqlite, id: string): unknown => {
-    const row = db.prepare('SELECT result FROM effects WHERE id = ?').raw().get(id) as [string] | undefined;
+    const row = db.prepare(`SELECT result FROM ${effectsTable} WHERE id = ?`).raw().get(id) as [string] | undefined;
     return row === undefined ? undefined : JSON.parse(row[0]);
   };
 
@@ -142,7 +143,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       }
     });
 
-  const audit = fileChains(reader);
+  const audit = fileChains(reader, auditTable);
   const close = async () => {
     await inTurn(file, async () => {
       for (const db of [reader, writer]) if (db.open) db.close();
@@ -154,10 +155,20 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
     // A transaction leaves nothing half done.
     settle: async () => 0,
     last: async (chain) => {
-      const row = reader.prepare('SELECT n, mac FROM audit WHERE chain = ? ORDER BY n DESC LIMIT 1').get(chain) as
+      const row = reader.prepare(`SELECT n, mac FROM ${auditTable} WHERE chain = ? ORDER BY n DESC LIMIT 1`).get(chain) as
         | { n: number; mac: string }
         | undefined;
       return row && { n: Number(row.n), mac: String(row.mac) };
+    },
+    async empty() {
+      await transaction(async () => {
+        for (const shape of shapes.values()) {
+          const table = tableOf(domain, shape);
+          writer.exec(
+            `DELETE FROM ${table}; DELETE FROM ${table}_stems; INSERT INTO ${table}_words (${table}_words) VALUES ('delete-all')`,
+          );
+        }
+      });
     },
     loader: {
       async isEmpty(collection) {
@@ -201,7 +212,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       },
       async settled(who, id) {
         if (!reader.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
-        const own = reader.prepare('SELECT 1 FROM effects WHERE id = ? AND principal = ?').get(id, who.person.principal);
+        const own = reader.prepare(`SELECT 1 FROM ${effectsTable} WHERE id = ? AND principal = ?`).get(id, who.person.principal);
         return own === undefined ? undefined : kept(reader, id);
       },
       audit,
@@ -238,14 +249,14 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
         if (write) (write.before === undefined ? tables.insert : tables.update)(write.shape, write.stored, write.version);
         if (id !== undefined) {
           writer
-            .prepare('INSERT INTO effects VALUES (?, ?, ?, ?, ?)')
+            .prepare(`INSERT INTO ${effectsTable} VALUES (?, ?, ?, ?, ?)`)
             .run(id, tool, who.person.principal, JSON.stringify(effected.result), effected.audit.at);
         }
         const next = await chain.next(effected.audit);
         release = next.release;
         const { record } = next;
         writer
-          .prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?)')
+          .prepare(`INSERT INTO ${auditTable} VALUES (?, ?, ?, ?, ?, ?)`)
           .run(record.chain, record.n, record.body, record.mac, effected.audit.at, effected.audit.principal);
         return effected.result;
       });

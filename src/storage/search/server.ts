@@ -1,8 +1,10 @@
 /** The search store on Elasticsearch or OpenSearch. */
 import type { ChainWriter } from '../../core/chain-writer.ts';
+import { Failure } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store } from '../../core/store.ts';
+import { DatabaseProblem } from '../problem.ts';
 import type { SearchBackend } from './backend.ts';
 import { Asking, type Engine, type Hit, readerOver } from './handles.ts';
 import { serverChains } from './server-chains.ts';
@@ -104,6 +106,8 @@ export async function openSearchServer({
     await prepareIndices(client, indices, shapes.values());
   } catch (error) {
     await client.close();
+    const { host } = new URL(url);
+    if (error instanceof Failure) throw new DatabaseProblem(`The search server at ${host} cannot be used: ${error.message}`);
     throw error;
   }
   const reading = engineOn(client, indices, ['row', 'version']);
@@ -170,6 +174,10 @@ export async function openSearchServer({
       ping: async () => void (await client.call('GET', `/${indices.audit}/_count`)),
       close,
     }),
+    async empty() {
+      for (const shape of shapes.values()) await client.call('DELETE', `/${indices.of(shape)}`, undefined, [404]);
+      await prepareIndices(client, indices, shapes.values());
+    },
     async drop() {
       for (const index of [...[...shapes.values()].map(indices.of), indices.effects, indices.audit])
         await client.call('DELETE', `/${index}`, undefined, [404]);

@@ -1,0 +1,55 @@
+/** Opens where a domain is searched: on a server where there is an address, else in a file of the data folder. */
+import { join } from 'node:path';
+import type { DocumentLoader } from '../core/documents.ts';
+import type { Logger } from '../core/ports.ts';
+import type { AnyDomain } from '../core/tool.ts';
+import { loadDocuments } from '../sample/documents.ts';
+import type { SearchBackend } from '../storage/search/backend.ts';
+import { openEmbeddedSearch } from '../storage/search/embedded.ts';
+import type { SearchDomain } from '../storage/search/shape.ts';
+import type { Config } from './config.ts';
+
+/** The journey is rebuilt from its Markdown at each start, so it has a file of its own. */
+export const searchFile = ({ dataFolder }: Pick<Config, 'dataFolder'>, { name }: Pick<AnyDomain, 'name'>): string =>
+  join(dataFolder, name === 'journey' ? 'journey.db' : 'search.db');
+
+const searchDomain = ({ name, collections = {} }: AnyDomain): SearchDomain => ({
+  name,
+  collections: collections as SearchDomain['collections'],
+});
+
+export interface OpenedSearch {
+  readonly backends: ReadonlyMap<AnyDomain, SearchBackend>;
+  close(): Promise<void>;
+}
+
+export async function openSearch(config: Config, domains: readonly AnyDomain[], log?: Logger): Promise<OpenedSearch> {
+  const backends = new Map<AnyDomain, SearchBackend>();
+  const close = async () => {
+    for (const backend of backends.values()) await backend.close();
+  };
+  try {
+    for (const domain of domains)
+      backends.set(domain, await openOne(config.searchUrl(domain.name), searchFile(config, domain), searchDomain(domain), log));
+    return { backends, close };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}
+
+/** The drivers are large, and most machines have no such server. */
+async function openOne(url: string | undefined, file: string, domain: SearchDomain, log: Logger | undefined): Promise<SearchBackend> {
+  if (url === undefined) return openEmbeddedSearch(file, domain);
+  const { openSearchServer } = await import('../storage/search/server.ts');
+  return openSearchServer({ url, domain, log });
+}
+
+/** The sample is for a first look: a server has its own rows, or is filled by `tamshai seed`. */
+export async function loadEmbeddedSearch(config: Config, { backends }: OpenedSearch, progress: (part: number) => void): Promise<void> {
+  for (const [{ name }, { loader }] of backends) {
+    if (config.searchUrl(name) !== undefined) continue;
+    const onProgress = (done: number, total: number) => progress(total === 0 ? 1 : done / total);
+    await loadDocuments(name, loader as DocumentLoader, { employees: config.sampleEmployees, today: new Date(), onProgress });
+  }
+}

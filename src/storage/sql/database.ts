@@ -9,7 +9,8 @@ export interface Statement {
 
 /** One open transaction. */
 export interface SqlSession {
-  query(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** `patienceMs` is for work that no person waits for; the transaction has to raise its own statement_timeout as well. */
+  query(text: string, values?: readonly unknown[], patienceMs?: number): Promise<Row[]>;
 }
 
 export interface SqlDatabase {

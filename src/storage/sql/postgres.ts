@@ -70,7 +70,10 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
           await checkLogin(client, role);
           checked.add(client);
         }
-        const session: SqlSession = { query: async (text, values) => (await client.query<Row>(text, values as unknown[])).rows };
+        const session: SqlSession = {
+          query: async (text, values, patienceMs) =>
+            (await client.query<Row>({ text, values: values as unknown[], ...(patienceMs !== undefined && { query_timeout: patienceMs }) })).rows,
+        };
         await client.query('begin isolation level serializable');
         await session.query(first.text, first.values);
         const result = await body(session);

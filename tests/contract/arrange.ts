@@ -25,6 +25,19 @@ export const arranged: Readonly<Record<string, (site: Visitor) => Promise<Ready>
   tasks_update_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site), title: 'Water all plants' } }),
 };
 
+/** The same change in other words, for a tool that takes no reason and no note. */
+export const variations: Readonly<
+  Record<string, (input: Readonly<Record<string, unknown>>, because: string) => Readonly<Record<string, unknown>>>
+> = {
+  finance_submit_expense_report: (input, because) => ({
+    ...input,
+    items: (input['items'] as object[]).map((item) => ({ ...item, description: because })),
+  }),
+};
+
+/** Tables whose words others carry a copy of: what a card shows is the copy. */
+export const copies: readonly string[] = ['finance.people'];
+
 /** Ids that a person must not find: one that never was, one of a row that is gone, one of a row of somebody else's. */
 export interface Unfindable {
   readonly random: unknown;
@@ -46,6 +59,7 @@ function leaver(site: Site): Promise<string> {
     const left = String(row?.['employee_id']);
     await site.owner('update hr.employees set manager_id = $2 where employee_id = $1', [left, id('nina.patel')]);
     await site.owner('update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id = $1', [left]);
+    await site.owner('update payroll.employees set active = false where employee_id = $1', [left]);
     return left;
   };
   const known = leavers.get(site) ?? made();
@@ -59,8 +73,58 @@ const employees = async (site: Site, _as: string, seesAll: boolean): Promise<Unf
   foreign: seesAll ? undefined : id('eve.thompson'),
 });
 
-/** By the name of the input field. */
+const firstOf = async (site: Site, query: string, values: readonly unknown[] = []): Promise<unknown> =>
+  Object.values((await site.owner(query, values))[0] ?? {})[0];
+
+/** By the name of the input field, or by domain and field where a domain means something else by it. */
 export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
+  // What people spent stays on the books when they leave.
+  'finance.employee_id': async (_site, _as, seesAll) => ({
+    random: randomUUID(),
+    gone: randomUUID(),
+    foreign: seesAll ? undefined : id('eve.thompson'),
+  }),
+  async budget_id(site, _as, seesAll) {
+    const gone = await firstOf(
+      site,
+      `insert into finance.budgets (department, fiscal_year, created_by, created_by_name, deleted_by, deleted_at)
+       values ('Engineering', 2099, gen_random_uuid(), 'Somebody', gen_random_uuid(), clock_timestamp()) returning budget_id`,
+    );
+    const foreign = "select budget_id from finance.budgets where department = 'Legal' and deleted_at is null limit 1";
+    return { random: randomUUID(), gone, foreign: seesAll ? undefined : await firstOf(site, foreign) };
+  },
+  async invoice_id(site) {
+    const gone = await firstOf(
+      site,
+      `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date, submitted_by, submitted_by_name, deleted_by, deleted_at)
+       values ('V-GONE', 'Gone', 10, 'Gone', 'Engineering', 'OTHER', '2026-01-01', '2026-01-01', gen_random_uuid(), 'Somebody', gen_random_uuid(), clock_timestamp()) returning invoice_id`,
+    );
+    return { random: randomUUID(), gone, foreign: undefined };
+  },
+  async report_id(site, as, seesAll) {
+    const gone = await firstOf(
+      site,
+      `insert into finance.expense_reports (employee_id, employee_name, department, month, status, deleted_by, deleted_at)
+       values ($1, 'Somebody', 'Engineering', '2026-01', 'DRAFT', gen_random_uuid(), clock_timestamp()) returning report_id`,
+      [id(as)],
+    );
+    const others = `select report_id from finance.expense_reports where deleted_at is null and status = 'SUBMITTED' and employee_id <> $1
+      and employee_id not in (select employee_id from finance.chain where manager_id = $1) order by 1 limit 1`;
+    return { random: randomUUID(), gone, foreign: seesAll ? undefined : await firstOf(site, others, [id(as)]) };
+  },
+  async pay_stub_id(site, _as, seesAll) {
+    const gone = await firstOf(site, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [
+      await leaver(site),
+    ]);
+    return {
+      random: randomUUID(),
+      gone,
+      foreign: seesAll
+        ? undefined
+        : await firstOf(site, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [id('eve.thompson')]),
+    };
+  },
+  pay_run_id: async () => ({ random: randomUUID(), gone: randomUUID(), foreign: undefined }),
   employee_id: employees,
   root_employee_id: employees,
   manager_id: employees,
@@ -92,6 +156,36 @@ export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAl
   },
 };
 
+/** Where a domain keeps what it hides, when that is not a column beside its owner's id. */
+export interface HiddenPlace {
+  readonly mask: string;
+  readonly field: string;
+  readonly owner: string;
+  readonly numeric: boolean;
+  readonly put: (value: string) => Promise<unknown>;
+}
+export const hidden: Readonly<Record<string, (site: Site, people: number) => Promise<HiddenPlace[]>>> = {
+  // What was earned, of everyone's last plain pay: gross is then the same.
+  async payroll(site, people) {
+    const stubs = await site.owner(
+      `select distinct on (s.employee_id) s.employee_id, s.pay_stub_id from payroll.pay_stubs s join payroll.stub_pay p using (pay_stub_id)
+       join payroll.employees e on e.employee_id = s.employee_id where e.active and p.earning_codes = '{SALARY}' order by s.employee_id, s.pay_date desc limit ${people}`,
+    );
+    return stubs.map(({ employee_id: owner, pay_stub_id: stub }) => ({
+      mask: 'pay',
+      field: 'gross',
+      owner: String(owner),
+      numeric: true,
+      put: (value) => site.owner('update payroll.stub_pay set earning_amounts = array[$2::numeric] where pay_stub_id = $1', [stub, value]),
+    }));
+  },
+};
+
+/** A whole list of these is too long to walk through many times: this much of it is as good. */
+export const narrowed: Readonly<Record<string, (today: string) => Readonly<Record<string, unknown>>>> = {
+  payroll_list_pay_stubs: (today) => ({ pay_date_from: new Date(Date.parse(today) - 40 * 86_400_000).toISOString().slice(0, 10) }),
+};
+
 /** Rows come and go in every list of a domain, near its beginning, its middle and its end. Called again and again between pages. */
 export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<void>>> = {
   async hr(site, n) {
@@ -119,5 +213,128 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
          order by (c.manager_id is null) = ($1::int % 2 = 0), md5(e.employee_id::text || $1::int) limit 1)`,
       [n, id('nina.patel')],
     );
+  },
+  async finance(site, n) {
+    const day = `20${24 + (n % 3)}-0${1 + (n % 9)}-1${n % 7}`;
+    const nina = { id: id('nina.patel'), name: 'Nina Patel' };
+    await site.owner(`insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ($1, $2, $3, $4)`, [
+      n % 2 === 0 ? `Churn ${n}` : 'Engineering',
+      2030 + n,
+      nina.id,
+      nina.name,
+    ]);
+    await site.owner(
+      `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date, submitted_by, submitted_by_name)
+       values ('V-CHURN', 'Churn', 10, 'Churn', 'Engineering', 'OTHER', $1, $1, $2, $3)`,
+      [day, nina.id, nina.name],
+    );
+    // Of Nina's own, of someone below her and of someone else.
+    const whose = [nina.id, id('marcus.johnson'), id('carol.johnson'), id('frank.davis')][n % 4];
+    await site.owner(
+      `with r as (insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at)
+         values ($1, 'Churn', 'Engineering', $2, clock_timestamp()) returning report_id, employee_id)
+       insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select report_id, 1, employee_id, $3, 'OTHER', 'Churn', 1 from r`,
+      [whose, day.slice(0, 7), day],
+    );
+    // Of those who are there, others go for good, whatever state they are in.
+    for (const [table, parts, key, mine] of [
+      ['budgets', 'budget_lines', 'budget_id', "department = 'Engineering'"],
+      ['invoices', undefined, 'invoice_id', 'true'],
+      ['expense_reports', 'expense_items', 'report_id', `employee_id = '${whose}'`],
+    ]) {
+      const gone = await firstOf(
+        site,
+        `select ${key} from finance.${table} where deleted_at is null and ($1::int % 3 = 0 or ${mine}) order by md5(${key}::text || $1::int) limit 1`,
+        [n],
+      );
+      for (const each of [parts, table]) if (each !== undefined) await site.owner(`delete from finance.${each} where ${key} = $1`, [gone]);
+    }
+  },
+  async payroll(site, n) {
+    const run = randomUUID();
+    const day = new Date(site.clock.now().getTime() - ((n * 7) % 50) * 86_400_000).toISOString().slice(0, 10);
+    await site.owner(
+      "insert into payroll.pay_runs (pay_run_id, run_type, status, pay_date, period_start, period_end, employee_count) values ($1, 'OFF_CYCLE', 'PAID', $2, $2, $2, 2)",
+      [run, day],
+    );
+    await site.owner('insert into payroll.run_totals values ($1, 2, 0, 0, 2, 0, 0)', [run]);
+    for (const employee of [id('nina.patel'), id('frank.davis')]) {
+      const stub = randomUUID();
+      await site.owner('insert into payroll.pay_stubs values ($1, $2, $3, $4)', [stub, run, employee, day]);
+      await site.owner("insert into payroll.stub_pay values ($1, $2, '{CORRECTION}', '{1}', '{}', '{}', '{}', '{}', 0, 0)", [
+        stub,
+        employee,
+      ]);
+      const gone = await firstOf(
+        site,
+        'select pay_stub_id from payroll.pay_stubs where employee_id = $1 or $2::int % 2 = 0 order by md5(pay_stub_id::text || $2::int) limit 1',
+        [employee, n],
+      );
+      for (const table of ['stub_pay', 'pay_stubs']) await site.owner(`delete from payroll.${table} where pay_stub_id = $1`, [gone]);
+    }
+    const contractor = await firstOf(
+      site,
+      'select contractor_id from payroll.contractors order by md5(contractor_id::text || $1::int) limit 1',
+      [n],
+    );
+    await site.owner(
+      'delete from payroll.contractor_amounts where payment_id in (select payment_id from payroll.contractor_payments where contractor_id = $1)',
+      [contractor],
+    );
+    for (const table of ['contractor_payments', 'contractor_rates', 'contractors'])
+      await site.owner(`delete from payroll.${table} where contractor_id = $1`, [contractor]);
+    await site.owner(
+      `insert into payroll.contractors (contractor_id, name, service, department, email, tax_form, tax_number_last4, rate_unit, start_date)
+       values (gen_random_uuid(), $1, 'Churn', 'Engineering', 'churn@tamshai.example', '1099-NEC', '0123', 'HOUR', '2026-01-01')`,
+      [`${['A', 'M', 'Z'][n % 3]} churn ${n}`],
+    );
+    const empty = await firstOf(site, 'select pay_run_id from payroll.pay_runs order by md5(pay_run_id::text || $1::int) limit 1', [n]);
+    for (const table of [
+      'stub_pay where pay_stub_id in (select pay_stub_id from payroll.pay_stubs',
+      'pay_stubs where (true',
+      'run_totals where (true',
+      'pay_runs where (true',
+    ])
+      await site.owner(
+        `delete from payroll.${table}${table.startsWith('stub_pay') ? ' where pay_run_id = $1)' : ' and pay_run_id = $1)'}`,
+        [empty],
+      );
+  },
+  async tax(site, n) {
+    const state = ['AL', 'MO', 'WY'][n % 3];
+    const year = new Date().getUTCFullYear();
+    await site.owner(
+      "insert into tax.sales_tax_rates (state, jurisdiction, jurisdiction_type, state_rate, local_rate, effective_from) values ($1, $2, 'city', 4, $3, '2020-01-01')",
+      [state, `Churn ${n}`, n % 5],
+    );
+    await site.owner(
+      `insert into tax.quarterly_estimates (year, quarter, state, due_date, estimated_amount) values ($1, $2, $3, $4, 100) on conflict do nothing`,
+      [year, 1 + (n % 4), state, `${year}-0${1 + (n % 9)}-15`],
+    );
+    await site.owner(
+      `insert into tax.annual_filings (tax_year, state, form, title, due_date, status, ein_last4, prepared_by)
+       values ($1, $2, $3, 'Churn', $4, 'not_started', '0123', 'Nobody')`,
+      [year - (n % 3), state, `Form ${n}`, `${year}-0${1 + (n % 9)}-15`],
+    );
+    await site.owner(
+      "insert into tax.state_registrations (state, tax_type, agency, status, filing_frequency, registered_on) values ($1, 'franchise', 'Churn', 'pending', 'monthly', '2020-01-01')",
+      [state],
+    );
+    await site.owner(
+      `insert into tax.audit_logs (at, action, entity_type, entity_id, user_id, user_name)
+       values (now() - make_interval(days => 97 * $1::int % 700), 'create', 'annual_filing', gen_random_uuid(), gen_random_uuid(), 'Churn')`,
+      [n],
+    );
+    for (const [table, key] of [
+      ['sales_tax_rates', 'rate_id'],
+      ['quarterly_estimates', 'estimate_id'],
+      ['annual_filings', 'filing_id'],
+      ['state_registrations', 'registration_id'],
+      ['audit_logs', 'log_id'],
+    ])
+      await site.owner(
+        `delete from tax.${table} where ${key} = (select ${key} from tax.${table} order by md5(${key}::text || $1::int) limit 1)`,
+        [n],
+      );
   },
 };

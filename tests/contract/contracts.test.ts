@@ -88,7 +88,7 @@ describe.each(named)('%s', (_name, tool) => {
     expect(tool.examples.length).toBeGreaterThan(0);
     for (const { ask, as, input: given, gives } of tool.examples) {
       expect(personas.map(({ username }) => username)).toContain(as);
-      expect(tool.input.safeParse(given(EXAMPLE_DAY)).error, ask).toBeUndefined();
+      if (gives !== 'VALIDATION_ERROR') expect(tool.input.safeParse(given(EXAMPLE_DAY)).error, ask).toBeUndefined();
       if (gives !== undefined) expect([...Object.keys(tool.errors), ...commonCodes, ...pipelineCodes], ask).toContain(gives);
     }
   });

@@ -37,21 +37,13 @@ function wrongFor(property: Property): unknown[] {
   const { type, format, enum: options, minimum, exclusiveMinimum, maximum, maxLength, minLength, multipleOf } = property;
   const anything = [null, [], {}, { $ne: null }, { $gt: '' }];
   const whatever = type === 'array' ? anything.filter((value) => !Array.isArray(value)) : type === 'object' ? [null, [], 'text'] : anything;
-  if (options)
-    return [
-      ...whatever,
-      'no-such-choice',
-      '',
-      7,
-      true,
-      String(options[0]).toLowerCase() === options[0] ? String(options[0]).toUpperCase() : String(options[0]).toLowerCase(),
-    ];
+  if (options) return [...whatever, 'no-such-choice', '', 7, true, `${String(options[0])}!`];
   if (type === 'boolean') return [...whatever, 'true', 'false', 1, 0, ''];
   if (type === 'integer' || type === 'number') {
     const numbers: unknown[] = [...whatever, '50', '', true, [50]];
     if (minimum !== undefined) numbers.push(minimum - 1, -1e9);
     if (exclusiveMinimum !== undefined) numbers.push(exclusiveMinimum, -1e9);
-    if (maximum !== undefined) numbers.push(maximum + 1, 2 ** 31, 2 ** 53, 1e21);
+    if (maximum !== undefined) numbers.push(maximum + 1, ...[2 ** 31, 2 ** 53, 1e21].filter((large) => large > maximum));
     if (type === 'integer') numbers.push(50.5, 1e-7, 2 ** 53);
     if (multipleOf !== undefined) numbers.push(1 + multipleOf / 10);
     return numbers;
@@ -109,6 +101,9 @@ const camel = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) =
 describe.each(byName)('%s', (_name, tool) => {
   let good: Ready;
   beforeAll(async () => {
+    // What waits from the tools before would be too much for one person.
+    site.clock.pass(301);
+    doors.forget();
     good = await ready(site, tool);
   });
   const call = (door: Door, input: unknown) => doors.call(door, good.as, tool, input);

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audienceFor } from '../../src/core/access.ts';
 import type { ListMetadata } from '../../src/core/answer.ts';
 import { rolesIn } from '../../src/core/people.ts';
+import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openSite, type Site } from '../site.ts';
-import { churn } from './arrange.ts';
-import { byName, callersOf, codeOf, type Door, Doors, type Input, type Property, propertiesOf, type Who } from './calls.ts';
+import { churn, narrowed } from './arrange.ts';
+import { byName, callersOf, codeOf, type Door, Doors, type Input, type Property, propertiesOf, today, type Who } from './calls.ts';
 import { snapshot } from './restore.ts';
 
 let site: Site;
@@ -40,10 +41,11 @@ async function page(tool: Tool, who: string | Who, input: Input, door: Door = 'r
 /** All rows, each page as large as `size` says; `between` happens after every page. */
 async function walk(tool: Tool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
+  const part = narrowed[qualifiedName(tool)]?.(today(site)) ?? {};
   for (let n = 0, cursor: string | undefined; n === 0 || cursor !== undefined; n++) {
     const limit = size(n);
-    const { data, metadata } = await page(tool, as, { limit, ...(cursor !== undefined && { cursor }) });
-    describesItself(metadata, data.length, limit, tool);
+    const { data, metadata } = await page(tool, as, { ...part, limit, ...(cursor !== undefined && { cursor }) });
+    describesItself(metadata, data.length, limit, tool, Object.keys(part));
     rows.push(...data);
     cursor = metadata.nextCursor;
     await between?.(n);
@@ -51,8 +53,9 @@ async function walk(tool: Tool, as: string, size: (page: number) => number, betw
   return rows;
 }
 
-function describesItself(metadata: ListMetadata, count: number, limit: number, tool: Tool): void {
-  const { hasMore, returnedCount, truncated, totalEstimate, totalCount, warning, hint, nextCursor, summary: _, ...more } = metadata;
+function describesItself(metadata: ListMetadata, count: number, limit: number, tool: Tool, used: readonly string[] = []): void {
+  const { hasMore, returnedCount, truncated, totalEstimate, totalCount, warning, hint, nextCursor, summary: _, ...rest } = metadata;
+  const more = Object.fromEntries(Object.entries(rest).filter(([key]) => !tool.lifted.includes(key)));
   const total = hasMore ? `${limit}+` : String(count);
   expect({ returnedCount, truncated, totalEstimate, totalCount, more }).toEqual({
     returnedCount: count,
@@ -65,7 +68,8 @@ function describesItself(metadata: ListMetadata, count: number, limit: number, t
   if (!hasMore) return;
   expect(count).toBe(limit);
   expect(warning).toMatch(new RegExp(`^TRUNCATION WARNING: Only ${limit} of ${limit}\\+ records returned\\.`));
-  for (const [name] of propertiesOf(tool).filter(([key]) => !['limit', 'cursor', 'sort'].includes(key))) expect(warning).toContain(name);
+  for (const [name] of propertiesOf(tool).filter(([key]) => !['limit', 'cursor', 'sort', ...used].includes(key)))
+    expect(warning).toContain(name);
 }
 
 /** The field that tells rows apart: the last of the order. */
@@ -104,7 +108,7 @@ describe.each(lists)('%s', (_name, tool) => {
     for (const size of [() => 7, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
       expect(await walk(tool, as, size)).toEqual(all);
     // The size of a page is not part of the question.
-    const { metadata } = await page(tool, as, {});
+    const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(site)) ?? {});
     expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);
   });
 

@@ -3,12 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { opens } from '../../src/core/access.ts';
 import type { ListMetadata } from '../../src/core/answer.ts';
 import { HIDDEN, masks } from '../../src/core/fields.ts';
 import { rolesIn } from '../../src/core/people.ts';
 import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openSite, type Site } from '../site.ts';
+import { hidden } from './arrange.ts';
 import { callersOf, Doors, type Input, propertiesOf, type Outcome, registry, today, tools, type Who } from './calls.ts';
 
 let site: Site;
@@ -19,8 +21,9 @@ interface Canary {
   readonly mask: string;
   readonly field: string;
   readonly owner: string;
-  readonly table: string;
   readonly numeric: boolean;
+  /** Puts a value in the place of the one that is there. */
+  readonly put: (value: string) => Promise<unknown>;
   value: string;
 }
 const canaries: Canary[] = [];
@@ -38,44 +41,52 @@ function maskedOf(domain: AnyDomain): Map<string, string> {
   }
   return found;
 }
+const maskedIn = ({ output }: Tool): string[] => {
+  const shape = output instanceof z.ZodArray ? output.element : output;
+  return shape instanceof z.ZodObject ? Object.values(shape.shape).flatMap((field) => masks.get(field as z.ZodType)?.mask ?? []) : [];
+};
 const masking = registry.domains.filter(({ masks: declared }) => declared !== undefined);
 const OTHERS = 20;
+/** As many as it takes to walk through all people. */
+const PAGES = 12;
 
-/** A value like no other in every masked column, for all sample people and some of those around them. */
+/** Where hidden values can be put: a masked field is a column beside its owner, unless the domain keeps it otherwise. */
+async function columnsOf(domain: AnyDomain): Promise<Omit<Canary, 'domain' | 'value'>[]> {
+  const places: Omit<Canary, 'domain' | 'value'>[] = [];
+  for (const [field, mask] of maskedOf(domain)) {
+    const [column] = await site.owner(
+      `select table_name, data_type from information_schema.columns join information_schema.tables using (table_schema, table_name)
+       where table_schema = $1 and column_name = $2 and table_type = 'BASE TABLE'`,
+      [domain.name, field],
+    );
+    if (!column) throw new Error(`${domain.name}.${field} is masked and in no table: tests/contract/arrange.ts has to say where it is`);
+    const table = `${domain.name}.${column['table_name']}`;
+    const people = await site.owner(
+      `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${OTHERS + 11}`,
+    );
+    for (const { employee_id: owner } of people)
+      places.push({
+        mask,
+        field,
+        owner: String(owner),
+        numeric: column['data_type'] === 'numeric',
+        put: (value) => site.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]),
+      });
+  }
+  return places;
+}
+/** A value like no other in every hidden place, for all sample people and some of those around them. */
 async function plant(): Promise<void> {
   let n = 0;
   for (const domain of masking) {
-    for (const [field, mask] of maskedOf(domain)) {
-      const [column] = await site.owner(
-        `select table_name, data_type from information_schema.columns join information_schema.tables using (table_schema, table_name)
-         where table_schema = $1 and column_name = $2 and table_type = 'BASE TABLE'`,
-        [domain.name, field],
-      );
-      if (!column) throw new Error(`${domain.name}.${field} is masked and in no table`);
-      const table = `${domain.name}.${column['table_name']}`;
-      const numeric = column['data_type'] === 'numeric';
-      const people = await site.owner(
-        `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${OTHERS + 11}`,
-      );
-      for (const row of people) {
-        const canary: Canary = {
-          domain,
-          mask,
-          field,
-          owner: String(row['employee_id']),
-          table,
-          numeric,
-          value: valueOf(numeric, field, ++n),
-        };
-        canaries.push(canary);
-        await write(canary);
-      }
+    for (const place of await (hidden[domain.name]?.(site, OTHERS + 11) ?? columnsOf(domain))) {
+      const canary: Canary = { ...place, domain, value: valueOf(place.numeric, place.field, ++n) };
+      canaries.push(canary);
+      await canary.put(canary.value);
     }
   }
 }
 const valueOf = (numeric: boolean, field: string, n: number) => (numeric ? `${3_000_000 + n * 1_009}.37` : `CANARY-${field}-${10_000 + n}`);
-const write = ({ table, field, owner, value }: Canary) =>
-  site.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]);
 
 beforeAll(async () => {
   site = await openSite();
@@ -113,7 +124,7 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
   return [...examples, ...ids.flatMap(([key]) => [...people].map((owner) => ({ ...examples[0], [key]: owner })))];
 }
 
-/** Everything that the person is told by these tools, as it came over the wire: all pages of whole lists, the first of others. */
+/** Everything that the person is told by these tools, as it came over the wire: the pages of whole lists, the first of others. */
 async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
   const texts: string[] = [];
   for (const tool of asked) {
@@ -121,7 +132,7 @@ async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 're
       const first = await doors.call(door, who, tool, input);
       texts.push(first.text);
       let next = cursorOf(first);
-      while (next !== undefined && Object.keys(input).length === 0) {
+      for (let pages = 1; next !== undefined && Object.keys(input).length === 0 && pages < PAGES; pages++) {
         const more = await doors.call(door, who, tool, { cursor: next });
         texts.push(more.text);
         next = cursorOf(more);
@@ -194,12 +205,28 @@ describe('those who may see them', () => {
         output.element instanceof z.ZodObject &&
         Object.values(output.element.shape).some((field) => masks.has(field as z.ZodType)),
     );
-    for (const tool of list) expect((await doors.call('rest', 'nina.patel', tool, {})).text).toContain(HIDDEN);
+    for (const tool of list) {
+      const blind = WHO.filter(
+        (who) =>
+          opens(tool, rolesFor(who)) &&
+          rolesFor(who).size > 0 &&
+          !maskedIn(tool).some((mask) => tool.domain.masks?.[mask]?.shownTo.some((role) => rolesFor(who).has(role))),
+      );
+      const texts: string[] = [];
+      for (const who of blind) {
+        await become(who);
+        texts.push((await doors.call('rest', who, tool, {})).text);
+        await become({ user: who.user });
+      }
+      expect([tool.name, texts.some((text) => text.includes(HIDDEN))]).toEqual([tool.name, true]);
+    }
   });
 });
 
 it('the trail and the logs hold none of them, also after one was changed', async () => {
-  const [salary] = canaries.filter(({ numeric, owner }) => numeric && owner === persona('sarah.kim').employeeId);
+  const [salary] = canaries.filter(
+    ({ domain, numeric, owner }) => domain.name === 'hr' && numeric && owner === persona('sarah.kim').employeeId,
+  );
   if (!salary) throw new Error('no pay is masked');
   const raised: Canary = { ...salary, value: '4000000.37' };
   canaries.push(raised);
@@ -258,7 +285,7 @@ describe('nothing depends on a hidden value', () => {
       const blind = [...new Map(hidden.map((who) => [kind(who), who])).values()];
       const owned = new Set(blind.map(({ user }) => persona(user).employeeId));
       const changed = canaries.filter((canary) => canary.domain === domain && canary.mask === mask && !owned.has(canary.owner));
-      expect(blind.length).toBeGreaterThan(2);
+      expect(blind.length).toBeGreaterThan(1);
       expect(changed.length).toBeGreaterThan(10);
       const asked = tools.filter((tool) => tool.domain === domain && tool.kind !== 'act');
       const answers = async (who: Who) => {
@@ -274,7 +301,7 @@ describe('nothing depends on a hidden value', () => {
             ? `${at}.37`
             : `${9_000_000 - at}.37`
           : `${at % 2 === 0 ? 'A' : 'z'.repeat(30)}-${at}-changed`;
-        await write(canary);
+        await canary.put(canary.value);
       }
       for (const [at, who] of blind.entries()) {
         const after = await answers(who);

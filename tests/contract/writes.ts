@@ -5,6 +5,7 @@ import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { Site } from '../site.ts';
 import type { Visitor } from '../visitor.ts';
+import { copies, variations } from './arrange.ts';
 import { byName, type Input, propertiesOf, ready } from './calls.ts';
 
 export const writes = byName.filter(([, { kind }]) => kind === 'write');
@@ -16,12 +17,15 @@ export interface Asked {
 }
 
 /** The same change in other words: a reason, a note. Else a second ticket for it would be the first one. */
-export function varied(tool: Tool, input: Input): Input {
+export function varied(tool: Tool, input: Input, because = `Because of ${randomUUID()}`): Input {
+  const own = variations[qualifiedName(tool)];
+  if (own) return own(input, because);
   const note = propertiesOf(tool).find(
-    ([, { type, enum: options, format, maxLength = 0 }]) => type === 'string' && !options && !format && maxLength >= 100,
+    ([key, { type, enum: options, format, maxLength = 0 }]) =>
+      type === 'string' && !options && !format && maxLength >= 100 && /reason|notes|comments|resolution/.test(key),
   );
-  if (!note) throw new Error(`${qualifiedName(tool)} takes no free text`);
-  return { ...input, [note[0]]: `Because of ${randomUUID()}` };
+  if (!note) throw new Error(`${qualifiedName(tool)} takes no free text: tests/contract/arrange.ts has to say how to vary it`);
+  return { ...input, [note[0]]: because };
 }
 
 export async function askFor(site: Visitor, tool: Tool): Promise<Asked> {
@@ -122,9 +126,9 @@ export async function touch(site: Site, { table, key }: VersionedRow): Promise<v
 }
 
 /** Whether the approver was told something out of this row. The asker's own name on a card comes from the sign-in. */
-export function isShown({ key, values }: VersionedRow, { ticket }: Asked): boolean {
+export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked): boolean {
   const { subject, summary, changes, userId } = ticket.confirmationData;
-  if (Object.values(key).includes(userId)) return false;
+  if (Object.values(key).includes(userId) || copies.includes(table)) return false;
   const told = JSON.stringify([summary, subject.label]);
   const columns = changes.filter(({ field, from }) => field in values && from !== null);
   if (

@@ -21,7 +21,10 @@ const row = z.object({ employee_id: z.string(), salary: z.number().nullable() })
 
 async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[]; close(): Promise<void> }> {
   const options = { domains: ['hr'], employees: PEOPLE, today: new Date('2026-11-16'), onProgress: () => {} };
-  const idsIn = async (owner: pg.ClientBase) => (await owner.query<{ employee_id: string }>('select employee_id from hr.employees order by employee_id')).rows.map((each) => each.employee_id);
+  const idsIn = async (owner: pg.ClientBase) =>
+    (await owner.query<{ employee_id: string }>('select employee_id from hr.employees order by employee_id')).rows.map(
+      (each) => each.employee_id,
+    );
   if (kind === 'pglite') {
     const database = await openPglite();
     await migrate(database.owner, migrations(sqlFolder, ['hr']));
@@ -47,7 +50,8 @@ async function open(kind: string): Promise<{ database: SqlDatabase; ids: string[
   await owner.end();
   const database = openPostgres({ url: own.href, password: () => 'only-for-tests', readers: 1, writers: 1 });
   return {
-    database, ids,
+    database,
+    ids,
     async close() {
       await database.close();
       await root.query(`drop database ${name} with (force)`);
@@ -63,9 +67,20 @@ describe.each(databases)('on %s, with one connection', (kind) => {
   }, 180_000);
   afterAll(() => opened.close());
 
-  const store = () => sqlStore(opened.database, 'hr', { ready: async () => {}, next: () => Promise.reject(new Error('no writes here')) }, undefined as never);
+  const store = () =>
+    sqlStore(opened.database, 'hr', { ready: async () => {}, next: () => Promise.reject(new Error('no writes here')) }, undefined as never);
   const sessionOf = (employeeId: string, audience: string): StoreSession => {
-    const person: Person = { principal: `staff:${employeeId}`, sub: employeeId, realm: 'staff', username: employeeId, name: '', email: '', employeeId, organizationId: undefined, roles: rolesIn('staff', ['employee']) };
+    const person: Person = {
+      principal: `staff:${employeeId}`,
+      sub: employeeId,
+      realm: 'staff',
+      username: employeeId,
+      name: '',
+      email: '',
+      employeeId,
+      organizationId: undefined,
+      roles: rolesIn('staff', ['employee']),
+    };
     return { domain: 'hr', audience, person, shows: [] };
   };
   const everything = sql`select employee_id, salary from hr.people`;
@@ -83,17 +98,26 @@ describe.each(databases)('on %s, with one connection', (kind) => {
     const broken = sql`select employee_id, (1 / (case when employee_id = ${first}::uuid then 0 else 1 end))::numeric as salary from hr.people`;
     const calls = Array.from({ length: 200 }, (_, n) =>
       n % 2 === 0
-        ? store().read(sessionOf(first, 'self'), ({ sql: reader }) => reader.many(row, broken)).catch(() => 'failed')
-        : store().read(sessionOf(second, 'self'), ({ sql: reader }) => reader.many(row, everything)));
+        ? store()
+            .read(sessionOf(first, 'self'), ({ sql: reader }) => reader.many(row, broken))
+            .catch(() => 'failed')
+        : store().read(sessionOf(second, 'self'), ({ sql: reader }) => reader.many(row, everything)),
+    );
     const answers = await Promise.all(calls);
-    for (const [n, answer] of answers.entries()) expect(n % 2 === 0 ? answer : (answer as { employee_id: string }[]).map((each) => each.employee_id)).toEqual(n % 2 === 0 ? 'failed' : [second]);
+    for (const [n, answer] of answers.entries())
+      expect(n % 2 === 0 ? answer : (answer as { employee_id: string }[]).map((each) => each.employee_id)).toEqual(
+        n % 2 === 0 ? 'failed' : [second],
+      );
   });
 
   test('after a call nothing is set, and whoever says nothing sees nothing', async () => {
     const [first = ''] = opened.ids;
     for (const role of ['hr_self', 'hr_everyone', 'hr_reports', 'hr_directory']) {
       if (role !== 'hr_directory') await store().read(sessionOf(first, role.slice(3)), ({ sql: reader }) => reader.many(row, everything));
-      const [left] = await opened.database.read(role, { text: "select nullif(current_setting('app.user_id', true), '') as me, nullif(current_setting('app.principal', true), '') as who, nullif(current_setting('app.shows', true), '') as shows", values: [] });
+      const [left] = await opened.database.read(role, {
+        text: "select nullif(current_setting('app.user_id', true), '') as me, nullif(current_setting('app.principal', true), '') as who, nullif(current_setting('app.shows', true), '') as shows",
+        values: [],
+      });
       expect(left).toEqual({ me: null, who: null, shows: null });
       const table = role === 'hr_directory' ? 'hr.directory' : 'hr.people';
       expect(await opened.database.read(role, { text: `select employee_id from ${table}`, values: [] })).toEqual([]);
@@ -101,7 +125,9 @@ describe.each(databases)('on %s, with one connection', (kind) => {
   });
 
   test('reading connections cannot write, and no connection can become another role', async () => {
-    await expect(opened.database.read('hr_everyone', { text: "update hr.pay set salary = 1 returning salary", values: [] })).rejects.toThrow();
+    await expect(
+      opened.database.read('hr_everyone', { text: 'update hr.pay set salary = 1 returning salary', values: [] }),
+    ).rejects.toThrow();
     if (kind === 'postgres') {
       for (const role of ['hr_everyone', 'hr_everyone_write', 'postgres', 'hr_keeper']) {
         await expect(opened.database.read('hr_self', { text: `set role ${role}`, values: [] })).rejects.toThrow();

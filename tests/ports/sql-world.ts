@@ -9,7 +9,6 @@ import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.t
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 
 export const TODAY = new Date('2026-11-16T09:00:00Z');
-const DOMAINS = ['hr', 'tasks'];
 const password = (role: string) => `only-for-tests-${role}`;
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
@@ -88,19 +87,24 @@ async function undone<T>(
   }
 }
 
-export async function openSqlWorld(kind: string): Promise<SqlWorld> {
-  return kind === 'PGlite' ? embedded() : server(url ?? '');
+const USUAL = ['hr', 'tasks'];
+export interface WorldOptions {
+  readonly domains?: readonly string[];
+  readonly sample?: boolean;
+}
+export async function openSqlWorld(kind: string, options: WorldOptions = {}): Promise<SqlWorld> {
+  return kind === 'PGlite' ? embedded(options) : server(url ?? '', options);
 }
 
-async function fill(owner: pg.Client): Promise<void> {
-  await migrate(owner, migrations(sqlFolder, DOMAINS));
-  await loadSample(owner, { domains: DOMAINS, employees: 500, today: TODAY, onProgress: () => {} });
+async function fill(owner: pg.Client, { domains = USUAL, sample = true }: WorldOptions): Promise<void> {
+  await migrate(owner, migrations(sqlFolder, domains));
+  if (sample) await loadSample(owner, { domains, employees: 500, today: TODAY, onProgress: () => {} });
 }
 
-async function embedded(): Promise<SqlWorld> {
+async function embedded(options: WorldOptions): Promise<SqlWorld> {
   const database = await openPglite();
   const { owner } = database;
-  await fill(owner);
+  await fill(owner, options);
   await database.surrender();
   return {
     async owner(text, values) {
@@ -124,9 +128,9 @@ async function embedded(): Promise<SqlWorld> {
   };
 }
 
-async function server(root: string): Promise<SqlWorld> {
-  const { owner, address, drop } = await freshDatabase(root);
-  await fill(owner);
+async function server(root: string, options: WorldOptions): Promise<SqlWorld> {
+  const { owner, address, drop } = await freshDatabase(root, options.domains ?? USUAL);
+  await fill(owner, options);
   const logins = new Map<string, Promise<pg.Client>>();
   const login = (role: string) => {
     const known = logins.get(role);
@@ -156,7 +160,7 @@ async function connect(address: string, role?: string): Promise<pg.Client> {
 }
 
 /** Roles belong to the whole server, and other suites make them too: only one at a time migrates. */
-async function freshDatabase(root: string) {
+async function freshDatabase(root: string, domains: readonly string[]) {
   const name = `tamshai_sql_${randomBytes(6).toString('hex')}`;
   const keeper = await connect(root);
   const address = new URL(root);
@@ -165,8 +169,8 @@ async function freshDatabase(root: string) {
   try {
     await keeper.query(`create database ${name}`);
     const owner = await connect(address.href);
-    await migrate(owner, migrations(sqlFolder, DOMAINS));
-    await giveLogins(owner, DOMAINS, password);
+    await migrate(owner, migrations(sqlFolder, domains));
+    await giveLogins(owner, domains, password);
     return {
       owner,
       address: address.href,

@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { type ChainWriterOptions, chainWriter } from '../src/core/chain-writer.ts';
-import type { Document } from '../src/core/documents.ts';
 import type { Runtime } from '../src/core/run.ts';
 import type { AnyDomain } from '../src/core/tool.ts';
-import { salesSample } from '../src/sample/sales.ts';
+import { loadDocuments } from '../src/sample/documents.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../src/storage/documents/embedded.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';
@@ -18,7 +17,6 @@ export const documentDatabases: readonly (readonly [string, string])[] = [
   ...(serverUrl ? ([['MongoDB', serverUrl]] as const) : []),
 ];
 
-const samples: Readonly<Record<string, typeof salesSample>> = { sales: salesSample };
 const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as unknown as Collections;
 
 export interface WorldDocuments {
@@ -40,11 +38,7 @@ interface Wanted {
 export async function openDocuments({ where, domains, replicas, employees, today, folder }: Wanted): Promise<WorldDocuments> {
   const open = where === 'embedded' ? embedded(join(folder, 'documents.db'), replicas) : onServer(where, domains, replicas);
   const opened = await open;
-  for (const { name } of domains) {
-    const database = opened.of(name, 0);
-    for (const each of samples[name]?.({ employees, today }) ?? [])
-      await database.fill(each.name, each.documents() as Iterable<Document>, () => {});
-  }
+  for (const { name } of domains) await loadDocuments(name, opened.of(name, 0), { employees, today, onProgress: () => {} });
   await opened.filled();
   const storeOf = (domain: AnyDomain, replica: number, options: Pick<ChainWriterOptions, 'key' | 'checkpoint'>) => {
     const chain = `${domain.name}-${replica}`;

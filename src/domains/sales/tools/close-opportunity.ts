@@ -17,7 +17,7 @@ export const closeOpportunity = sales.write({
   input: z
     .object({
       opportunity_id: opportunityId,
-      outcome: z.enum(['won', 'lost']),
+      outcome: z.enum(['won', 'lost']).describe('How it ended'),
       actual_value: sum.optional().describe('What a won deal was closed at, in USD; by default its value'),
       reason: prose(500).optional().describe('Why it was won or lost'),
       notes: prose(1000).optional().describe("Added to the deal's notes"),

@@ -28,7 +28,6 @@ export const getPipeline = sales.read({
     { ask: 'What does the pipeline look like this quarter?', as: 'carol.johnson', input: (today) => ({ quarter: quarterOf(today).label }) },
     { ask: 'Show me the sales pipeline', as: 'eve.thompson', input: {} },
     { ask: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
-    { ask: 'Pipeline for the fifth quarter', as: 'carol.johnson', input: { quarter: '2026-Q5' }, gives: 'VALIDATION_ERROR' },
     { ask: 'How full is our pipeline?', as: 'sarah.kim', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
   says: ({ quarter: when, total: all }) =>

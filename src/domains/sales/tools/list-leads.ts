@@ -7,7 +7,7 @@ import { called, ownedBy } from '../rules.ts';
 import { lead, leadFilter, ownerName, sourceFilter } from '../schemas.ts';
 
 const filters = z.object({
-  status: leadFilter.optional(),
+  status: leadFilter.optional().describe('How far the talks are'),
   source: sourceFilter.optional().describe('Where the lead came from; WEB is our own site'),
   min_score: z.int().min(0).max(100).optional().describe('Only leads with this score or more'),
   owner: ownerName.optional(),

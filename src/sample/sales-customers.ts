@@ -102,7 +102,7 @@ export function customerOf({ reps }: SalesTeam, n: number): Customer {
 }
 
 export function plantedCustomers({ reps }: SalesTeam): Customer[] {
-  return planted.map(({ rep, ...rest }) => ({ ...rest, status: 'ACTIVE', owner: at(reps, rep) }));
+  return planted.map(({ rep, ...rest }) => ({ ...rest, status: 'ACTIVE', owner: at(reps, rep % reps.length) }));
 }
 
 const tierOf = (revenue: number, n: number) =>

@@ -48,6 +48,14 @@ test('a million are not held to read the first ten', () => {
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
+test.each([100, 101, 150, 333, 20_001])('a company of %i has its own', (employees) => {
+  for (const name of ['customers', 'opportunities', 'leads', 'quotas']) {
+    const rows = rowsOf(name, '2026-11-16', employees);
+    expect(rows.length).toBeGreaterThan(30);
+    expect(new Set(rows.map((row) => row['_id'])).size).toBe(rows.length);
+  }
+});
+
 test('ten times the people have ten times the deals, all called differently', () => {
   for (const name of ['customers', 'opportunities', 'leads']) {
     const [small, large] = [rowsOf(name, '2026-11-16'), rowsOf(name, '2026-11-16', 5000)];

@@ -1,6 +1,6 @@
 // npm test: builds, checks, lints, and runs every suite on the embedded stores, beside a real PostgreSQL where npm's binary runs.
 // npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
-// npm run test:servers: runs the suites that know stores against a real PostgreSQL, a real Redis and a real MongoDB.
+// npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -69,7 +69,7 @@ if (step('build', 'build')) {
   if (servers) {
     const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
     // The command is tested as it is installed, on stores of its own: once is enough.
-    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo' }, [...paths, '--exclude=tests/journeys/command*']);
+    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch' }, [...paths, '--exclude=tests/journeys/command*']);
   } else if (browser) {
     suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
   } else {

@@ -1,11 +1,12 @@
 import { startMongo } from './mongo.ts';
 import { NotRunnable, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+import { startSearch } from './search.ts';
 import type { TestServer } from './server-process.ts';
 
 /**
- * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis, mongo; nothing by default) and tells the suites where it is. A PostgreSQL that
- * cannot run here is left out of the embedded run, and fails the run that is about servers.
+ * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis, mongo, opensearch, elasticsearch; nothing by default) and tells the suites
+ * where it is. A PostgreSQL that cannot run here is left out of the embedded run, and fails the run that is about servers.
  */
 export default async function start(): Promise<() => Promise<void>> {
   const wanted = new Set((process.env.TAMSHAI_TEST_SERVERS ?? '').split(',').filter(Boolean));
@@ -30,6 +31,16 @@ export default async function start(): Promise<() => Promise<void>> {
     const mongo = await startMongo();
     running.push(mongo);
     process.env.TAMSHAI_TEST_MONGODB_URL = mongo.url;
+  }
+  const searches = [
+    ['opensearch', 'TAMSHAI_TEST_OPENSEARCH_URL'],
+    ['elasticsearch', 'TAMSHAI_TEST_ELASTICSEARCH_URL'],
+  ] as const;
+  for (const [product, variable] of searches) {
+    if (!wanted.has(product) || process.env[variable]) continue;
+    const search = await startSearch(product);
+    running.push(search);
+    process.env[variable] = search.url;
   }
   if (running.length > 0) console.log(`Running beside the tests: ${running.map(({ version }) => version).join(', ')}.`);
   return async () => {

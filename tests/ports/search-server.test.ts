@@ -1,0 +1,114 @@
+/** A search server that dies, or says nothing any more: an answer in time, in our own words, and nothing half written. */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Failure } from '../../src/core/errors.ts';
+import { EVERY, filters } from '../../src/core/filter.ts';
+import type { Store } from '../../src/core/store.ts';
+import { openSearchServer } from '../../src/storage/search/server.ts';
+import { type FaultyLink, faultyLink } from '../faulty-link.ts';
+import { desk } from './search-rows.ts';
+import { dan, openAt, openSearchWorld, recordFor, type SearchWorld, searchServers, storeOn } from './search-world.ts';
+
+const failureOf = (work: Promise<unknown>): Promise<Failure> =>
+  work.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (error: unknown) => (error instanceof Failure ? error : Promise.reject(error as Error)),
+  );
+const SECRET = 'swordfish';
+
+test('an address where nobody listens is one sentence without the password', async () => {
+  const error = await openSearchServer({ url: `http://someone:${SECRET}@127.0.0.1:9`, domain: desk }).catch(
+    (reason: unknown) => reason as Error,
+  );
+  expect(error).toMatchObject({
+    name: 'DatabaseProblem',
+    message: 'The search server at 127.0.0.1:9 cannot be used: The search server does not answer.',
+  });
+});
+
+test('a server that answers with its own words, or takes none, is told in ours', async () => {
+  for (const [status, message] of [
+    [401, 'does not let us in'],
+    [503, 'cannot answer now'],
+    [429, 'cannot answer now'],
+  ] as const) {
+    const server = createServer(
+      (_request, reply) =>
+        void reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { type: 'x', reason: SECRET } })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const error = await openSearchServer({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, domain: desk }).catch(
+      (reason: unknown) => reason as Error,
+    );
+    server.close();
+    expect(String(error)).toContain(message);
+    expect(String(error)).not.toContain(SECRET);
+  }
+});
+
+describe.each(searchServers)('%s behind a link', (_name, url) => {
+  let world: SearchWorld;
+  let link: FaultyLink;
+  let store: Store<'search'>;
+  const { hostname, port } = new URL(url);
+  beforeAll(async () => {
+    world = await openSearchWorld(url, 30);
+    link = await faultyLink({ host: hostname, port: Number(port) });
+    const prefix = 'prefix' in world.place ? world.place.prefix : '';
+    store = storeOn(await openAt({ url: `http://127.0.0.1:${link.port}`, prefix }), 'desk-behind');
+  }, 60_000);
+  afterAll(async () => {
+    await store.close();
+    await link.close();
+    await world.close();
+  });
+  const count = () => store.read(dan, ({ search }) => search.count('tickets', EVERY));
+  const close = (on: Store<'search'>, id: string) =>
+    on.once(dan, { id, tool: 'close_ticket' }, async ({ writing }) => {
+      const row = await writing.search.change(
+        z.object({ status: z.string(), row_version: z.int() }),
+        'tickets',
+        filters.where({ ticket_id: 't-0001' }),
+        { status: 'shut' },
+      );
+      return { result: row, audit: recordFor(dan, 'close_ticket', id) };
+    });
+
+  test('that is cut: unavailable at once, and well again when it is', async () => {
+    expect(await count()).toBe(30);
+    link.set('cut');
+    const started = performance.now();
+    expect(await failureOf(count())).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    expect(await failureOf(store.ping())).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await failureOf(close(store, randomUUID()))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    link.set('pass');
+    expect(await count()).toBe(30);
+  });
+
+  test('that is silent: a timeout within the deadline of a call; asked again, the effect happens once', async () => {
+    const id = randomUUID();
+    link.set('silent');
+    const started = performance.now();
+    expect(await failureOf(count())).toMatchObject({ code: 'TIMEOUT', retryable: true });
+    expect(performance.now() - started).toBeLessThan(7_000);
+    expect(await failureOf(close(store, id))).toMatchObject({ retryable: true });
+    link.set('cut');
+    link.set('pass');
+    const first = await close(store, id);
+    expect(first).toEqual({ status: 'shut', row_version: 2 });
+    expect(await close(world.store, id)).toEqual(first);
+    expect(await world.store.settled(dan, id)).toEqual(first);
+  }, 60_000);
+
+  test('more than it can take at once is refused at the door', async () => {
+    const answers = await Promise.allSettled(Array.from({ length: 400 }, count));
+    const refused = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => (reason as Failure).code);
+    expect(new Set(refused)).toEqual(new Set(['SERVICE_UNAVAILABLE']));
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(256);
+    expect(await count()).toBe(30);
+  }, 60_000);
+});

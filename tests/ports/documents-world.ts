@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { chainWriter } from '../../src/core/chain-writer.ts';
 import type { Document } from '../../src/core/documents.ts';
-import { filters } from '../../src/core/filter.ts';
+import { Failure } from '../../src/core/errors.ts';
+import { type Filter, filters } from '../../src/core/filter.ts';
 import type { Person } from '../../src/core/people.ts';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import type { Effected, Store, StoreSession } from '../../src/core/store.ts';
@@ -79,8 +80,10 @@ export function someone(username: string, audience = 'everyone', shows: readonly
 }
 export const carol = someone('carol');
 
+/** Each later than the one before, however quick the machine is. */
+let moment = Date.parse('2026-11-16T09:00:00Z');
 export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord => ({
-  at: new Date().toISOString(),
+  at: new Date((moment += 1000)).toISOString(),
   principal,
   username: 'carol',
   surface: 'rest',
@@ -96,7 +99,19 @@ export const recordOf = (tool: string, principal = 'staff:carol'): AuditRecord =
 });
 export const effected = (result: unknown): Effected => ({ result, audit: recordOf('test') });
 
+/** The code that work ends in; what was not foreseen is thrown. */
+export const code = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof Failure ? error.code : `thrown: ${String(error)}`),
+  );
+
 export interface DocumentWorld {
+  find(who: StoreSession, filter?: Filter): Promise<Deal[]>;
+  ids(who: StoreSession, filter?: Filter): Promise<string[]>;
+  stageOf(id: string): Promise<string | undefined>;
+  /** Changes one deal, the first if none is named, under a confirmation of its own unless told. */
+  write(who: StoreSession, patch: Record<string, unknown>, filter?: Filter, id?: string): Promise<unknown>;
   readonly database: DocumentDatabase;
   readonly store: Store<'documents'>;
   /** The same rows through another process's eyes. */
@@ -124,10 +139,19 @@ export async function openDocumentWorld(kind: string): Promise<DocumentWorld> {
   await database.fill('deals', deals(), () => {});
   await database.fill('customers', customers(), () => {});
   const others: DocumentDatabase[] = [];
+  const store = storeOn(database, 'sales-main');
+  const find = (who: StoreSession, filter = filters.all()) => store.read(who, ({ documents }) => documents.many(deal, 'deals', filter));
   return {
+    find,
+    ids: async (who, filter) => (await find(who, filter)).map(({ _id }) => _id),
+    stageOf: async (which) => (await find(carol, filters.where({ _id: which })))[0]?.stage,
+    write: (who, patch, filter = filters.where({ _id: 'd0000' }), confirmation = randomUUID()) =>
+      store.once(who, { id: confirmation, tool: 'test' }, async ({ writing: { documents } }) =>
+        effected(await documents.change(deal, 'deals', filter, patch)),
+      ),
     database,
     place,
-    store: storeOn(database, 'sales-main'),
+    store,
     async another(name) {
       const opened = await openPlace(place);
       others.push(opened);

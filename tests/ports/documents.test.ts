@@ -1,36 +1,26 @@
-/** One suite for every document database: what may be asked, who sees what, and that a change happens once and whole. */
+/** One suite for every document database: what may be asked, who sees what, in which order, and what it comes to. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { verifyChains } from '../../src/core/audit.ts';
 import { total } from '../../src/core/documents.ts';
-import { Failure } from '../../src/core/errors.ts';
-import { type Condition, filters, is, type Scalar } from '../../src/core/filter.ts';
 import { masked } from '../../src/core/fields.ts';
+import { type Condition, filters, is, type Scalar } from '../../src/core/filter.ts';
 import { asc, desc, type Order } from '../../src/core/order.ts';
-import type { Effected, StoreSession } from '../../src/core/store.ts';
-import { startChild } from '../services/child.ts';
+import type { StoreSession } from '../../src/core/store.ts';
 import {
   carol,
+  code,
   type Deal,
+  type DocumentWorld,
   databases,
   deal,
   deals,
-  type DocumentWorld,
   effected,
-  KEY,
   openDocumentWorld,
-  openPlace,
   someone,
-  storeOn,
 } from './documents-world.ts';
 
 const { where, given, all, any } = filters;
-const code = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'none',
-    (error: unknown) => (error instanceof Failure ? error.code : `thrown: ${String(error)}`),
-  );
 const own = someone('carol', 'own');
 const mine = deals().filter(({ owner }) => owner === 'carol').length;
 
@@ -43,19 +33,6 @@ describe.each(databases)('documents on %s', (kind) => {
   };
   const shared = () => open(beforeAll, afterAll);
   const fresh = () => open(beforeEach, afterEach);
-
-  const find = (who: StoreSession, filter = all()) => world.store.read(who, ({ documents }) => documents.many(deal, 'deals', filter));
-  const ids = async (who: StoreSession, filter = all()) => (await find(who, filter)).map(({ _id }) => _id);
-  const stageOf = async (id: string) => (await find(carol, where({ _id: id })))[0]?.stage;
-  const write = (
-    who: StoreSession,
-    patch: Record<string, unknown>,
-    filter = where({ _id: 'd0000' }),
-    id: string | undefined = randomUUID(),
-  ) =>
-    world.store.once(who, { id, tool: 'test' }, async ({ writing: { documents } }) =>
-      effected(await documents.change(deal, 'deals', filter, patch)),
-    );
 
   describe('filters', () => {
     shared();
@@ -86,26 +63,26 @@ describe.each(databases)('documents on %s', (kind) => {
       const wanted = deals()
         .filter((row) => holds(row as never))
         .map(({ _id }) => _id);
-      expect(await ids(carol, where(fields))).toEqual(wanted);
+      expect(await world.ids(carol, where(fields))).toEqual(wanted);
       expect(await world.store.read(carol, ({ documents }) => documents.count('deals', where(fields)))).toBe(wanted.length);
     });
 
     test('all and any', async () => {
-      const found = await ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
+      const found = await world.ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
       expect(found).toEqual(
         deals()
           .filter(({ stage, owner }) => (stage === 'WON' || stage === 'LOST') && owner === 'dan')
           .map(({ _id }) => _id),
       );
-      expect(await ids(carol, any())).toEqual([]);
-      expect((await ids(carol, given({ stage: undefined, value: is.between(undefined, undefined) }))).length).toBe(120);
+      expect(await world.ids(carol, any())).toEqual([]);
+      expect((await world.ids(carol, given({ stage: undefined, value: is.between(undefined, undefined) }))).length).toBe(120);
     });
 
     test.each(['.*', '^Deal', 'Deal number 1$', '[', '(', '\\', 'a|b', 'Deal.number', '\0', '$where', '{"$gt":""}', '\ud800'])(
       'the text %j is taken as it is',
       async (text) => {
         for (const condition of [is.part(text), is.prefix(text), is.text(text)])
-          expect(await ids(carol, where({ title: condition }))).toEqual([]);
+          expect(await world.ids(carol, where({ title: condition }))).toEqual([]);
       },
     );
     test('a pattern of signs finds just itself; letters find both cases', async () => {
@@ -145,7 +122,7 @@ describe.each(databases)('documents on %s', (kind) => {
     test('what looks like a filter is none', async () => {
       const lookalike = { how: 'all', parts: [] } as never;
       expect(() => all(lookalike)).toThrow();
-      expect(await code(ids(carol, lookalike))).toMatch(/^thrown/);
+      expect(await code(world.ids(carol, lookalike))).toMatch(/^thrown/);
       expect(
         await code(
           world.store.page(carol, { collection: 'deals', filter: lookalike }, { order: asc('_id'), after: undefined, take: 5 }, deal),
@@ -163,10 +140,10 @@ describe.each(databases)('documents on %s', (kind) => {
         any(where({ owner: 'dan' }), where({ owner: 'carol' })),
         where({ _id: is.not('x') }),
       ]) {
-        expect(new Set((await find(own, filter)).map(({ owner }) => owner))).toEqual(new Set(['carol']));
-        expect((await find(own, filter)).length).toBe(mine);
+        expect(new Set((await world.find(own, filter)).map(({ owner }) => owner))).toEqual(new Set(['carol']));
+        expect((await world.find(own, filter)).length).toBe(mine);
       }
-      expect(await ids(own, where({ owner: 'dan' }))).toEqual([]);
+      expect(await world.ids(own, where({ owner: 'dan' }))).toEqual([]);
       const { count, sums, page } = await world.store.read(own, async ({ documents }) => ({
         count: await documents.count('deals', all()),
         sums: await documents.groups(z.object({ owner: z.string(), n: z.number() }), 'deals', all(), {
@@ -183,18 +160,18 @@ describe.each(databases)('documents on %s', (kind) => {
       ['an audience named like a method', someone('carol', 'constructor')],
       ['nobody', { ...carol, person: { ...carol.person, principal: '' } }],
     ] as const)('%s sees no row', async (_, who) => {
-      expect(await ids(who)).toEqual([]);
+      expect(await world.ids(who)).toEqual([]);
       expect(await world.store.read(who, ({ documents }) => documents.count('deals', all()))).toBe(0);
-      expect(await code(write(who, { stage: 'X' }))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(await code(world.write(who, { stage: 'X' }))).toBe('INSUFFICIENT_PERMISSIONS');
     });
     test('only declared collections have a name', async () => {
       for (const name of ['effects', 'audit', 'nothing', 'constructor', 'records'])
         expect(await code(world.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
     });
     test('a row of another is not to be changed, and one of ours does not become theirs', async () => {
-      expect(await code(write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(await code(write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
-      expect((await find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');
+      expect(await code(world.write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(await code(world.write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect((await world.find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');
       const insert = (owner: string) =>
         world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
           effected(
@@ -210,7 +187,7 @@ describe.each(databases)('documents on %s', (kind) => {
         );
       expect(await code(insert('dan'))).toBe('INSUFFICIENT_PERMISSIONS');
       expect(await code(insert('carol'))).toBe('none');
-      expect(await ids(carol, where({ _id: is.prefix('new-') }))).toEqual(['new-carol']);
+      expect(await world.ids(carol, where({ _id: is.prefix('new-') }))).toEqual(['new-carol']);
       expect(await code(insert('carol'))).toBe('CHANGED_SINCE_APPROVAL');
       const other = world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
         effected(await documents.change(z.object({}), 'customers', where({ _id: 'c1' }), { name: 'x' })),
@@ -386,173 +363,6 @@ describe.each(databases)('documents on %s', (kind) => {
       const row = z.object({ n: z.number(), value: z.number(), weighted: z.number(), most: z.null(), average: z.null() });
       expect(await read(row, { totals }, where({ stage: 'NOT' }))).toEqual([{ n: 0, value: 0, weighted: 0, most: null, average: null }]);
       expect(await read(z.object({}), { by: ['stage'], totals }, where({ stage: 'NOT' }))).toEqual([]);
-    });
-  });
-
-  describe('changes', () => {
-    fresh();
-    test('raise the version, and only approvals of what is there go through', async () => {
-      const versions = (filter = where({ _id: 'd0000' })) =>
-        world.store.read(carol, async ({ documents }, read) => (await documents.many(deal, 'deals', filter), [...read]));
-      expect(await versions()).toEqual(['d0000:1']);
-      expect(await write(carol, { stage: 'WON' }, where({ _id: 'd0000', stage: 'NEW' }))).toMatchObject({ _id: 'd0000', stage: 'WON' });
-      expect(await versions()).toEqual(['d0000:2']);
-      expect(await code(write(carol, { stage: 'LOST' }, where({ _id: 'd0000', stage: 'NEW' })))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(await stageOf('d0000')).toBe('WON');
-      expect(await code(write(carol, { stage: 'X' }, where({ stage: 'LOST' })))).toMatch(/^thrown/);
-      expect((await ids(carol, where({ stage: 'X' }))).length).toBe(0);
-    });
-    test.each([
-      [{ _id: 'x' }],
-      [{ row_version: 9 }],
-      [{ removed: true }],
-      [{ $set: 1 }],
-      [{ 'a.b': 1 }],
-      [{ a: { $b: 1 } }],
-      [{ a: new Date() }],
-      [{ a: () => 1 }],
-      [JSON.parse('{"__proto__": 1}') as object],
-      [{ a: Number.NaN }],
-    ])('%o is nothing to store', async (patch) => {
-      expect(await code(write(carol, patch as Record<string, unknown>))).toMatch(/^thrown/);
-      expect(await stageOf('d0000')).toBe('NEW');
-    });
-    test('what is removed stays in the database and is seen by nobody', async () => {
-      const removed = await world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
-        effected(await documents.remove(deal, 'deals', where({ _id: 'd0003' }), { removed_reason: 'twice' })),
-      );
-      expect(removed).toMatchObject({ _id: 'd0003' });
-      expect(await ids(carol, where({ _id: 'd0003' }))).toEqual([]);
-      expect(await world.store.read(carol, ({ documents }) => documents.count('deals', all()))).toBe(119);
-      expect(await code(write(carol, { stage: 'X' }, where({ _id: 'd0003' })))).toBe('CHANGED_SINCE_APPROVAL');
-      const [kept] = await world.database.find('deals', { _id: 'd0003' }, { sort: { _id: 1 }, limit: 1, hide: [] });
-      expect(kept).toMatchObject({ removed: true, removed_reason: 'twice', row_version: 2 });
-    });
-    test('a transaction sees its own changes, nobody else does, and a failure undoes all of it', async () => {
-      let outside: string | undefined;
-      const work = world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ reading, writing: { documents } }) => {
-        await documents.change(deal, 'deals', where({ _id: 'd0000' }), { stage: 'WON' });
-        await documents.insert(deal, 'deals', { _id: 'half', title: 'x', stage: 'NEW', owner: 'dan', value: 1, close_date: '2026-01-01' });
-        expect((await reading.documents.one(deal, 'deals', where({ _id: 'd0000' }))).stage).toBe('WON');
-        outside = await stageOf('d0000');
-        throw new Error('in the middle');
-      });
-      expect(await code(work)).toBe('thrown: Error: in the middle');
-      expect([outside, await stageOf('d0000'), await ids(carol, where({ _id: 'half' }))]).toEqual(['NEW', 'NEW', []]);
-      expect(await world.database.chains.chains()).toEqual([]);
-    });
-    test("two that read each other's row do not both write", async () => {
-      const another = await world.another('two');
-      const swap = (store: DocumentWorld['store'], from: string, to: string) =>
-        store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ reading, writing: { documents } }) => {
-          const other = await reading.documents.one(deal, 'deals', where({ _id: from }));
-          await new Promise((resolve) => setTimeout(resolve, 30));
-          await documents.change(deal, 'deals', where({ _id: to }), { stage: `${other.stage}-seen` });
-          return effected('done');
-        });
-      await Promise.all([swap(world.store, 'd0000', 'd0001'), swap(another, 'd0001', 'd0000')]);
-      // One after the other: the later one has seen what the earlier one wrote.
-      expect([await stageOf('d0000'), await stageOf('d0001')]).toEqual(expect.arrayContaining([expect.stringMatching(/-seen-seen$/)]));
-    });
-  });
-
-  describe('exactly once', () => {
-    fresh();
-    test('twenty at once, from two processes: one effect, one answer', async () => {
-      const another = await world.another('two');
-      const id = randomUUID();
-      let ran = 0;
-      const body = async ({
-        writing: { documents },
-      }: {
-        writing: Parameters<Parameters<DocumentWorld['store']['once']>[2]>[0]['writing'];
-      }): Promise<Effected> => {
-        const before = await documents.one(deal, 'deals', where({ _id: 'd0000' }));
-        await documents.change(deal, 'deals', where({ _id: 'd0000' }), { value: before.value + 1 });
-        return effected({ run: ++ran, value: before.value + 1 });
-      };
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => (n % 2 ? world.store : another).once(carol, { id, tool: 'test' }, body)),
-      );
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-      expect((await find(carol, where({ _id: 'd0000' })))[0]?.value).toBe(1001);
-      const chains = await world.database.chains.chains();
-      expect(chains.reduce((sum, { count }) => sum + count, 0)).toBe(1);
-      expect(await world.store.settled(carol, id)).toEqual(answers[0]);
-      expect(await another.once(carol, { id, tool: 'test' }, body)).toEqual(answers[0]);
-      expect(await world.store.settled(someone('dan'), id)).toBeUndefined();
-      expect(await code(world.store.once(someone('dan'), { id, tool: 'test' }, body))).toBe('CONFIRMATION_NOT_FOUND');
-      expect(await world.store.settled(carol, randomUUID())).toBeUndefined();
-    });
-    test('many different ones at once all happen, each with its record', async () => {
-      await Promise.all(
-        Array.from({ length: 30 }, (_, n) => write(carol, { stage: 'DONE' }, where({ _id: `d${String(n).padStart(4, '0')}` }))),
-      );
-      expect((await ids(carol, where({ stage: 'DONE' }))).length).toBe(30);
-      expect(await world.database.chains.chains()).toEqual([{ chain: 'sales-main', count: 30 }]);
-    });
-    test('a process that dies half-way leaves nothing behind, and the same approval works afterwards', async () => {
-      const id = randomUUID();
-      const child = startChild(new URL('./documents-child.ts', import.meta.url), world.place, id);
-      expect(await child.line()).toBe('changed');
-      await child.ended;
-      expect(await stageOf('d0000')).toBe('NEW');
-      expect(await world.store.settled(carol, id)).toBeUndefined();
-      let result: string;
-      // A server holds the dead process's rows until it ends the transaction by itself.
-      for (
-        let tries = 0;
-        (result = await code(write(carol, { stage: 'WON' }, where({ _id: 'd0000' }), id))) === 'SERVICE_UNAVAILABLE' && tries < 40;
-        tries++
-      )
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(result).toBe('none');
-      expect(await stageOf('d0000')).toBe('WON');
-      expect(await world.database.chains.chains()).toEqual([{ chain: 'sales-main', count: 1 }]);
-    });
-  });
-
-  describe('the trail', () => {
-    fresh();
-    const keys = { chain: [KEY], checkpoint: [KEY] };
-    test('is whole after changes by several processes, and a start goes on where the last one ended', async () => {
-      const another = await world.another('two');
-      for (let n = 0; n < 3; n++) await write(carol, { stage: `S${n}` });
-      await another.once(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
-      await storeOn(world.database, 'sales-main').once(carol, { id: undefined, tool: 'test' }, async () => effected('done'));
-      expect(await verifyChains([world.database.chains], [], keys)).toMatchObject({
-        ok: true,
-        chains: [
-          { chain: 'sales-main', count: 4 },
-          { chain: 'sales-two', count: 1 },
-        ],
-      });
-      const [newest] = await world.database.chains.newest({ limit: 1, principal: 'staff:carol' });
-      expect(newest).toMatchObject({ chain: 'sales-main', n: 4 });
-      const rest = await world.database.chains.newest({
-        limit: 10,
-        before: { ...(JSON.parse(newest?.body ?? '{}') as { at: string }), chain: 'sales-main', n: 4 },
-      });
-      expect(rest.length).toBe(4);
-      expect(await world.database.chains.newest({ limit: 10, principal: 'staff:dan' })).toEqual([]);
-      expect(await world.database.chains.record('sales-main', 2)).toMatchObject({ n: 2 });
-      expect(await world.database.chains.record('sales-main', 9)).toBeUndefined();
-    });
-  });
-
-  describe('trouble', () => {
-    fresh();
-
-    test('a closed database is unavailable, in our own words', async () => {
-      const database = await openPlace(world.place);
-      const store = storeOn(database, 'sales-closed');
-      await store.ping();
-      await database.close();
-      const failed = await store.read(carol, ({ documents }) => documents.count('deals', all())).catch((error: unknown) => error);
-      expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
-      expect(String((failed as Error).message)).not.toMatch(/mongo|sqlite|topology|client|closed/i);
-      expect(await code(store.ping())).toBe('SERVICE_UNAVAILABLE');
-      expect(await code(store.once(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
     });
   });
 });

@@ -1,0 +1,129 @@
+/** What people hear, and when, while a document database does not answer: our own words, in time, and nothing half-written. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { filters } from '../../src/core/filter.ts';
+import type { Store } from '../../src/core/store.ts';
+import { openMongo } from '../../src/storage/documents/mongodb.ts';
+import { type FaultyLink, faultyLink } from '../faulty-link.ts';
+import {
+  carol,
+  code,
+  collections,
+  type DocumentWorld,
+  databases,
+  deal,
+  effected,
+  openDocumentWorld,
+  openPlace,
+  storeOn,
+} from './documents-world.ts';
+
+const { where, all } = filters;
+const DRIVER = /mongo|sqlite|topology|client|closed|socket|ECONN|127\.0\.0\.1|secret/i;
+
+describe.each(databases)('trouble with %s', (kind) => {
+  let world: DocumentWorld;
+  beforeAll(async () => void (world = await openDocumentWorld(kind)));
+  afterAll(() => world.close());
+
+  test('a closed database is unavailable, in our own words', async () => {
+    const database = await openPlace(world.place);
+    const store = storeOn(database, 'sales-closed');
+    await store.ping();
+    await database.close();
+    const failed = await store.read(carol, ({ documents }) => documents.count('deals', all())).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    expect(String((failed as Error).message)).not.toMatch(/mongo|sqlite|topology|client|closed/i);
+    expect(await code(store.ping())).toBe('SERVICE_UNAVAILABLE');
+    expect(await code(store.once(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  if (kind !== 'MongoDB') return;
+
+  describe('behind a link', () => {
+    let link: FaultyLink;
+    let store: Store<'documents'>;
+    beforeAll(async () => {
+      const { hostname, port, pathname } = new URL(world.place);
+      link = await faultyLink({ host: hostname, port: Number(port) });
+      const { database } = await openMongo(`mongodb://127.0.0.1:${link.port}${pathname}?directConnection=true`, 'sales', collections);
+      store = storeOn(database, 'sales-linked');
+    });
+    afterAll(async () => {
+      link.set('cut');
+      await store.close();
+      await link.close();
+    });
+
+    /** The failure, and how long it took. */
+    const failed = async (work: Promise<unknown>) => {
+      const began = performance.now();
+      const error = await work.then(
+        () => ({ code: 'none', message: '', retryable: false }),
+        (thrown: { code: string; message: string; retryable: boolean }) => thrown,
+      );
+      expect(error.message).not.toMatch(DRIVER);
+      return { code: error.code, retryable: error.retryable, ms: performance.now() - began };
+    };
+    const count = () => store.read(carol, ({ documents }) => documents.count('deals', all()));
+    const until = async (work: () => Promise<unknown>) => {
+      for (let tries = 0; tries < 40; tries++) {
+        if ((await code(work())) === 'none') return;
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+    };
+    const set = (stage: string, id: string, before: () => void = () => {}) =>
+      store.once(carol, { id, tool: 'test' }, async ({ writing: { documents } }) => {
+        const row = await documents.change(deal, 'deals', where({ _id: 'd0005' }), { stage });
+        before();
+        return effected(row.stage);
+      });
+
+    test('a server that is gone is unavailable within seconds, and is found again', async () => {
+      expect(await count()).toBe(120);
+      link.set('cut');
+      for (const work of [count(), store.ping(), set('X', randomUUID()), store.settled(carol, randomUUID())]) {
+        const { code: said, retryable, ms } = await failed(work);
+        expect([said, retryable]).toEqual(['SERVICE_UNAVAILABLE', true]);
+        expect(ms).toBeLessThan(6_000);
+      }
+      link.set('pass');
+      await until(count);
+      expect(await count()).toBe(120);
+    });
+
+    test('a server that goes silent is late within its time, and nothing is half-written', async () => {
+      await until(count);
+      link.set('silent');
+      const { code: said, retryable, ms } = await failed(count());
+      expect([said, retryable]).toEqual(['TIMEOUT', true]);
+      expect(ms).toBeLessThan(6_000);
+      link.set('pass');
+      await until(count);
+      expect(await count()).toBe(120);
+    });
+
+    test('a commit that nobody saw the end of happens once', async () => {
+      await until(count);
+      const id = randomUUID();
+      const { code: said, ms } = await failed(set('ONCE', id, () => link.set('silent')));
+      expect(['TIMEOUT', 'SERVICE_UNAVAILABLE']).toContain(said);
+      expect(ms).toBeLessThan(12_000);
+      link.set('pass');
+      await until(() => set('ONCE', id));
+      expect(await store.settled(carol, id)).toBe('ONCE');
+      expect(await world.stageOf('d0005')).toBe('ONCE');
+      const chains = await world.database.chains.chains();
+      expect(chains.find(({ chain }) => chain === 'sales-linked')).toEqual({ chain: 'sales-linked', count: 1 });
+    });
+  });
+
+  test('a server that is not there stops the start in time, with no password in the words', async () => {
+    const began = performance.now();
+    const error = await openMongo('mongodb://someone:secret@127.0.0.1:9/sales?directConnection=true', 'sales', collections).catch(
+      (thrown: unknown) => thrown as Error,
+    );
+    expect(error).toMatchObject({ name: 'DatabaseProblem', message: 'MongoDB at 127.0.0.1:9 does not answer.' });
+    expect(performance.now() - began).toBeLessThan(6_000);
+  });
+});

@@ -1,0 +1,117 @@
+/** Domains that live in documents: what they declare, what the sample brings, and that nothing is written over. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { collectionsOf } from '../../src/app/documents.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { defineDomain } from '../../src/core/define.ts';
+import { filters, is } from '../../src/core/filter.ts';
+import * as sales from '../../src/domains/sales/index.ts';
+import { loadDocuments, sampleCollections } from '../../src/sample/documents.ts';
+import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tamshai-sample-documents-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const options = { employees: 500, today: new Date('2026-11-16T09:00:00Z'), onProgress: () => {} };
+const domains = [...new Set(Object.values(sales).map(({ domain }) => domain))];
+const AUDIENCES = { everyone: { roles: ['sales-read'], sees: 'everything' }, own: { roles: ['employee'], sees: 'their own' } } as const;
+
+describe.each(domains.map((domain) => [domain.name, domain] as const))('%s', (name, domain) => {
+  const collections = collectionsOf(domain);
+
+  test('every collection has its sample, and the sample nothing else', () => {
+    expect(
+      sampleCollections(name, options)
+        .map((each) => each.name)
+        .toSorted(),
+    ).toEqual(Object.keys(collections).toSorted());
+    for (const { documents } of sampleCollections(name, options)) expect([...documents()].length).toBeGreaterThan(0);
+  });
+
+  test('every audience is told which rows it sees; whoever writes can see', () => {
+    for (const [collection, { rows, writers = [] }] of Object.entries(collections)) {
+      expect([collection, Object.keys(rows).toSorted()]).toEqual([collection, Object.keys(domain.audiences).toSorted()]);
+      for (const writer of writers) expect(rows[writer]).not.toBe('none');
+    }
+  });
+
+  test('indexes name fields', () => {
+    for (const { indexes = [] } of Object.values(collections))
+      for (const fields of indexes) expect(() => filters.where(Object.fromEntries(fields.map((field) => [field, 'x'])))).not.toThrow();
+  });
+
+  test('is written where there is nothing, collection by collection, and never twice', async () => {
+    const file = openEmbeddedDocuments(join(folder, `${name}.db`));
+    const database = file.of(name);
+    const told: number[] = [];
+    const [first = ''] = Object.keys(collections);
+    await database.fill(first, [{ _id: 'mine' }], () => {});
+    expect(await loadDocuments(name, database, { ...options, onProgress: (done, total) => told.push(done / total) })).toBe(true);
+    expect(told.at(-1)).toBeGreaterThan(0.9);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    const all = (collection: string) => database.find(collection, {}, { sort: { _id: 1 }, limit: 100_000, hide: [] });
+    expect((await all(first)).map(({ _id }) => _id)).toEqual(['mine']);
+    for (const { name: collection, documents } of sampleCollections(name, options).filter((each) => each.name !== first))
+      expect((await all(collection)).length).toBe([...documents()].length);
+    expect(await loadDocuments(name, database, options)).toBe(false);
+    await file.close();
+  });
+});
+
+test('the compiler asks for collections, for every audience in them, and for names that there are', () => {
+  const common = { name: 'x', title: 'X', port: 1, store: 'documents', audiences: AUDIENCES } as const;
+  const domain = defineDomain({
+    ...common,
+    collections: {
+      deals: { rows: { everyone: 'all', own: (person) => filters.where({ owner: person.username }) }, writers: ['everyone'] },
+    },
+  });
+  // @ts-expect-error a domain in documents declares collections
+  defineDomain(common);
+  // @ts-expect-error an audience is missing
+  defineDomain({ ...common, collections: { deals: { rows: { everyone: 'all' } } } });
+  // @ts-expect-error nobody has heard of that audience
+  defineDomain({ ...common, collections: { deals: { rows: { everyone: 'all', own: 'none' }, writers: ['others'] } } });
+  // @ts-expect-error tables have their rules in the database
+  defineDomain({ ...common, store: 'sql', collections: { deals: { rows: { everyone: 'all', own: 'none' } } } });
+  const tool = domain.read({
+    name: 'x',
+    title: 'X',
+    description: '',
+    roles: ['sales-read'],
+    input: z.object({ min: z.number().optional() }),
+    output: z.object({ _id: z.string() }),
+    async run({ min }, { documents, output }) {
+      // @ts-expect-error there is no such collection
+      await documents.one(output, 'dealz', documents.all());
+      // @ts-expect-error a read writes nothing
+      await documents.change(output, 'deals', documents.all(), {});
+      // @ts-expect-error a value that may be missing must not mean every row
+      documents.where({ value: is.atLeast(min) });
+      return documents.one(output, 'deals', documents.given({ value: is.atLeast(min) }));
+    },
+  });
+  expect(tool.kind).toBe('read');
+});
+
+describe('MONGODB_URL', () => {
+  const read = (settings: Record<string, string>) => readConfig(settings);
+  test('is for all domains in documents; one domain may have its own', () => {
+    const config = read({ MONGODB_URL: 'mongodb://a:27017,b:27017/?replicaSet=rs0', SALES_MONGODB_URL: 'mongodb+srv://db.example/sales' });
+    expect([config.mongodbUrl('sales'), config.mongodbUrl('other')]).toEqual([
+      'mongodb+srv://db.example/sales',
+      'mongodb://a:27017,b:27017/?replicaSet=rs0',
+    ]);
+    expect(read({}).mongodbUrl('sales')).toBeUndefined();
+  });
+  test.each(['localhost:27017', 'http://localhost', 'mongodb://', 'postgres://me:secret@localhost/db'])(
+    '%s is none, and is not repeated',
+    (given) => {
+      expect(() => read({ MONGODB_URL: given })).toThrow(
+        /^MONGODB_URL must be an address that begins with mongodb:\/\/ or mongodb\+srv:\/\/\.$/,
+      );
+    },
+  );
+});

@@ -11,8 +11,8 @@ import type { Clock, Logger } from '../core/ports.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
 import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, type ToolBackend } from '../gateway/backends.ts';
-import { ownGatewayKeys } from '../identity/gateway-keys.ts';
-import { derive, derivePrevious, openKeys, type KeyUse } from '../identity/keys.ts';
+import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
+import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
 import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
@@ -116,7 +116,8 @@ async function open(
   const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
 
   const people = stores.people ?? remotePeople(config, keys.gateway.current, clock);
-  const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(config, keys.gateway.current, clock), copies: stores.copies, log });
+  const feedKey = withGateway ? keys.gateway.current : peopleFeedKeys(keys)[0];
+  const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(config, feedKey, clock), copies: stores.copies, log });
   later(() => keeper.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
   const identity = openIdentity({ config, base, keys, kv, sealed, people, clock, log, domainPorts });
@@ -129,10 +130,11 @@ async function open(
       if (!(await kv.add(`spent:${caller.token.id}`, '1', 120))) throw failure('PERSON_REQUIRED', 'This right to approve was used before.');
     },
   });
+  const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const wiring: Wiring = {
     config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, clock, log,
     strangers: strangers(config.limits.strangersPerSecond, clock),
-    gatewayKeys: withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys),
+    gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
     sources: [audit, ...stores.chains],
     verifyTrail: async () => verifyChains([audit, ...stores.chains], await checkpoints.all(keptHere(config, local)), auditKeys),

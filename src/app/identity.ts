@@ -74,7 +74,7 @@ export function openIdentity({ config, base, keys, kv, sealed, people, clock, lo
 /** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */
 export const gatewayKeysFor = (config: Config, keys: Keys): GatewayKeys => (config.gatewayPublicKeys === undefined ? ownGatewayKeys(keys) : loadGatewayKeys(config.gatewayPublicKeys));
 
-/** Asks the hr server in the gateway's own name. Whatever is not a proper answer is none. */
+/** Asks the hr server as one server another, for nobody in particular. Whatever is not a proper answer is none. */
 export function hrServer(config: Config, key: SigningKey, clock: Clock) {
   const url = config.remoteUrl('hr');
   return async <T>(path: string, question: object, requestId: string, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T> => {

@@ -111,7 +111,7 @@ const page = z.object({
   ),
 });
 
-/** Where hr runs elsewhere, it is asked there, as employment is. */
+/** Where hr runs elsewhere, it is asked there, as employment is; with a key of its own where this is not the gateway's process. */
 export function remotePeopleFeed(config: Config, key: SigningKey, clock: Clock): PeopleFeed {
   const ask = hrServer(config, key, clock);
   return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };

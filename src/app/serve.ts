@@ -40,6 +40,7 @@ export interface Wiring {
   readonly clock: Clock;
   readonly log: Logger;
   readonly gatewayKeys: GatewayKeys;
+  readonly feedReaders: GatewayKeys;
   readonly stateKey: Uint8Array;
   readonly sources: readonly AuditChains[];
   readonly verifyTrail: () => Promise<AuditVerdict>;
@@ -139,7 +140,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const guard = hostGuard(loopbackAddresses(port));
   const { app, handle } = restApp(log, ['/execute']);
   domainRoutes(app, {
-    server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed,
+    server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'api')),
     onUnauthenticated: refusedAt(wiring, 'direct', server),
   });

@@ -21,8 +21,9 @@ export interface DomainServer {
   readonly gatewayKeys: GatewayKeys;
   readonly kv: KeyValue;
   readonly people: People;
-  /** Where this is hr. */
+  /** Where this is hr: what it tells of people, and to whom beside the gateway. */
   readonly feed: PeopleFeed | undefined;
+  readonly feedReaders: GatewayKeys;
   readonly onUnauthenticated: OnUnauthenticated;
 }
 
@@ -85,18 +86,18 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   });
 
   if (server === 'hr') {
-    const signed = (req: FastifyRequest) =>
-      counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(deps.gatewayKeys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+    const signed = (req: FastifyRequest, keys: GatewayKeys) =>
+      counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
     // The gateway asks this at sign-in when hr runs in another process.
     app.post('/employment', async (req) => {
-      await signed(req);
+      await signed(req, deps.gatewayKeys);
       const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
       if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
       return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
     });
     // And who keeps a copy of people asks this.
     app.post('/people-changes', async (req) => {
-      await signed(req);
+      await signed(req, deps.feedReaders);
       const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
       if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
       if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');

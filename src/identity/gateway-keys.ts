@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../core/ports.ts';
-import { type Keys, SetupProblem } from './keys.ts';
+import { type Keys, type MasterKeys, peopleFeedKeys, SetupProblem } from './keys.ts';
 
 /** The gateway's public keys, as a server knows them. */
 export interface GatewayKeys {
@@ -28,6 +28,12 @@ export function loadGatewayKeys(json: string): GatewayKeys {
 
 /** For a server in the gateway's own process. */
 export const ownGatewayKeys = (keys: Pick<Keys, 'gateway'>): GatewayKeys => loadGatewayKeys(JSON.stringify(gatewayJwks(keys)));
+
+/** Who may ask hr's server who changed: the gateway, and every process with the same master key. */
+export function peopleFeedReaders(keys: MasterKeys, gateway: GatewayKeys): GatewayKeys {
+  const own = new Map(peopleFeedKeys(keys).map(({ kid, publicKey }) => [kid, publicKey]));
+  return { find: (kid) => own.get(kid) ?? gateway.find(kid) };
+}
 
 export interface WatchedGatewayKeys extends GatewayKeys {
   find(kid: string): Promise<KeyObject | undefined>;

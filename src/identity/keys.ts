@@ -34,6 +34,7 @@ export type KeyUse =
   | 'postgres'
   | `postgres/${string}`
   | 'request-state'
+  | 'people-feed'
   | 'master-check';
 
 export type Jwk = Readonly<Record<string, unknown>> & {
@@ -116,6 +117,23 @@ export const derive = (keys: Pick<MasterKeys, 'master'>, use: KeyUse): Buffer =>
 /** The same for the master key before the last change, where there is one. */
 export const derivePrevious = (keys: MasterKeys, use: KeyUse): Buffer | undefined =>
   keys.previousMaster && expand(keys.previousMaster, use);
+
+/** RFC 8410: what stands before the 32 bytes of a private Ed25519 key. */
+const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/**
+ * For asking hr's server who changed, and for nothing else. It comes from the master key: whoever holds that could read as much from hr's
+ * database, so a domain's process asks without ever holding the gateway's key. The present one first.
+ */
+export function peopleFeedKeys(keys: MasterKeys): [SigningKey, ...SigningKey[]] {
+  const made = (seed: Buffer) =>
+    signingKey(
+      exported(createPrivateKey({ key: Buffer.concat([ED25519, seed]), format: 'der', type: 'pkcs8' })),
+      'Ed25519',
+      'The master key is damaged.',
+    );
+  return [made(derive(keys, 'people-feed')), ...[derivePrevious(keys, 'people-feed')].flatMap((seed) => (seed ? [made(seed)] : []))];
+}
 
 const expand = (master: Buffer, use: KeyUse) => Buffer.from(hkdfSync('sha256', master, 'tamshai', `tamshai/v1/${use}`, 32));
 

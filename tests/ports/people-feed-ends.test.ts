@@ -1,4 +1,4 @@
-/** The feed's two ends: roles that may do nothing else, and an hr server that tells nobody but the gateway, or is away. */
+/** The feed's two ends: roles that may do nothing else, and an hr server that tells only its own, or is away. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +11,9 @@ import { failure } from '../../src/core/errors.ts';
 import { registry } from '../../src/core/registry.ts';
 import { localBackend } from '../../src/gateway/backends.ts';
 import { domainRoutes } from '../../src/gateway/domain-server.ts';
-import { ownGatewayKeys } from '../../src/identity/gateway-keys.ts';
+import { ownGatewayKeys, peopleFeedReaders } from '../../src/identity/gateway-keys.ts';
 import { signIdentity } from '../../src/identity/internal.ts';
-import { type Keys, openKeys } from '../../src/identity/keys.ts';
+import { type Keys, openKeys, peopleFeedKeys, type SigningKey } from '../../src/identity/keys.ts';
 import { restApp } from '../../src/transports/rest.ts';
 import { databases, employeeIdOf as id } from '../world.ts';
 import { EMPLOYEES, type FeedWorld, openFeedWorld, TOOLS } from './people-feed-world.ts';
@@ -103,6 +103,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
         kv: undefined as never,
         people: { employment: async () => 'unknown' },
         feed: world.feed,
+        feedReaders: peopleFeedReaders(keys, ownGatewayKeys(keys)),
         onUnauthenticated: () => {},
         authenticate: async () => {
           throw failure('UNAUTHENTICATED', 'Sign in.');
@@ -125,59 +126,54 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       expect(await remote().after(at)).toEqual(await world.feed.after(at));
       expect((await remote().after(0)).people).toHaveLength(EMPLOYEES);
       await world.owner("update hr.employees set first_name = 'Mark' where employee_id = $1", [id(marcus)]);
-      await world.bringUp(0, remote());
+      await world.bringUp(0, remote(peopleFeedKeys(keys)[0]));
       expect(await world.inFinance(id(marcus))).toMatchObject({ name: 'Mark Johnson' });
       await world.right();
     });
 
-    test('nobody but the gateway is told', async () => {
-      const ask = async (body: string, path?: string, server_ = 'hr', signing = keys.gateway.current) => {
-        const person = {
-          principal: 'gateway',
-          sub: 'gateway',
-          realm: 'staff' as const,
-          username: 'gateway',
-          name: '',
-          email: '',
-          employeeId: undefined,
-          organizationId: undefined,
-          roles: new Set<never>(),
-        };
-        const caller = {
-          person,
-          token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 },
-          approves: 'nothing' as const,
-          origin: 'gateway',
-        };
-        const token =
-          path === undefined
-            ? 'none'
-            : signIdentity(
-                signing,
-                { server: server_, caller, requestId: 'r', method: 'POST', path, body: path === '/changed' ? '{}' : body },
-                clock,
-              );
-        const { status } = await fetch(`http://localhost:${port}/people-changes`, {
-          method: 'POST',
-          body,
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        });
-        return status;
+    test('nobody is told but the gateway and who has the same master key; and that key opens nothing else', async () => {
+      const nobody = {
+        sub: '',
+        realm: 'staff' as const,
+        username: '',
+        name: '',
+        email: '',
+        employeeId: undefined,
+        organizationId: undefined,
+      };
+      const caller = {
+        person: { ...nobody, principal: 'feed', roles: new Set<never>() },
+        token: { id: '', client: '', issuedAt: 0, expiresAt: 0 },
+        approves: 'nothing' as const,
+        origin: '',
       };
       const body = '{"after":0}';
-      const other = await mkdtemp(join(tmpdir(), 'tamshai-feed-'));
-      expect([
-        await ask(body),
-        await ask(body, '/employment'),
-        await ask(body, '/people-changes', 'finance'),
-        await ask(body, '/people-changes', 'hr', openKeys(other).gateway.current),
-      ]).toEqual([401, 401, 401, 401]);
-      await rm(other, { recursive: true, force: true });
-      expect([
-        await ask(body, '/people-changes'),
-        await ask('{"after":-1}', '/people-changes'),
-        await ask('{}', '/people-changes'),
-      ]).toEqual([200, 400, 400]);
+      interface Asking {
+        readonly sent?: string;
+        readonly to?: string;
+        readonly signed?: { body?: string; path?: string; server?: string };
+        readonly key?: SigningKey;
+      }
+      const ask = async ({ sent = body, to = '/people-changes', signed, key = keys.gateway.current }: Asking = {}) => {
+        const token = signIdentity(key, { server: 'hr', caller, requestId: 'r', method: 'POST', path: to, body: sent, ...signed }, clock);
+        const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+        return (await fetch(`http://localhost:${port}${to}`, { method: 'POST', body: sent, headers })).status;
+      };
+      const [own] = peopleFeedKeys(keys);
+      const stranger = openKeys(join(folder, 'stranger'));
+      expect([await ask(), await ask({ key: own }), await ask({ sent: '{"after":-1}' }), await ask({ sent: '{}', key: own })]).toEqual([
+        200, 200, 400, 400,
+      ]);
+      for (const signed of [{ body: '{"after":1}' }, { path: '/employment' }, { server: 'finance' }])
+        expect([await ask({ signed }), await ask({ signed, key: own })]).toEqual([401, 401]);
+      for (const key of [stranger.gateway.current, peopleFeedKeys(stranger)[0]]) expect(await ask({ key })).toBe(401);
+      const asked = { sent: JSON.stringify({ employeeId: id(marcus) }), to: '/employment' };
+      expect([await ask(asked), await ask({ ...asked, key: own })]).toEqual([200, 401]);
+      expect(await ask({ sent: '{}', to: '/tools/list_employees', key: own })).toBe(401);
+      expect(
+        (await fetch(`http://localhost:${port}/people-changes`, { method: 'POST', body, headers: { 'content-type': 'application/json' } }))
+          .status,
+      ).toBe(401);
     });
 
     test('where it is away, a start goes on, one line is logged, and all is caught up with afterwards', async () => {

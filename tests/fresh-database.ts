@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { allTools } from '../src/app/registry.ts';
 import { passwordFor, sqlFolder } from '../src/app/stores.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { loadSample } from '../src/sample/load.ts';
@@ -16,7 +17,12 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-export async function freshDatabase(url: string, domains: readonly string[], masterKey: string, folder: string): Promise<FreshDatabase> {
+/** Not every domain lives in tables. */
+export const inTables = (domains: readonly string[]): string[] =>
+  domains.filter((domain) => allTools().domains.some(({ name, store }) => name === domain && store === 'sql'));
+
+export async function freshDatabase(url: string, all: readonly string[], masterKey: string, folder: string): Promise<FreshDatabase> {
+  const domains = inTables(all);
   const name = `tamshai_site_${randomBytes(6).toString('hex')}`;
   const own = new URL(url);
   own.pathname = `/${name}`;

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start, type Tamshai } from '../src/app/compose.ts';
 import { readConfig } from '../src/app/config.ts';
+import { type OpenedDocuments, openDocuments } from '../src/app/documents.ts';
 import { allTools } from '../src/app/registry.ts';
 import type { Clock } from '../src/core/ports.ts';
+import type { StoreKind } from '../src/core/tool.ts';
 import { type Keys, openKeys } from '../src/identity/keys.ts';
+import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';
+import { freshMongo } from './fresh-mongo.ts';
 import { fillFolder } from './template.ts';
 import { type Visitor, visit } from './visitor.ts';
 
@@ -28,14 +32,17 @@ export interface Site extends Visitor {
   readonly logged: string[];
   /** As the owner of everything, past all rules. */
   owner(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** The same for a domain that lives in documents. */
+  documents(domain: string): Promise<DocumentDatabase>;
   close(): Promise<void>;
 }
 
-/** Whether this run is on real servers: PostgreSQL, and Redis. */
+/** Whether this run is on real servers: PostgreSQL, Redis, and MongoDB where a domain is on documents. */
 export const onServers = process.env['TAMSHAI_TEST_STORES'] === 'servers';
 
 export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
 export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
+const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
 
 /** Settings of a site in a folder: ports that the system chooses, no limits that a busy suite would meet. */
 export const settingsFor = (folder: string): Record<string, string> => ({
@@ -51,22 +58,38 @@ export const settingsFor = (folder: string): Record<string, string> => ({
 export async function openSite(settings: Record<string, string> = {}): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-  const { TAMSHAI_TEST_REDIS_URL: redis, TAMSHAI_TEST_DATABASE_URL: database } = onServers ? process.env : {};
-  const environment: Record<string, string> = { ...settingsFor(folder), ...(redis && { REDIS_URL: await redisDatabase(redis) }), ...settings };
+  const {
+    TAMSHAI_TEST_REDIS_URL: redis,
+    TAMSHAI_TEST_DATABASE_URL: database,
+    TAMSHAI_TEST_MONGODB_URL: mongo,
+  } = onServers ? process.env : {};
+  const environment: Record<string, string> = {
+    ...settingsFor(folder),
+    ...(redis && { REDIS_URL: await redisDatabase(redis) }),
+    ...settings,
+  };
   const outside = database ? await freshDatabase(database, DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder) : undefined;
   if (outside) {
     environment['DATABASE_URL'] = outside.url;
     closing.push(outside.drop);
   }
   if (!environment['DATABASE_URL']) await fillFolder(folder, DOMAINS);
+  if (mongo && on('documents').length > 0) {
+    const fresh = await freshMongo(mongo, on('documents'));
+    environment['MONGODB_URL'] = fresh.url;
+    closing.push(fresh.drop);
+  }
   let ahead = 0;
   const clock: SiteClock = { now: () => new Date(Date.now() + ahead), pass: (seconds) => void (ahead += seconds * 1000) };
   const logged: string[] = [];
   const write = (level: string) => (fields: object, message: string) =>
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
-  const tamshai = await start(readConfig(environment), { servers: SERVERS, clock, log });
+  const config = readConfig(environment);
+  const tamshai = await start(config, { servers: SERVERS, clock, log });
   closing.push(() => tamshai.close());
+  let documents: Promise<OpenedDocuments> | undefined;
+  closing.push(async () => (await documents)?.close());
   const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
   const visitor = visit({ base: tamshai.base, ports: tamshai.ports, keys, clock });
   return {
@@ -87,6 +110,12 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
       } finally {
         await embedded.surrender();
       }
+    },
+    async documents(domain) {
+      documents ??= openDocuments(config, on('documents'));
+      const found = [...(await documents).databases].find(([{ name }]) => name === domain)?.[1];
+      if (!found) throw new Error(`${domain} does not live in documents`);
+      return found;
     },
     async close() {
       await visitor.leave();

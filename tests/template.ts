@@ -12,6 +12,7 @@ import { sqlFolder } from '../src/app/stores.ts';
 import { loadSample } from '../src/sample/load.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
+import { inTables } from './fresh-database.ts';
 
 const PREFIX = 'tamshai-template-';
 
@@ -44,7 +45,8 @@ async function tidy(): Promise<void> {
 }
 
 /** Puts the database of a fresh install into a data folder. */
-export async function fillFolder(folder: string, domains: readonly string[]): Promise<void> {
+export async function fillFolder(folder: string, all: readonly string[]): Promise<void> {
+  const domains = inTables(all);
   const today = new Date();
   const template = join(tmpdir(), PREFIX + digest(domains, today));
   if (!(await stat(template).catch(() => undefined))) {

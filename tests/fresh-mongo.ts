@@ -1,0 +1,30 @@
+/** A database of its own on the MongoDB of this run, with the sample documents in it; dropped at the end. */
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { collectionsOf } from '../src/app/documents.ts';
+import type { AnyDomain } from '../src/core/tool.ts';
+import { loadDocuments } from '../src/sample/documents.ts';
+import { openMongo } from '../src/storage/documents/mongodb.ts';
+
+export interface FreshMongo {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export async function freshMongo(url: string, domains: readonly AnyDomain[]): Promise<FreshMongo> {
+  const name = `tamshai_site_${randomBytes(6).toString('hex')}`;
+  const own = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  for (const domain of domains) {
+    const { database } = await openMongo(own, domain.name, collectionsOf(domain));
+    await loadDocuments(domain.name, database, { employees: 500, today: new Date(), onProgress: () => {} });
+    await database.close();
+  }
+  return {
+    url: own,
+    async drop() {
+      const root = await new MongoClient(url).connect();
+      await root.db(name).dropDatabase();
+      await root.close();
+    },
+  };
+}

@@ -78,8 +78,8 @@ export function isSensitive(schema: z.ZodType): boolean {
   return (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) && isSensitive(schema.unwrap() as z.ZodType);
 }
 
-/** `manager_id` reads "Manager id". */
+/** `manager_id` reads "Manager id", and `_id` "Id". */
 export const inWords = (field: string): string => {
-  const words = field.replaceAll('_', ' ');
+  const words = field.replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -76,7 +76,7 @@ export const closeOpportunity = sales.write({
         { field: 'stage', from: found.stage, to: stage },
         { field: 'value', from: found.value, to: value, format: 'money' },
         { field: 'close_date', from: found.close_date, to: today, format: 'date' },
-        { field: 'notes', from: found.notes, to: written },
+        ...(notes === undefined ? [] : [{ field: 'notes', from: found.notes, to: written }]),
       ],
       reason,
       patch: {

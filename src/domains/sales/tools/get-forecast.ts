@@ -18,7 +18,7 @@ const figures = {
   closed: amount.describe('What was won in the period'),
   attainment_percent: z.number().nullable().describe('100 × closed / quota; null without a quota'),
 };
-const person = { owner_id: storedId, owner: storedEmail, owner_name: z.string() };
+const person = { owner_name: z.string(), owner: storedEmail, owner_id: storedId };
 const quotaOf = z.object({ ...person, amount });
 const soldBy = z.object({ ...person, stage: opportunity.shape.stage, value: amount });
 

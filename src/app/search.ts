@@ -41,6 +41,10 @@ export async function openSearch(config: Config, domains: readonly AnyDomain[], 
 /** The drivers are large, and most machines have no such server. */
 async function openOne(url: string | undefined, file: string, domain: SearchDomain, log: Logger | undefined): Promise<SearchBackend> {
   if (url === undefined) return openEmbeddedSearch(file, domain);
+  if (url.startsWith('mongodb')) {
+    const { openSearchMongo } = await import('../storage/search/mongodb.ts');
+    return openSearchMongo({ url, domain });
+  }
   const { openSearchServer } = await import('../storage/search/server.ts');
   return openSearchServer({ url, domain, log });
 }

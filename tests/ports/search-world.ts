@@ -10,24 +10,36 @@ import type { AuditRecord } from '../../src/core/ports.ts';
 import type { Store, StoreSession } from '../../src/core/store.ts';
 import type { SearchBackend } from '../../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';
+import { openSearchMongo } from '../../src/storage/search/mongodb.ts';
 import { openSearchServer } from '../../src/storage/search/server.ts';
 import { articleRows, desk, ORGANISATIONS, ticketRows } from './search-rows.ts';
 
-const { TAMSHAI_TEST_OPENSEARCH_URL: opensearch, TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch } = process.env;
+const {
+  TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
+  TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch,
+  TAMSHAI_TEST_MONGODB_URL: mongodb,
+} = process.env;
 export const searchServers: readonly (readonly [string, string])[] = [
   ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
   ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
 ];
-export const searchStores: readonly (readonly [string, string])[] = [['SQLite', ''], ...searchServers];
+export const searchStores: readonly (readonly [string, string])[] = [
+  ['SQLite', ''],
+  ...searchServers,
+  ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
+];
+/** Where an effect and its record are one transaction, nothing is ever between the two. */
+export const hasTransactions = (url: string): boolean => !url.startsWith('http');
 
 export const KEY = Buffer.alloc(32, 7);
 
 /** Where a store is: a file, or a server with a prefix for the names in it. */
 export type Place = { readonly file: string } | { readonly url: string; readonly prefix: string };
-export const openAt = (place: Place, failpoint?: (name: string) => void): Promise<SearchBackend> =>
-  'file' in place
-    ? Promise.resolve(openEmbeddedSearch(place.file, desk))
-    : openSearchServer({ ...place, domain: desk, ...(failpoint && { failpoint }) });
+export async function openAt(place: Place, failpoint?: (name: string) => void): Promise<SearchBackend> {
+  if ('file' in place) return openEmbeddedSearch(place.file, desk);
+  if (hasTransactions(place.url)) return openSearchMongo({ url: place.url.replace(/\/(?=\?|$)/, `/${place.prefix}`), domain: desk });
+  return openSearchServer({ ...place, domain: desk, ...(failpoint && { failpoint }) });
+}
 
 /** Signed by the way, as the product does: each says how long a chain was at a moment. */
 export const checkpoints: Checkpoint[] = [];

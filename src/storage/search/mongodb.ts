@@ -1,0 +1,242 @@
+/** The search store on MongoDB, for those who have one and no search server. The same words find the same rows as anywhere else. */
+import type { ChainWriter } from '../../core/chain-writer.ts';
+import type { Document } from '../../core/documents.ts';
+import { failure } from '../../core/errors.ts';
+import type { Filter } from '../../core/filter.ts';
+import { type Row, rowParser } from '../../core/rows.ts';
+import type { Figure } from '../../core/search.ts';
+import type { Store, StoreSession } from '../../core/store.ts';
+import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource } from '../documents/database.ts';
+import { openMongo } from '../documents/mongodb.ts';
+import type { Collections } from '../documents/store.ts';
+import type { SearchBackend } from './backend.ts';
+import { Asking, type Engine, type Hit, readerOver, type Write, writerOver } from './handles.ts';
+import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } from './mongodb-query.ts';
+import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
+import { isTypo, type Sought } from './words.ts';
+
+/** A call has ten seconds. A process that died in a transaction may keep its rows from others for some of them. */
+const TRIED_FOR_MS = 8_000;
+const LONGEST_PAUSE_MS = 200;
+const MOST_NEAR = 200;
+const MOST_STEMS = 100_000;
+const stemsIn = (shape: Shape) => `${shape.name}_stems`;
+/** An id that any stem can be: letters of all scripts are in it. */
+const stemDocument = (stem: string): Document => ({ _id: encodeURIComponent(stem), stem });
+
+type Found = (shape: Shape, rows: readonly Row[]) => Promise<void>;
+
+function engineOn(source: DocumentSource, found: Found = async () => {}): Engine<Hit> {
+  const near = async (shape: Shape, sought: Sought): Promise<string[]> => {
+    if (sought.typos === 0 && !sought.begins) return [sought.stem];
+    const wide = sought.typos > 0 ? String.fromCodePoint(sought.stem.codePointAt(0) ?? 0) : sought.stem;
+    const known = await source.find(
+      stemsIn(shape),
+      { stem: { $gte: wide, $lt: `${wide}\u{10ffff}` } },
+      { sort: { stem: 1 }, limit: MOST_STEMS, hide: [] },
+    );
+    const close = known
+      .map(({ stem }) => String(stem))
+      .filter((stem) => stem !== sought.stem && ((sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem)));
+    return [sought.stem, ...close.slice(0, MOST_NEAR)];
+  };
+  const totals = async (shape: Shape, filter: Filter, by: readonly string[], figure: Figure) => {
+    const rows = await source.aggregate(shape.name, figurePipeline(filter, by, figure));
+    return rows.map(({ _id, value }) => ({
+      keys: by.map((_, i) => (_id as Row)[`k${i}`] ?? null),
+      value: typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value,
+    }));
+  };
+  return {
+    async find(asked) {
+      const variants: Variants[] = [];
+      for (const sought of asked.seek?.words ?? []) variants.push({ sought, near: await near(asked.shape, sought) });
+      const rows = await source.aggregate(asked.shape.name, finding(asked, variants));
+      await found(asked.shape, rows);
+      return rows.map(({ row, row_version, score }) => ({ row: row as Row, version: Number(row_version), score: Number(score ?? 0) }));
+    },
+    async count(shape, filter) {
+      const [row] = await source.aggregate(shape.name, [{ $match: matching(filter) }, { $count: 'n' }]);
+      return Number(row?.['n'] ?? 0);
+    },
+    async groups(shape, filter, { by = [], figures }) {
+      const all = await totals(shape, filter, by, { of: 'count' });
+      const groups = new Map((by.length === 0 ? [{ keys: [] }] : all).map(({ keys }) => [JSON.stringify(keys), keys as unknown[]]));
+      const results = new Map<string, Map<string, unknown>>();
+      for (const [name, figure] of Object.entries(figures)) {
+        results.set(name, new Map((await totals(shape, filter, by, figure)).map(({ keys, value }) => [JSON.stringify(keys), value])));
+      }
+      const sorted = [...groups].toSorted(([, a], [, b]) => compare(a, b));
+      return sorted.map(([key, keys]) => ({
+        ...Object.fromEntries(by.map((name, i) => [name, keys[i]])),
+        ...Object.fromEntries(
+          Object.entries(figures).map(([name, { of }]) => [
+            name,
+            results.get(name)?.get(key) ?? (of === 'count' || of === 'sum' ? 0 : null),
+          ]),
+        ),
+      }));
+    },
+  };
+}
+
+/** Nothing first, then by value: the order of the other stores. */
+function compare(a: readonly unknown[], b: readonly unknown[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const [one, two] = [a[i], b[i]] as (string | number | boolean | null)[];
+    if (one === two) continue;
+    if (one == null) return -1;
+    if (two == null) return 1;
+    return one < two ? -1 : 1;
+  }
+  return 0;
+}
+
+async function put(session: DocumentSession, { shape, stored, before }: Write<Hit>): Promise<void> {
+  const values = valuesOf(stored, shape.texts);
+  if (before === undefined) await session.insert(shape.name, { _id: stored.id, ...values, row_version: 1 });
+  else await session.update(shape.name, [stored.id], values);
+  const stems = stemsOf(stored);
+  const known = await session.find(stemsIn(shape), { stem: { $in: stems } }, { sort: { stem: 1 }, limit: stems.length + 1, hide: [] });
+  const there = new Set(known.map(({ stem }) => String(stem)));
+  for (const stem of stems) if (!there.has(stem)) await session.insert(stemsIn(shape), stemDocument(stem));
+}
+
+export async function openSearchMongo({ url, domain }: { readonly url: string; readonly domain: SearchDomain }): Promise<SearchBackend> {
+  const shapes = shapesOf(domain);
+  const fieldOf = (shape: Shape, name: string) => (name === shape.key ? '_id' : `f.${name}`);
+  const collections: Collections = Object.fromEntries(
+    [...shapes.values()].flatMap((shape) => [
+      [
+        shape.name,
+        {
+          rows: {},
+          indexes: [...(shape.spec.indexes ?? []).map((names) => names.map((name) => fieldOf(shape, name))), ['s'], [`f.${shape.key}`]],
+        },
+      ],
+      [stemsIn(shape), { rows: {}, indexes: [['stem']] }],
+    ]),
+  );
+  const { database, prepare } = await openMongo(url, domain.name, collections);
+  try {
+    await prepare();
+    // A transaction cannot make a collection that another is making.
+    for (const name of Object.keys(collections)) await database.isEmpty(name);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return backendOn(database, shapes);
+}
+
+function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape>): SearchBackend {
+  const reading = engineOn(database);
+  const shapeOf = (collection: string): Shape => {
+    const shape = shapes.get(collection);
+    if (shape === undefined) throw new Error(`there is no collection ${collection}`);
+    return shape;
+  };
+  const close = () => database.close();
+  return {
+    product: 'MongoDB',
+    audit: database.chains,
+    last: (chain) => database.lastLink(chain),
+    // A transaction leaves nothing half done.
+    settle: async () => 0,
+    empty: () => database.empty([...shapes.values()].flatMap((shape) => [shape.name, stemsIn(shape)])),
+    loader: {
+      isEmpty: (collection) => database.isEmpty(shapeOf(collection).name),
+      async fill(collection, rows, written) {
+        const shape = shapeOf(collection);
+        const stems = new Set<string>();
+        function* documents(): Generator<Document> {
+          for (const row of rows) {
+            const stored = shape.stored({ ...row });
+            for (const stem of stemsOf(stored)) stems.add(stem);
+            yield { _id: stored.id, ...valuesOf(stored, shape.texts) };
+          }
+        }
+        await database.fill(collection, documents(), written);
+        if (stems.size > 0) await database.fill(stemsIn(shape), [...stems].map(stemDocument), () => {});
+      },
+    },
+    store: (chain): Store<'search'> => ({
+      kind: 'search',
+      read: (who, body) => {
+        const versions: string[] = [];
+        return body({ search: readerOver(new Asking(reading, shapes, who), versions) }, versions);
+      },
+      async page(who, query, window, item) {
+        return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
+      },
+      once: (who, effect, body) => once(database, shapes, chain, who, effect, body),
+      async settled(who, id) {
+        const kept = await database.effect(id);
+        return kept?.principal === who.person.principal ? (JSON.parse(kept.result) as unknown) : undefined;
+      },
+      audit: database.chains,
+      ping: () => database.ping(),
+      close,
+    }),
+    close,
+  };
+}
+
+type Once = Parameters<Store<'search'>['once']>;
+
+async function once(
+  database: DocumentDatabase,
+  shapes: ReadonlyMap<string, Shape>,
+  chain: ChainWriter,
+  who: StoreSession,
+  { id, tool }: Once[1],
+  body: Once[2],
+): Promise<unknown> {
+  const givenUp = Date.now() + TRIED_FOR_MS;
+  for (let attempt = 1; ; attempt++) {
+    let release: (committed: boolean) => Promise<void> = async () => {};
+    let committed = false;
+    let link: { chain: string; n: number; mac: string } | undefined;
+    let result: unknown;
+    try {
+      await chain.ready();
+      result = await database.transaction(async (session) => {
+        const kept = id === undefined ? undefined : await session.effect(id);
+        if (kept !== undefined) return JSON.parse(kept.result) as unknown;
+        const versions: string[] = [];
+        // What was read to decide must not change under the write, even where the write is to another row.
+        const held = engineOn(session, (shape, rows) =>
+          session.hold(
+            shape.name,
+            rows.map((row) => String(row['_id'])),
+          ),
+        );
+        const asking = new Asking(held, shapes, who);
+        const { handle, written } = writerOver(asking, who, id);
+        const effected = await body({ reading: { search: readerOver(asking, versions) }, writing: { search: handle } }, versions);
+        const write = written();
+        if (write === undefined && id !== undefined) throw new Error(`${tool} was approved and writes nothing`);
+        if (write) await put(session, write);
+        if (id !== undefined) await session.keep(id, { tool, principal: who.person.principal, result: JSON.stringify(effected.result) });
+        const next = await chain.next(effected.audit);
+        ({ release, record: link } = next);
+        await session.record(next.record, effected.audit);
+        return (result = effected.result);
+      });
+      committed = true;
+      return result;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      if (error.unknown) {
+        committed = link !== undefined && (await database.chains.record(link.chain, link.n))?.mac === link.mac;
+        if (committed) return result;
+        if (id === undefined)
+          throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
+      }
+      if (Date.now() > givenUp) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
+    } finally {
+      await release(committed);
+    }
+    await new Promise((later) => setTimeout(later, Math.random() * Math.min(LONGEST_PAUSE_MS, 8 * 2 ** attempt)));
+  }
+}

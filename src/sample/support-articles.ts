@@ -68,7 +68,7 @@ const accountArticles: readonly Article[] = [
     'users invitation',
     'Add people to your organisation.',
     'The lead contact of your organisation invites others by e-mail. An invitation is valid for thirty days and can be sent again.',
-    'An invited person chooses a password, or signs in with the company account where single sign-on is set up.',
+    'Whoever is invited chooses a password, or signs in with the company account where single sign-on is set up.',
   ),
   article(
     'account',
@@ -230,7 +230,7 @@ const accountArticles: readonly Article[] = [
     'Changing your plan',
     'plan upgrade',
     'Move up at once, move down at the end of the period.',
-    'An upgrade is active as soon as it is confirmed. Before a downgrade we list what would no longer work.',
+    'A larger plan is active as soon as it is confirmed. Before a downgrade we list what would no longer work.',
   ),
   article(
     'billing',

@@ -62,7 +62,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     world.clock.set(now);
     const rows = tickets.filter(waits);
     const data = await summary();
-    expect(data).toMatchObject({ as_of: now.toISOString(), overall_compliance_percent: share(rows, now), ...counted(rows, now) });
+    expect(data).toMatchObject({ overall_compliance_percent: share(rows, now), ...counted(rows, now) });
     for (const [list, field] of [
       ['by_priority', 'priority'],
       ['by_tier', 'tier'],
@@ -121,10 +121,15 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     ['30d', 30],
     ['90d', 90],
   ] as const)('agents of the last %s', async (period, days) => {
-    const from = SAMPLE_DAY.getTime() - days * 24 * HOUR;
+    const from = Date.parse(SAMPLE_DAY.toISOString().slice(0, 10)) - days * 24 * HOUR;
     const rows = tickets.filter((row) => !waits(row) && Date.parse(String(row['resolved_at'])) >= from);
     const data = await world.data(dan, 'support', 'get_agent_metrics', { period });
-    expect(data).toMatchObject({ period, from: new Date(from).toISOString(), to: SAMPLE_DAY.toISOString(), team: worked(rows) });
+    expect(data).toMatchObject({
+      period,
+      from: new Date(from).toISOString().slice(0, 10),
+      to: SAMPLE_DAY.toISOString().slice(0, 10),
+      team: worked(rows),
+    });
     const agents = data['agents'] as unknown as Row[];
     for (const { agent_id, agent_name, ...figures } of agents) {
       const own = rows.filter(({ resolved_by }) => resolved_by === agent_id);

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { readable } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { customers, support } from '../domain.ts';
-import { forCustomer } from '../rules.ts';
-import { customerTicketNotFound, fullCustomerTicket, storedCustomerTicket, ticketId } from '../schemas.ts';
+import { comment as said, customerTicket, customerTicketNotFound, storedCustomerTicket, ticketId } from '../schemas.ts';
 
 /** A conversation that is longer than this is a new ticket. */
 const MOST = 200;
@@ -21,7 +20,7 @@ export const customerAddComment = support.act({
     comment: readable(z.string().trim().min(1, 'Write something').max(2000)).describe('What you want to say'),
   }),
   inputAliases: { body: 'comment', message: 'comment', content: 'comment' },
-  output: fullCustomerTicket,
+  output: customerTicket.pick({ ticket_id: true, subject: true, status: true, visibility: true }).extend({ comment: said }),
   errors: {
     TICKET_NOT_FOUND: customerTicketNotFound,
     TICKET_CLOSED: {
@@ -59,12 +58,17 @@ export const customerAddComment = support.act({
     if (found.status === 'closed') throw fail('TICKET_CLOSED', { ticket_id });
     if (found.comments.length >= MOST) throw fail('TOO_MANY_COMMENTS', { ticket_id });
     const at = now.toISOString();
-    const said = { comment_id: randomUUID(), author_name: me.name, author_kind: 'customer', body: comment, created_at: at };
-    const changed = await search.change(storedCustomerTicket, 'tickets', search.where({ ticket_id, status: is.not('closed') }), (row) => ({
-      comments: [...row.comments, said],
-      updated_at: at,
-      ...(row.status === 'pending' && { status: 'open' }),
-    }));
-    return forCustomer(changed);
+    const added = { comment_id: randomUUID(), author_name: me.name, author_kind: 'customer' as const, body: comment, created_at: at };
+    const { subject, status, visibility } = await search.change(
+      storedCustomerTicket,
+      'tickets',
+      search.where({ ticket_id, status: is.not('closed') }),
+      (row) => ({
+        comments: [...row.comments, added],
+        updated_at: at,
+        ...(row.status === 'pending' && { status: 'open' }),
+      }),
+    );
+    return { ticket_id, subject, status, visibility, comment: added };
   },
 });

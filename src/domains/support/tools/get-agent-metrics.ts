@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, storedId, storedTime } from '../../../core/fields.ts';
+import { anyCase, storedDay, storedId } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { figure } from '../../../core/search.ts';
 import { support } from '../domain.ts';
@@ -30,13 +30,13 @@ export const getAgentMetrics = support.read({
   name: 'get_agent_metrics',
   title: 'Agents and their work',
   description:
-    'What each support agent and the team have solved in the last 7, 30 or 90 days, how long it took and how much of it was in time. Whoever solved most comes first.',
+    'What each support agent and the team have solved in the last 7, 30 or 90 days and today, how long it took and how much of it was in time. Whoever solved most comes first.',
   roles: ['support-read', 'executive'],
-  input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d up to now') }),
+  input: z.object({ period: anyCase(['7d', '30d', '90d']).default('30d').describe('7d, 30d or 90d before today, and today') }),
   output: z.object({
     period: z.enum(['7d', '30d', '90d']),
-    from: storedTime,
-    to: storedTime,
+    from: storedDay.describe('The first of these days, in UTC'),
+    to: storedDay.describe('Today'),
     team: z.object(figures),
     agents: z.array(z.object({ agent_id: storedId, agent_name: z.string(), ...figures })),
   }),
@@ -47,27 +47,22 @@ export const getAgentMetrics = support.read({
     { ask: 'How quick is the support team?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  async run({ period }, { search, now }) {
-    const [from, to] = [new Date(now.getTime() - DAYS[period] * 86_400_000).toISOString(), now.toISOString()];
-    const rows = await search.groups(
-      row,
-      'tickets',
-      search.where({ resolved_by: is.there, resolved_at: is.between(from, to) ?? is.there }),
-      {
-        by: ['resolved_by', 'resolved_by_name'],
-        figures: {
-          resolved: figure.count(),
-          minutes: figure.sum('resolution_minutes'),
-          met: figure.count(search.where({ sla_met: true })),
-        },
+  async run({ period }, { search, today }) {
+    const from = new Date(Date.parse(today) - DAYS[period] * 86_400_000).toISOString().slice(0, 10);
+    const rows = await search.groups(row, 'tickets', search.where({ resolved_by: is.there, resolved_at: is.atLeast(from) }), {
+      by: ['resolved_by', 'resolved_by_name'],
+      figures: {
+        resolved: figure.count(),
+        minutes: figure.sum('resolution_minutes'),
+        met: figure.count(search.where({ sla_met: true })),
       },
-    );
+    });
     const sum = (field: keyof Work) => rows.reduce((all, each) => all + each[field], 0);
     const agents = rows.map((each) => ({ agent_id: each.resolved_by, agent_name: each.resolved_by_name, ...figuresOf(each) }));
     return {
       period,
       from,
-      to,
+      to: today,
       team: figuresOf({ resolved: sum('resolved'), minutes: sum('minutes'), met: sum('met') }),
       agents: agents.toSorted(byMost),
     };

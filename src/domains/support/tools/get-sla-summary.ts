@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { storedTime } from '../../../core/fields.ts';
 import { figure } from '../../../core/search.ts';
 import { support } from '../domain.ts';
 import { percent, sla } from '../rules.ts';
@@ -29,7 +28,6 @@ export const getSlaSummary = support.read({
   roles: ['support-read', 'executive'],
   input: z.object({}),
   output: z.object({
-    as_of: storedTime,
     overall_compliance_percent: share,
     ...counts,
     by_priority: z.array(z.object({ priority: z.enum(priorities), ...counts, compliance_percent: share })),
@@ -49,7 +47,6 @@ export const getSlaSummary = support.read({
     });
     const all = tally(rows);
     return {
-      as_of: now.toISOString(),
       overall_compliance_percent: percent(all.total - all.breached, all.total),
       ...all,
       by_priority: priorities.map((priority) => ({ priority, ...withShare(rows.filter((each) => each.priority === priority)) })),

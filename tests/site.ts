@@ -104,12 +104,11 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
       if (outside) return (await outside.owner.query<Record<string, unknown>>(text, values as unknown[])).rows;
       const { embedded } = tamshai;
       if (!embedded) throw new Error('no embedded database');
-      await embedded.owner.query('set session authorization postgres');
-      try {
-        return (await embedded.owner.query<Record<string, unknown>>(text, values as unknown[])).rows;
-      } finally {
-        await embedded.surrender();
-      }
+      // A transaction of its own: the one session may be in the middle of another, of what goes on in the background.
+      return embedded.transaction('tamshai_app', { text: 'select 1', values: [] }, async (session) => {
+        await session.query('set local session authorization postgres');
+        return session.query(text, values);
+      });
     },
     async documents(domain) {
       documents ??= openDocuments(config, on('documents'));

@@ -7,7 +7,7 @@ import { inOurWords, isConflict } from './errors.ts';
 export const PAGE = 500;
 const ATTEMPTS = 5;
 /** Where the head of a large tree moves, everyone below does. Nobody waits for it, but it must come to an end. */
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = 300_000;
 
 /** One statement, so that people and numbers are of one moment. There is always a row: the first says how far the log goes. */
 const CHANGES = `with s as materialized (select set_config('app.principal', 'people-feed', true) as a)

@@ -9,7 +9,7 @@ import type { ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import { chainsIn } from '../audit/call-chains.ts';
 import { openSqlite } from '../sqlite-file.ts';
-import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type KeptEffect } from './database.ts';
+import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Finding, type KeptEffect } from './database.ts';
 import { plainDocument } from './plain.ts';
 
 const SCHEMA = `
@@ -30,13 +30,26 @@ interface Pending {
   readonly links: ChainedRecord[];
 }
 
+/** Nothing before numbers before texts, as MongoDB has it. */
+const rank = (value: unknown): number => (value === null || value === undefined ? 0 : typeof value === 'number' ? 1 : 2);
+const compared = (a: unknown, b: unknown): number => rank(a) - rank(b) || (a === b ? 0 : (a as string) < (b as string) ? -1 : 1);
+
+/** By hand: the library takes twice the time for the same. */
+function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
+  const keys = Object.entries(sort);
+  return rows.sort((a, b) => {
+    for (const [key, way] of keys) {
+      const difference = compared(a[key], b[key]);
+      if (difference !== 0) return difference * way;
+    }
+    return 0;
+  });
+}
+
 function sourceOver(documents: (collection: string) => Iterable<Document>): DocumentSource {
   return {
     async find(collection, query, { sort, limit, hide }) {
-      const rows = find<Row>(documents(collection), query, {}, OPTIONS)
-        .sort({ ...sort })
-        .limit(limit)
-        .all();
+      const rows = inOrder(find<Row>(documents(collection), query, {}, OPTIONS).all(), sort).slice(0, limit);
       return rows.map((row) => {
         const copy = structuredClone(row);
         for (const field of hide) delete copy[field];

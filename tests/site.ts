@@ -34,6 +34,8 @@ export interface Site extends Visitor {
   owner(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   /** The same for a domain that lives in documents. */
   documents(domain: string): Promise<DocumentDatabase>;
+  /** Closed before the site itself is. */
+  later(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,8 @@ export interface Site extends Visitor {
 export const onServers = process.env['TAMSHAI_TEST_STORES'] === 'servers';
 
 export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
+/** Those that have tables: the others make their own store when they start. */
+export const SQL_DOMAINS: readonly string[] = allTools().domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
 export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
 const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
 
@@ -68,12 +72,12 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
     ...(redis && { REDIS_URL: await redisDatabase(redis) }),
     ...settings,
   };
-  const outside = database ? await freshDatabase(database, DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder) : undefined;
+  const outside = database ? await freshDatabase(database, SQL_DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder) : undefined;
   if (outside) {
     environment['DATABASE_URL'] = outside.url;
     closing.push(outside.drop);
   }
-  if (!environment['DATABASE_URL']) await fillFolder(folder, DOMAINS);
+  if (!environment['DATABASE_URL']) await fillFolder(folder, SQL_DOMAINS);
   if (mongo && on('documents').length > 0) {
     const fresh = await freshMongo(mongo, on('documents'));
     environment['MONGODB_URL'] = fresh.url;
@@ -116,6 +120,7 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
       if (!found) throw new Error(`${domain} does not live in documents`);
       return found;
     },
+    later: (each) => void closing.push(each),
     async close() {
       await visitor.leave();
       for (const each of closing.reverse()) await each();

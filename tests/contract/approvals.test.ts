@@ -7,8 +7,9 @@ import { packageFolder } from '../../src/app/package.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openSite, type Reply, type Site } from '../site.ts';
 import { codeOf, Doors, leakIn, STAFF } from './calls.ts';
+import type { VersionedRow } from './backroom.ts';
 import { snapshot } from './restore.ts';
-import { type Asked, askFor, effectsOf, fingerprint, isShown, rowsAround, touch, type VersionedRow, writes } from './writes.ts';
+import { type Asked, askFor, effectsOf, fingerprint, isShown, rowsAround, touch, writes } from './writes.ts';
 
 let site: Site;
 let restore: () => Promise<void>;
@@ -233,7 +234,7 @@ describe.each(writes)('%s', (_name, tool) => {
   async function changedMeanwhile(rows: readonly VersionedRow[]): Promise<{ stopped: boolean }> {
     site.clock.pass(301);
     const asked = await askFor(site, tool);
-    for (const row of rows) await touch(site, row);
+    for (const row of rows) await touch(site, tool, row);
     const before = await fingerprint(site, tool);
     const { status, body } = await decide(asked, true);
     if (body.status === 'success') {

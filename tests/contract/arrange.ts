@@ -76,6 +76,23 @@ const employees = async (site: Site, _as: string, seesAll: boolean): Promise<Unf
 const firstOf = async (site: Site, query: string, values: readonly unknown[] = []): Promise<unknown> =>
   Object.values((await site.owner(query, values))[0] ?? {})[0];
 
+const deleted = new WeakMap<Site, Map<string, Promise<string>>>();
+/** The last row of a list, deleted through the product itself; once for each site. */
+function deletedOf(site: Site, tool: string, key: string, list: string, input: object): Promise<string> {
+  const known = deleted.get(site) ?? new Map<string, Promise<string>>();
+  deleted.set(site, known);
+  const made = async () => {
+    const rows = (await data(site, 'carol.johnson', 'sales', list, input)) as unknown as { _id: string }[];
+    const gone = rows.at(-1)?._id ?? '';
+    const { confirmationId } = await site.ask('carol.johnson', 'sales', tool, { [key]: gone, reason: 'To be gone' });
+    await site.decide('carol.johnson', confirmationId, true);
+    return gone;
+  };
+  const one = known.get(tool) ?? made();
+  known.set(tool, one);
+  return one;
+}
+
 /** By the name of the input field, or by domain and field where a domain means something else by it. */
 export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
   // What people spent stays on the books when they leave.
@@ -124,6 +141,16 @@ export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAl
         : await firstOf(site, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [id('eve.thompson')]),
     };
   },
+  opportunity_id: async (site) => ({
+    random: randomUUID(),
+    foreign: undefined,
+    gone: await deletedOf(site, 'delete_opportunity', 'opportunity_id', 'list_opportunities', { stage: 'OPEN', sort: 'newest' }),
+  }),
+  'sales.customer_id': async (site) => ({
+    random: randomUUID(),
+    foreign: undefined,
+    gone: await deletedOf(site, 'delete_customer', 'customer_id', 'list_customers', { status: 'CHURNED' }),
+  }),
   pay_run_id: async () => ({ random: randomUUID(), gone: randomUUID(), foreign: undefined }),
   employee_id: employees,
   root_employee_id: employees,

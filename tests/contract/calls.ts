@@ -148,5 +148,5 @@ export const EVERYONE = personas.map(({ username }) => username);
 /** Words that only a program's inside knows. Whole words where they are also English. */
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
-/** What an answer gives away about its making; undefined when it is nothing. */
-export const leakIn = (text: string): string | undefined => INSIDE.exec(text)?.[0];
+/** What an answer gives away about its making; undefined when it is nothing. What is sealed reads like anything by chance. */
+export const leakIn = (text: string): string | undefined => INSIDE.exec(text.replace(/(nextCursor\\?":\\?")[\w-]+/g, '$1'))?.[0];

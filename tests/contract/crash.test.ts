@@ -19,7 +19,7 @@ import {
   type Settings,
   site as startCommand,
 } from '../journeys/command-support.ts';
-import { DOMAINS, settingsFor } from '../site.ts';
+import { SQL_DOMAINS, settingsFor } from '../site.ts';
 import { type Visitor, visit } from '../visitor.ts';
 import { codeOf } from './calls.ts';
 import { type Asked, askFor, writes } from './writes.ts';
@@ -118,7 +118,7 @@ if (database !== undefined && redis !== undefined) {
     let shared: Awaited<ReturnType<typeof freshDatabase>>;
     beforeAll(async () => {
       const [first, second] = [folder('one'), folder('two')];
-      shared = await freshDatabase(database, DOMAINS, SHARED_KEY, first);
+      shared = await freshDatabase(database, SQL_DOMAINS, SHARED_KEY, first);
       // One identity for both: the keys of the embedded provider lie in the data folder.
       cpSync(join(first, 'keys.json'), join(second, 'keys.json'));
       const common = { ...busy(), DATABASE_URL: shared.url, REDIS_URL: await redisDatabase(redis), TAMSHAI_MASTER_KEY: SHARED_KEY };

@@ -18,7 +18,10 @@ export async function faultyLink(to: { readonly host: string; readonly port: num
       return;
     }
     const far = connect(to.port, to.host);
-    for (const [from, other] of [[near, far], [far, near]] as const) {
+    for (const [from, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       open.add(from);
       from.on('data', (chunk) => {
         if (mode === 'pass') other.write(chunk);

@@ -39,7 +39,11 @@ function suites(env, paths) {
   const report = join(folder, 'report.json');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...paths];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } });
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   let counted = 0;
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
@@ -69,7 +73,10 @@ if (step('build', 'build')) {
   if (servers) {
     const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
     // The command is tested as it is installed, on stores of its own: once is enough.
-    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch' }, [...paths, '--exclude=tests/journeys/command*']);
+    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch' }, [
+      ...paths,
+      '--exclude=tests/journeys/command*',
+    ]);
   } else if (browser) {
     suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
   } else {

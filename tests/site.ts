@@ -44,7 +44,9 @@ export const onServers = process.env['TAMSHAI_TEST_STORES'] === 'servers';
 
 export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
 /** Those that have tables: the others make their own store when they start. */
-export const SQL_DOMAINS: readonly string[] = allTools().domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
+export const SQL_DOMAINS: readonly string[] = allTools()
+  .domains.filter(({ store }) => store === 'sql')
+  .map(({ name }) => name);
 export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
 const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
 
@@ -72,7 +74,9 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
     ...(redis && { REDIS_URL: await redisDatabase(redis) }),
     ...settings,
   };
-  const outside = database ? await freshDatabase(database, SQL_DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder) : undefined;
+  const outside = database
+    ? await freshDatabase(database, SQL_DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder)
+    : undefined;
   if (outside) {
     environment['DATABASE_URL'] = outside.url;
     closing.push(outside.drop);

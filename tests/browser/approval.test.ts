@@ -42,14 +42,19 @@ const salary = async () => Number((await site.owner('select salary from hr.pay w
 
 test('Alice opens the link, signs in, sees now and after, and approves; it happens once', async () => {
   const before = await salary();
-  const pending = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: before + 5_000, reason: 'Promotion' });
+  const pending = await site.ask('alice.chen', 'hr', 'update_salary', {
+    employee_id: sarah,
+    new_salary: before + 5_000,
+    reason: 'Promotion',
+  });
   const { page, foreign } = await visitor({ viewport: { width: 1440, height: 900 } });
   await page.goto(pending.confirmationData.approvalUrl);
   await shot(page, 'sign-in-1440');
   await page.getByRole('button', { name: /Alice Chen/ }).click();
   await page.waitForURL(pending.confirmationData.approvalUrl);
   const text = await page.locator('main').innerText();
-  for (const shown of ['Sarah Kim', 'Promotion', before.toLocaleString('en-US'), (before + 5_000).toLocaleString('en-US'), sarah]) expect(text).toContain(shown);
+  for (const shown of ['Sarah Kim', 'Promotion', before.toLocaleString('en-US'), (before + 5_000).toLocaleString('en-US'), sarah])
+    expect(text).toContain(shown);
   await shot(page, 'card-1440');
   await page.waitForTimeout(ARMED);
   await page.getByRole('button', { name: 'Approve' }).dblclick();

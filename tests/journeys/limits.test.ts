@@ -51,7 +51,10 @@ describe('what is not a tool', () => {
 
   test('is left to a person whose program has used up its calls', async () => {
     await withinOneMinute();
-    const asked = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 131_313 });
+    const asked = await site.ask('alice.chen', 'hr', 'update_salary', {
+      employee_id: '0e000000-0000-4000-8000-000000000008',
+      new_salary: 131_313,
+    });
     let last = 200;
     for (let n = 0; n < 40 && last !== 429; n++) last = (await site.rest('alice.chen', 'tasks', 'list_tasks')).status;
     expect(last).toBe(429);
@@ -62,7 +65,11 @@ describe('what is not a tool', () => {
 describe('a stranger', () => {
   test('is told to slow down, while good sign-ins from the same address go on', async () => {
     const token = await site.token('bob.martinez');
-    const statuses = await Promise.all(Array.from({ length: 40 }, () => site.send('POST', '/api/tools/tasks/list_tasks', { token: 'nonsense', body: {} }).then(({ status }) => status)));
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        site.send('POST', '/api/tools/tasks/list_tasks', { token: 'nonsense', body: {} }).then(({ status }) => status),
+      ),
+    );
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     const good = await Promise.all(Array.from({ length: 5 }, () => site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} })));
     expect(good.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -100,10 +107,22 @@ describe('a connection', () => {
   test('whose body is too large, compressed or not JSON is refused in our words', async () => {
     const token = await site.token('tom.becker');
     const path = '/api/tools/tasks/add_task';
-    expect(await site.send('POST', path, { token, raw: JSON.stringify({ title: 'x'.repeat(300_000) }) })).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
-    expect(await site.send('POST', path, { token, body: { title: 'x' }, headers: { 'content-encoding': 'gzip' } })).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
-    expect(await site.send('POST', path, { token, raw: 'title=x', headers: { 'content-type': 'text/plain' } })).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
-    expect(await site.send('POST', path, { token, raw: '['.repeat(100_000) })).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(await site.send('POST', path, { token, raw: JSON.stringify({ title: 'x'.repeat(300_000) }) })).toMatchObject({
+      status: 413,
+      body: { code: 'PAYLOAD_TOO_LARGE' },
+    });
+    expect(await site.send('POST', path, { token, body: { title: 'x' }, headers: { 'content-encoding': 'gzip' } })).toMatchObject({
+      status: 415,
+      body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+    });
+    expect(await site.send('POST', path, { token, raw: 'title=x', headers: { 'content-type': 'text/plain' } })).toMatchObject({
+      status: 415,
+      body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+    });
+    expect(await site.send('POST', path, { token, raw: '['.repeat(100_000) })).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR' },
+    });
     expect(await site.send('POST', path, { token, raw: '{"title":' })).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
   });
 });

@@ -17,7 +17,10 @@ afterAll(() => site.close());
 /** What the client's tool call came to, after checking that all three forms of it say the same. */
 async function ask(client: Client, name: string, input: object = {}): Promise<Answer & { text: string }> {
   const result = await client.callTool({ name, arguments: { ...input } });
-  const [line, embedded] = result.content as [{ type: 'text'; text: string }, { type: 'resource'; resource: { mimeType: string; text: string } }];
+  const [line, embedded] = result.content as [
+    { type: 'text'; text: string },
+    { type: 'resource'; resource: { mimeType: string; text: string } },
+  ];
   expect(embedded.resource.mimeType).toBe('application/json');
   expect(JSON.parse(embedded.resource.text)).toEqual(result.structuredContent);
   expect(line.text).not.toContain('\n');
@@ -82,7 +85,13 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
       for (const row of data(answer) as Rows) seen.add(row['employee_id']);
       cursor = metadata(answer).nextCursor;
       if (pages === 0) {
-        expect(metadata(answer)).toMatchObject({ hasMore: true, truncated: true, returnedCount: 50, totalCount: '50+', totalEstimate: '50+' });
+        expect(metadata(answer)).toMatchObject({
+          hasMore: true,
+          truncated: true,
+          returnedCount: 50,
+          totalCount: '50+',
+          totalEstimate: '50+',
+        });
         expect(metadata(answer).warning).toMatch(/^TRUNCATION WARNING: Only 50 of 50\+ records returned\./);
         expect(answer.text).toContain('TRUNCATION WARNING');
       }
@@ -101,7 +110,12 @@ describe('changes', () => {
     if (pending.status !== 'pending_confirmation') throw new Error(JSON.stringify(pending));
     expect(pending.text).toContain(pending.confirmationData.approvalUrl);
     expect(pending.confirmationData).toMatchObject({
-      action: 'update_salary', mcpServer: 'hr', userId: idOf('alice.chen'), reason: 'Promotion', destructive: false, origin: 'contract',
+      action: 'update_salary',
+      mcpServer: 'hr',
+      userId: idOf('alice.chen'),
+      reason: 'Promotion',
+      destructive: false,
+      origin: 'contract',
       subject: { id: idOf('sarah.kim'), label: expect.stringContaining('Sarah Kim') },
       changes: expect.arrayContaining([expect.objectContaining({ field: 'salary', from: before.salary, to: 120_000, format: 'money' })]),
     });
@@ -127,7 +141,12 @@ describe('changes', () => {
   test('Marcus asks for time off, Nina approves it, and the balance moves both times', async () => {
     const [marcus, nina] = [await site.mcp('marcus.johnson'), await site.mcp('nina.patel')];
     const year = new Date().getUTCFullYear() + (new Date().getUTCMonth() === 11 ? 1 : 0);
-    const balance = async () => (data(await ask(marcus, 'hr_get_time_off_balances', { fiscal_year: year })) as { balances: { type_code: string; pending: number; used: number }[] }).balances.find((each) => each.type_code === 'PERSONAL');
+    const balance = async () =>
+      (
+        data(await ask(marcus, 'hr_get_time_off_balances', { fiscal_year: year })) as {
+          balances: { type_code: string; pending: number; used: number }[];
+        }
+      ).balances.find((each) => each.type_code === 'PERSONAL');
     const before = await balance();
     // The second week of December, Monday and Tuesday.
     const monday = new Date(Date.UTC(year, 11, 8));
@@ -138,10 +157,15 @@ describe('changes', () => {
     const created = (await site.decide('marcus.johnson', asked.confirmationId, true)).body as { data: { request_id: string } };
     expect(await balance()).toMatchObject({ pending: (before?.pending ?? 0) + 2, used: before?.used });
 
-    expect(code(await ask(marcus, 'hr_approve_time_off_request', { request_id: created.data.request_id, approved: true }))).toBe('INSUFFICIENT_PERMISSIONS');
+    expect(code(await ask(marcus, 'hr_approve_time_off_request', { request_id: created.data.request_id, approved: true }))).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
     const decided = await ask(nina, 'hr_approve_time_off_request', { request_id: created.data.request_id, approved: true });
     if (decided.status !== 'pending_confirmation') throw new Error(JSON.stringify(decided));
-    expect((await site.decide('nina.patel', decided.confirmationId, true)).body).toMatchObject({ status: 'success', data: { status: 'approved' } });
+    expect((await site.decide('nina.patel', decided.confirmationId, true)).body).toMatchObject({
+      status: 'success',
+      data: { status: 'approved' },
+    });
     expect(await balance()).toMatchObject({ pending: before?.pending, used: (before?.used ?? 0) + 2 });
   });
 });
@@ -149,12 +173,23 @@ describe('changes', () => {
 describe('my tasks: the acceptance criteria', () => {
   test('each tool answers exactly its shape, and nothing is kept between calls', async () => {
     const sarah = await site.mcp('sarah.kim');
-    const [first, second] = [await ask(sarah, 'tasks_add_task', { title: 'Call the landlord' }), await ask(sarah, 'tasks_add_task', { title: 'Water the plants', description: 'All of them' })];
+    const [first, second] = [
+      await ask(sarah, 'tasks_add_task', { title: 'Call the landlord' }),
+      await ask(sarah, 'tasks_add_task', { title: 'Water the plants', description: 'All of them' }),
+    ];
     const { task_id } = data(first) as { task_id: number };
     expect(data(first)).toEqual({ task_id, status: 'created', title: 'Call the landlord' });
     expect(data(second)).toEqual({ task_id: task_id + 1, status: 'created', title: 'Water the plants' });
-    expect(data(await ask(sarah, 'tasks_complete_task', { task_id }))).toEqual({ task_id, status: 'completed', title: 'Call the landlord' });
-    expect(data(await ask(sarah, 'tasks_update_task', { task_id: task_id + 1, title: 'Water all plants' }))).toEqual({ task_id: task_id + 1, status: 'updated', title: 'Water all plants' });
+    expect(data(await ask(sarah, 'tasks_complete_task', { task_id }))).toEqual({
+      task_id,
+      status: 'completed',
+      title: 'Call the landlord',
+    });
+    expect(data(await ask(sarah, 'tasks_update_task', { task_id: task_id + 1, title: 'Water all plants' }))).toEqual({
+      task_id: task_id + 1,
+      status: 'updated',
+      title: 'Water all plants',
+    });
     const mine = (rows: Rows) => rows.filter((row) => Number(row['id']) >= task_id);
     expect(mine(data(await ask(sarah, 'tasks_list_tasks')))).toEqual([
       { id: task_id, title: 'Call the landlord', description: null, completed: true },
@@ -171,9 +206,17 @@ describe('my tasks: the acceptance criteria', () => {
     for (let n = 0; n < 40; n++) await ask(nina, 'tasks_add_task', { title: `Nina's task ${n}` });
     const guess = { task_id: 40 };
     for (const tool of ['tasks_complete_task', 'tasks_delete_task']) {
-      expect(await ask(bob, tool, guess)).toMatchObject({ status: 'error', code: 'TASK_NOT_FOUND', message: 'Task not found', details: guess });
+      expect(await ask(bob, tool, guess)).toMatchObject({
+        status: 'error',
+        code: 'TASK_NOT_FOUND',
+        message: 'Task not found',
+        details: guess,
+      });
     }
-    expect(await ask(bob, 'tasks_update_task', { ...guess, title: 'Mine now' })).toMatchObject({ message: 'Task not found', details: guess });
+    expect(await ask(bob, 'tasks_update_task', { ...guess, title: 'Mine now' })).toMatchObject({
+      message: 'Task not found',
+      details: guess,
+    });
     expect(code(await ask(bob, 'tasks_list_tasks', { user_id: idOf('nina.patel') }))).toBe('USER_MISMATCH');
     expect(data(await ask(bob, 'tasks_list_tasks'))).toEqual([]);
   });

@@ -40,7 +40,9 @@ describe.each(url === undefined ? [] : [url])('with PostgreSQL behind a faulty l
     const through = new URL(database.url);
     through.port = String(link.port);
     // Only hr is behind the faulty link: everything else must go on.
-    const others = Object.fromEntries(DOMAINS.filter((name) => name !== 'hr').map((name) => [`${name.toUpperCase()}_DATABASE_URL`, database.url]));
+    const others = Object.fromEntries(
+      DOMAINS.filter((name) => name !== 'hr').map((name) => [`${name.toUpperCase()}_DATABASE_URL`, database.url]),
+    );
     site = await openSite({ TAMSHAI_MASTER_KEY: SHARED_KEY, DATABASE_URL: database.url, ...others, HR_DATABASE_URL: through.href });
   }, 120_000);
   afterAll(async () => {
@@ -51,27 +53,40 @@ describe.each(url === undefined ? [] : [url])('with PostgreSQL behind a faulty l
   });
 
   const read = () => site.rest('sarah.kim', 'hr', 'get_employee', { employee_id: sarah });
-  const salary = async () => (await database.owner.query<{ salary: string }>('select salary from hr.pay where employee_id = $1', [sarah])).rows[0]?.salary;
+  const salary = async () =>
+    (await database.owner.query<{ salary: string }>('select salary from hr.pay where employee_id = $1', [sarah])).rows[0]?.salary;
 
-  test.each([['cut', { SERVICE_UNAVAILABLE: 503 }], ['silent', { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }]] as const)('%s: said in time, others unaffected, and all is well again afterwards', async (mode, allowed: Readonly<Record<string, number>>) => {
-    expect((await read()).status).toBe(200);
-    link.set(mode);
-    const started = Date.now();
-    const answers = await Promise.all([read(), read(), read()]);
-    for (const answer of answers) {
-      expect(answer.status).toBe(allowed[(answer.body as { code: string }).code]);
-      expect(answer.body).toMatchObject({ retryable: true });
-      expect(answer.text).not.toMatch(DRIVER_WORDS);
-    }
-    expect(Date.now() - started).toBeLessThan(12_000);
-    expect((await site.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
-    link.set('pass');
-    await expect.poll(async () => (await read()).status, { timeout: 15_000, interval: 300 }).toBe(200);
-    expect(site.logged.join('\n')).not.toMatch(/only-for-tests|password/i);
-  }, 180_000);
+  test.each([
+    ['cut', { SERVICE_UNAVAILABLE: 503 }],
+    ['silent', { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503 }],
+  ] as const)(
+    '%s: said in time, others unaffected, and all is well again afterwards',
+    async (mode, allowed: Readonly<Record<string, number>>) => {
+      expect((await read()).status).toBe(200);
+      link.set(mode);
+      const started = Date.now();
+      const answers = await Promise.all([read(), read(), read()]);
+      for (const answer of answers) {
+        expect(answer.status).toBe(allowed[(answer.body as { code: string }).code]);
+        expect(answer.body).toMatchObject({ retryable: true });
+        expect(answer.text).not.toMatch(DRIVER_WORDS);
+      }
+      expect(Date.now() - started).toBeLessThan(12_000);
+      expect((await site.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
+      link.set('pass');
+      await expect.poll(async () => (await read()).status, { timeout: 15_000, interval: 300 }).toBe(200);
+      expect(site.logged.join('\n')).not.toMatch(/only-for-tests|password/i);
+    },
+    180_000,
+  );
 
   test('cut while approving: nothing is half done, and pressing again settles it', async () => {
-    await expect.poll(async () => (await site.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, { timeout: 15_000, interval: 300 }).toBe(200);
+    await expect
+      .poll(async () => (await site.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, {
+        timeout: 15_000,
+        interval: 300,
+      })
+      .toBe(200);
     const before = await salary();
     const pending = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: 123_456 });
     link.set('cut');
@@ -79,7 +94,9 @@ describe.each(url === undefined ? [] : [url])('with PostgreSQL behind a faulty l
     expect([refused.status, refused.body]).toEqual([503, expect.objectContaining({ retryable: true })]);
     expect(await salary()).toBe(before);
     link.set('pass');
-    await expect.poll(async () => (await site.decide('alice.chen', pending.confirmationId, true)).status, { timeout: 15_000, interval: 500 }).toBe(200);
+    await expect
+      .poll(async () => (await site.decide('alice.chen', pending.confirmationId, true)).status, { timeout: 15_000, interval: 500 })
+      .toBe(200);
     expect(Number(await salary())).toBe(123_456);
     const { rows } = await database.owner.query('select 1 from hr.salary_history where employee_id = $1 and new_salary = 123456', [sarah]);
     expect(rows).toHaveLength(1);

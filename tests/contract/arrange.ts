@@ -277,6 +277,18 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
       for (const each of [parts, table]) if (each !== undefined) await site.owner(`delete from finance.${each} where ${key} = $1`, [gone]);
     }
   },
+  async sales(site, n) {
+    const database = await site.documents('sales');
+    await database.transaction(async (session) => {
+      for (const collection of ['opportunities', 'customers', 'leads']) {
+        const rows = await session.find(collection, { removed: { $ne: true } }, { sort: { _id: 1 }, limit: 10_000, hide: [] });
+        const [like, gone] = [rows[(n * 37) % rows.length], rows[(n * 61 + 5) % rows.length]];
+        const { row_version: _, ...values } = like ?? {};
+        await session.insert(collection, { ...values, _id: randomUUID(), name: `${['A', 'M', 'Z'][n % 3]} churn ${n}` });
+        await session.update(collection, [String(gone?.['_id'])], { removed: true });
+      }
+    });
+  },
   async payroll(site, n) {
     const run = randomUUID();
     const day = new Date(site.clock.now().getTime() - ((n * 7) % 50) * 86_400_000).toISOString().slice(0, 10);

@@ -284,7 +284,10 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
     trail: async () => (await trail()).join('\n'),
     async snapshot() {
       const kept = new Map<string, Row[]>();
-      for (const { table, values } of await rows()) kept.set(table, [...(kept.get(table) ?? []), values]);
+      for (const { table, values } of await rows()) {
+        const { row_version: _, ...own } = values;
+        kept.set(table, [...(kept.get(table) ?? []), own]);
+      }
       return async () => {
         for (const table of Object.keys(declared)) await refill(table, kept.get(table) ?? []);
       };

@@ -21,7 +21,7 @@ const platform = (audit: string, effects: string) => `
 const printOf = (shape: Shape): string => JSON.stringify([1, shape.key, shape.texts.map(({ name }) => name), [...shape.plain.values()]]);
 
 export interface Tables {
-  insert(shape: Shape, stored: Stored, version: number): void;
+  insert(shape: Shape, stored: Stored, version: number, seen?: Set<string>): void;
   update(shape: Shape, stored: Stored, version: number): void;
 }
 
@@ -62,6 +62,7 @@ export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMa
 function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
   const table = tableOf(domain, shape);
   const index = indexing(db, table, shape);
+  const seen = new Set<string>();
   const write = db.prepare(`UPDATE ${table} SET f = ?, l = ? WHERE doc = ?`);
   const next = db.prepare(`SELECT doc, body FROM ${table} WHERE doc > ? ORDER BY doc LIMIT 500`);
   for (let after = 0; ; ) {
@@ -69,26 +70,33 @@ function again(db: Sqlite, domain: SearchDomain, shape: Shape): void {
     for (const { doc, body } of rows) {
       const stored = shape.stored(JSON.parse(body) as Row);
       write.run(JSON.stringify(stored.f), JSON.stringify(stored.l), doc);
-      index(doc, stored);
+      index(doc, stored, seen);
       after = doc;
     }
     if (rows.length === 0) return;
   }
 }
 
-function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored: Stored) => void {
+/** `seen` are stems that this transaction has written already: most rows bring no new one. */
+function indexing(db: Sqlite, table: string, shape: Shape): (doc: number, stored: Stored, seen?: Set<string>) => void {
   const columns = Math.max(1, shape.texts.length);
   const words = db.prepare(
     `INSERT INTO ${table}_words (rowid, ${Array.from({ length: columns }, (_, i) => `c${i}`).join(', ')}) VALUES (?${', ?'.repeat(columns)})`,
   );
   const stem = db.prepare(`INSERT OR IGNORE INTO ${table}_stems SELECT value FROM json_each(?)`);
-  return (doc, { w }) => {
+  return (doc, { w }, seen = new Set()) => {
     const texts = shape.texts.map(({ name }) => w[name] ?? '');
     words.run(doc, ...(texts.length > 0 ? texts : ['']));
-    const all = new Set(texts.flatMap((text) => text.split(' ')));
-    all.delete('');
+    const all: string[] = [];
+    for (const text of texts) {
+      for (const word of text.split(' ')) {
+        if (word === '' || seen.has(word)) continue;
+        seen.add(word);
+        all.push(word);
+      }
+    }
     // Stems that no row has any more do no harm: they only make it look for them.
-    stem.run(JSON.stringify([...all]));
+    if (all.length > 0) stem.run(JSON.stringify(all));
   };
 }
 
@@ -114,7 +122,7 @@ export function tablesIn(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<s
     return found;
   };
   return {
-    insert(shape, stored, version) {
+    insert(shape, stored, version, seen) {
       const { insert, index } = of(shape);
       const { lastInsertRowid } = insert.run(
         stored.id,
@@ -123,7 +131,7 @@ export function tablesIn(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<s
         JSON.stringify(stored.f),
         JSON.stringify(stored.l),
       );
-      index(Number(lastInsertRowid), stored);
+      index(Number(lastInsertRowid), stored, seen);
     },
     update(shape, stored, version) {
       const { update, doc, forget, index } = of(shape);

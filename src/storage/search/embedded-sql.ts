@@ -111,6 +111,7 @@ function scored(into: Statement, table: string, { shape, texts, seek }: Asked, v
     variants.forEach(({ sought, near }, word) => {
       const each = weight * sought.weight;
       const others = near.filter((stem) => stem !== sought.stem);
+      if (near.length === 0) return;
       if (others.length === 0) clause(word, (NEAR + EXACT) * each, column, quoted(sought.stem));
       else {
         clause(word, NEAR * each, column, near.map(quoted).join(' OR '));
@@ -137,11 +138,12 @@ export function finding(table: string, asked: Asked, variants: readonly Variants
   // Without words every score is the same, and an index can serve the rest of the order.
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   const columns = keys.map(({ key }) => (key === '_score' ? 'h.score' : columnOf(shape, key)));
-  if (after) {
-    into.add(
-      ` AND (${columns.join(', ')}) ${order.direction === 'asc' ? '>' : '<'} (${columns.map(() => '?').join(', ')})`,
-      ...keys.map(({ value }) => value),
-    );
+  const [first] = columns;
+  if (after && first !== undefined) {
+    const sign = order.direction === 'asc' ? '>' : '<';
+    // The first key once more by itself: an index on expressions serves that, and not the comparison of rows.
+    into.add(` AND ${first} ${sign}= ?`, keys[0]?.value);
+    into.add(` AND (${columns.join(', ')}) ${sign} (${columns.map(() => '?').join(', ')})`, ...keys.map(({ value }) => value));
   }
   return into.add(` ORDER BY ${columns.map((column) => `${column} ${order.direction}`).join(', ')} LIMIT ?`, take);
 }

@@ -10,7 +10,7 @@ import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-f
 import { condition, finding, grouping, Statement, type Variants } from './embedded-sql.ts';
 import { Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
-import { isTypo, type Sought } from './words.ts';
+import { isNear, type Sought } from './words.ts';
 
 const BUSY_MS = 5_000;
 const ATTEMPTS = 12;
@@ -47,17 +47,15 @@ function engineOn(db: Sqlite, domain: SearchDomain): Engine<Hit> {
       throw inOurWords(error);
     }
   };
+  /** Those of the stems that are known at all. */
   const near = (shape: Shape, sought: Sought): string[] => {
-    const first = sought.stem.slice(0, [...sought.stem][0]?.length ?? 0);
-    if (sought.typos === 0 && !sought.begins) return [sought.stem];
-    const wide = sought.typos > 0 ? first : sought.stem;
-    const known = all(
-      new Statement().add(`SELECT stem FROM ${tableOf(domain, shape)}_stems WHERE stem >= ? AND stem < ?`, wide, `${wide}\u{10ffff}`),
-    );
-    const found = known
+    const wide = sought.typos > 0 ? String.fromCodePoint(sought.stem.codePointAt(0) ?? 0) : sought.stem;
+    const upTo = sought.typos > 0 || sought.begins ? `${wide}\u{10ffff}` : `${wide}\0`;
+    const known = all(new Statement().add(`SELECT stem FROM ${tableOf(domain, shape)}_stems WHERE stem >= ? AND stem < ?`, wide, upTo));
+    return known
       .map(([stem]) => String(stem))
-      .filter((stem) => stem !== sought.stem && ((sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem)));
-    return [sought.stem, ...found.slice(0, MOST_NEAR)];
+      .filter((stem) => isNear(sought, stem))
+      .slice(0, MOST_NEAR);
   };
   return {
     async find(asked) {
@@ -180,9 +178,10 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
         const shape = shapes.get(collection);
         if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
         await transaction(async () => {
+          const seen = new Set<string>();
           let waiting = 0;
           for (const row of rows) {
-            tables.insert(shape, shape.stored({ ...row }), 1);
+            tables.insert(shape, shape.stored({ ...row }), 1, seen);
             if (++waiting < LOAD_AT_ONCE) continue;
             written(waiting);
             waiting = 0;

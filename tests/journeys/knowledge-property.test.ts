@@ -12,7 +12,7 @@ const people = ['nina.patel', 'marcus.johnson', 'sarah.kim'] as const;
 const words = ['tide', 'Tide!', 'ebb & flow', 'Größe', '"quoted"', 'a\\b', '日本', "it's", '%_'] as const;
 const who = fc.constantFrom(...people);
 const text = fc.constantFrom(...words);
-const day = fc.constantFrom('2026-01-01', '2026-11-16', null);
+const day = fc.constantFrom('2026-01-01', '2026-11-16');
 const op = fc.oneof(
   {
     weight: 3,
@@ -32,8 +32,9 @@ const op = fc.oneof(
       tool: fc.constant('update' as const),
       who,
       content: text,
-      source: fc.option(text),
-      valid_from: day,
+      source: text,
+      valid_from: fc.option(day, { nil: undefined }),
+      clear: fc.constantFrom([], ['actor', 'valid_to'], ['valid_from']),
       pick: fc.nat(30),
     }),
   },

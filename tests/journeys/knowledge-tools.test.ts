@@ -112,7 +112,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   describe('changing', () => {
     test('one’s own happens at once; what is not named stays; the trail has before and after', async () => {
       const { id } = await stored(nina, { source: 'a', tags: ['one'], valid_to: '2027-01-01' });
-      const answer = await data(nina, 'update', { id, content: 'Better.', source: null, tags: ['two', 'three'] });
+      const answer = await data(nina, 'update', { id, content: 'Better.', clear: ['source'], tags: ['two', 'three'] });
       expect(answer).toMatchObject({
         id,
         content: 'Better.',
@@ -170,6 +170,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await call(nina, 'update', { id, topic })).toMatchObject({ code: 'NOTHING_TO_CHANGE' });
       expect(await call(nina, 'update', { id, valid_from: '2026-05-05' })).toMatchObject({ status: 'success' });
       expect(await call(nina, 'update', { id, valid_to: '2026-05-04' })).toMatchObject({ code: 'VALIDATION_ERROR' });
+      expect(await call(nina, 'update', { id, source: 'x', clear: ['source'] })).toMatchObject({ code: 'VALIDATION_ERROR' });
       for (const missing of ['e-999999', 'e-0', 'e-01', 't-61', 'x', `e-${'9'.repeat(20)}`, "e-1' or true --"])
         expect([missing, await call(nina, 'update', { id: missing, topic: 'y' })]).toMatchObject([
           missing,
@@ -367,10 +368,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         topic: 'Other',
         content: 'Other',
         tags: [],
-        source: null,
-        actor: null,
+        clear: ['source', 'actor', 'valid_from'],
         confidence: 1,
-        valid_from: null,
       });
       const second = await now(id);
       const { tx_id: undone } = await data(sarah, 'undo', { tx_id: changed });

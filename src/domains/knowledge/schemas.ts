@@ -34,13 +34,18 @@ export const given = {
   valid_from: validity.valid_from.optional(),
   valid_to: validity.valid_to.optional(),
 };
-/** The same for a change: null takes a value away. */
+/** The same for a change. */
 export const changeable = {
-  source: claims.source.nullable().optional(),
-  actor: claims.actor.nullable().optional(),
+  source: claims.source.optional(),
+  actor: claims.actor.optional(),
   confidence: claims.confidence.optional(),
-  valid_from: validity.valid_from.nullable().optional(),
-  valid_to: validity.valid_to.nullable().optional(),
+  valid_from: validity.valid_from.optional(),
+  valid_to: validity.valid_to.optional(),
+  clear: z
+    .array(z.enum(['source', 'actor', 'valid_from', 'valid_to']))
+    .max(4)
+    .optional()
+    .describe('Fields to take away'),
 };
 export const inOrder = ({ valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined }) =>
   typeof valid_from !== 'string' || typeof valid_to !== 'string' || valid_from <= valid_to;
@@ -50,7 +55,14 @@ export const reason = prose(500).optional().describe('Why, for whoever reads the
 export const itemId = line(24).transform((id) => id.trim().toLowerCase());
 export const entity = trimmed(200, 'A name');
 /** "Depends on" and "depends-on" are one predicate. */
-export const predicate = trimmed(60, 'predicate').transform((text) => text.toLowerCase().replace(/[\s_-]+/g, '_'));
+export const predicate = trimmed(60, 'predicate')
+  .transform((text) =>
+    text
+      .toLowerCase()
+      .replace(/[\s_-]+/g, '_')
+      .replace(/^_|_$/g, ''),
+  )
+  .refine((text) => /^[\p{L}\p{N}_]+$/u.test(text), 'predicate must be words of letters and digits, such as depends_on');
 
 export const asOf = z
   .union([day, z.iso.datetime({ offset: true })])

@@ -18,7 +18,9 @@ export const standingAfter = (sql: SqlTag, tx: number): SqlText => after(sql, sq
 export const holding = (sql: SqlTag, on: string): SqlText =>
   sql`(valid_from is null or valid_from <= ${on}::date) and (valid_to is null or valid_to >= ${on}::date)`;
 
-export const dayOf = (asOf: string | undefined, today: string): string => asOf?.slice(0, 10) ?? today;
+/** In UTC, like every day here. */
+export const dayOf = (asOf: string | undefined, today: string): string =>
+  asOf === undefined ? today : new Date(asOf).toISOString().slice(0, 10);
 
 /** The number behind `e-42` or `t-42`; zero, which nothing has, for anything else. */
 export function numberOf(id: string, kind: 'e' | 't'): number {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, line } from '../../../core/fields.ts';
+import { line } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { knowledge } from '../domain.ts';
@@ -14,7 +14,7 @@ export const history = knowledge.list({
   roles: ['employee'],
   input: z.object({
     id: itemId.optional().describe('Only changes of this entry or triple'),
-    action: anyCase(actions).optional().describe('Only changes of this kind'),
+    action: z.enum(actions).optional().describe('Only changes of this kind'),
     by: line(100).optional().describe('Part of the name of who did it'),
     mine: z.boolean().optional().describe('Only what you did yourself, or only what others did'),
   }),

@@ -30,11 +30,13 @@ export const queryGraph = knowledge.list({
 
   find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today }) {
     const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
-      sql.when(name, () => sql`' ' || ${sql.ref(column)} || ' ' like ${'% '} || knowledge.plain(${escaped(name ?? '')}::text) || ${' %'}`);
+      sql.when(
+        name,
+        () =>
+          sql`knowledge.plain(${name}::text) <> '' and position(' ' || knowledge.plain(${name}::text) || ' ' in ' ' || ${sql.ref(column)} || ' ') > 0`,
+      );
     return sql`select * from knowledge.triple_versions where ${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
       ${named('subject_name', subject)} ${named('object_name', object)}
       ${sql.when(by, () => sql`predicate like ${anywhere(by ?? '')}`)} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
   },
 });
-
-const escaped = (text: string) => anywhere(text).slice(1, -1);

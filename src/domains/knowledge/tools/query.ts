@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { line } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
-import { anywhere } from '../../../core/sql.ts';
 import { knowledge } from '../domain.ts';
 import { asOf, entry, minConfidence, tags, validOn } from '../schemas.ts';
 import { found } from '../search.ts';
@@ -45,7 +44,7 @@ export const query = knowledge.list({
 
   find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today }) {
     const shown = sql`${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
-      ${sql.when(topic, () => sql`knowledge.plain(topic) like knowledge.plain(${anywhere(topic ?? '')}::text)`)}
+      ${sql.when(topic, () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in knowledge.plain(topic)) > 0`)}
       ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}
       ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
     if (question === undefined || question.trim() === '') {

@@ -17,7 +17,7 @@ export const undo = knowledge.write({
     tx_id: z
       .int()
       .positive()
-      .max(Number.MAX_SAFE_INTEGER)
+      .max(2_147_483_647)
       .optional()
       .describe('tx_id from history, or from the answer to a change; by default your own last change'),
     reason,
@@ -36,7 +36,7 @@ export const undo = knowledge.write({
     },
   },
   examples: [
-    { ask: 'undo transaction 60 of the knowledge base', as: 'sarah.kim', input: { tx_id: 60 } },
+    { ask: 'undo transaction 60 of the knowledge base', as: 'dan.williams', input: { tx_id: 60 } },
     { ask: 'Take back change 90, it was a mistake', as: 'frank.davis', input: { tx_id: 90, reason: 'It was a mistake' } },
     { ask: 'undo that', as: 'tom.becker', input: {}, gives: 'NOTHING_TO_UNDO' },
     { ask: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, gives: 'TRANSACTION_NOT_FOUND' },

@@ -55,11 +55,12 @@ export const update = knowledge.write({
     },
   ],
 
-  async prepare({ id, reason: why, ...said }, { sql, fail }) {
+  async prepare({ id, reason: why, clear = [], ...said }, { sql, fail }) {
     const before = (await entryStanding(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
     const now = fields.parse(before);
     const named = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
-    const next = fields.parse({ ...now, ...named });
+    if (clear.some((field) => field in named)) throw fail('VALIDATION_ERROR', { message: 'A field is either given or cleared.' });
+    const next = fields.parse({ ...now, ...named, ...Object.fromEntries(clear.map((field) => [field, null])) });
     if (!inOrder(next)) throw fail('VALIDATION_ERROR', { message: `${IN_ORDER}.` });
     const changes = differences(now, next);
     if (changes.length === 0) throw fail('NOTHING_TO_CHANGE', { id });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { line } from '../../../core/fields.ts';
+import { line, prose } from '../../../core/fields.ts';
 import { support } from '../domain.ts';
 import { contactsOf, ledBy, NOT_THE_LEAD } from '../rules.ts';
 import { contact, organization } from '../schemas.ts';
@@ -30,6 +30,7 @@ export const customerInviteContact = support.write({
       .transform((address) => address.toLowerCase())
       .describe('Where the invitation goes'),
     name: line(100).trim().min(1).optional().describe('By default the one in the address'),
+    reason: prose(500).optional().describe('Shown when you approve, and kept in the trail'),
   }),
   output: contact,
   errors: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedId, uuid } from '../../../core/fields.ts';
+import { prose, storedId, uuid } from '../../../core/fields.ts';
 import { support } from '../domain.ts';
 import { ledBy, NOT_THE_LEAD } from '../rules.ts';
 import { organization } from '../schemas.ts';
@@ -11,7 +11,10 @@ export const customerTransferLead = support.write({
     'Make another contact the lead of your organisation instead of yourself. There is always exactly one lead; afterwards only the new one can give it back.',
   roles: ['lead-customer'],
   effect: 'changes',
-  input: z.object({ contact_id: uuid.describe('Id of the contact who is to lead') }),
+  input: z.object({
+    contact_id: uuid.describe('Id of the contact who is to lead'),
+    reason: prose(500).optional().describe('Shown when you approve, and kept in the trail'),
+  }),
   output: z.object({ organization_id: storedId, organization_name: z.string(), lead_contact_id: storedId, lead_name: z.string() }),
   errors: {
     CONTACT_NOT_FOUND: 'Find the id with customer_list_contacts.',

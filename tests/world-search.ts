@@ -7,14 +7,20 @@ import type { AnyDomain } from '../src/core/tool.ts';
 import { supportSample } from '../src/sample/support.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../src/storage/search/embedded.ts';
+import { openSearchMongo } from '../src/storage/search/mongodb.ts';
 import { openSearchServer } from '../src/storage/search/server.ts';
 import type { SearchDomain } from '../src/storage/search/shape.ts';
 
-const { TAMSHAI_TEST_OPENSEARCH_URL: opensearch, TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch } = process.env;
+const {
+  TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
+  TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch,
+  TAMSHAI_TEST_MONGODB_URL: mongodb,
+} = process.env;
 export const searchStores: readonly (readonly [string, string])[] = [
   ['the embedded store', 'embedded'],
   ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
   ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
+  ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
 ];
 
 const samples: Readonly<Record<string, typeof supportSample>> = { support: supportSample };
@@ -36,10 +42,12 @@ interface Wanted {
 
 export async function openSearch({ where, domains, replicas, employees, today, folder }: Wanted): Promise<WorldSearch> {
   const prefix = `t${randomBytes(5).toString('hex')}`;
-  const open = (domain: SearchDomain): Promise<SearchBackend> =>
-    where === 'embedded'
-      ? Promise.resolve(openEmbeddedSearch(join(folder, 'search.db'), domain))
-      : openSearchServer({ url: where, prefix, domain });
+  const open = async (domain: SearchDomain): Promise<SearchBackend> => {
+    if (where === 'embedded') return openEmbeddedSearch(join(folder, 'search.db'), domain);
+    // In MongoDB the path names a database, which is then this world's own.
+    if (where.startsWith('mongodb')) return openSearchMongo({ url: where.replace(/\/(?=\?|$)/, `/${prefix}`), domain });
+    return openSearchServer({ url: where, prefix, domain });
+  };
   const opened = new Map<string, SearchBackend[]>();
   for (const { name, collections } of domains) {
     const backends: SearchBackend[] = [];

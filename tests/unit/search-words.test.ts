@@ -1,0 +1,102 @@
+/** What a word is, how near two are, and that no text can bring markup into its own pieces. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { highlight } from '../../src/storage/search/highlight.ts';
+import { isNear, seeking, stemOf, stems, tokens } from '../../src/storage/search/words.ts';
+
+const near = (question: string, word: string): boolean => seeking(question)?.words.some((sought) => isNear(sought, stems(word))) ?? false;
+
+describe('words', () => {
+  test.each([
+    ['invoice', 'invoices', 'invoiced', 'invoicing'],
+    ['reset', 'resets', 'resetting'],
+    ['update', 'updates', 'updated', 'updating'],
+    ['apply', 'applies', 'applied', 'applying'],
+    ['process', 'processes', 'processed', 'processing'],
+    ['expire', 'expires', 'expired', 'expiring'],
+    ['customer', 'customers', "customer's", 'CUSTOMERS', 'customers’'],
+  ])('%s and its endings are one', (...forms) => expect(new Set(forms.map(stems)).size).toBe(1));
+
+  test.each(['bring', 'string', 'status', 'address', 'need', 'used', 'this', 'bus'])('%s keeps what is no ending', (word) =>
+    expect(stemOf(word)).toBe(word),
+  );
+
+  test('accents, capitals, signs and scripts', () => {
+    expect(stems('Größe, São Paulo: O’Brien don’t ERR_42 3.14')).toBe('große sao paulo obrien dont err 42 3 14');
+    expect(stems('印刷機')).toBe('印 刷 機');
+    expect(stems('\u0301 \ud800 🦓')).toBe('');
+  });
+
+  test('plain English is read the same way as anything else', () => {
+    const text = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
+    fc.assert(fc.property(text, (given) => stems(`${given} é`) === `${stems(given)} e`.trimStart()));
+  });
+
+  test('typos: a letter in short words, two in long ones, never the first, none in numbers', () => {
+    for (const typo of ['webhok', 'wehbook', 'webhoook', 'webhuok']) expect(near(typo, 'webhook')).toBe(true);
+    expect(near('certifcaet', 'certificate')).toBe(true);
+    for (const [typo, word] of [
+      ['xebhook', 'webhook'],
+      ['428', '429'],
+      ['wabhuuk', 'webhook'],
+      ['at', 'it'],
+    ] as const)
+      expect(near(typo, word)).toBe(false);
+  });
+
+  test('a long question is cut, and one of nothing but small words is taken as it is', () => {
+    expect(seeking('word '.repeat(10_000))?.words).toHaveLength(1);
+    expect(seeking(Array.from({ length: 600 }, (_, i) => `w${i}`).join(' '))?.words).toHaveLength(24);
+    expect(seeking('who are you')?.words.map(({ stem }) => stem)).toEqual(['who', 'are', 'you']);
+    expect(seeking('"*:*" ()')).toBeUndefined();
+  });
+
+  test('tokens lie where they say, in any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+        let last = 0;
+        for (const { stem, from, to } of tokens(text)) {
+          expect(from).toBeGreaterThanOrEqual(last);
+          expect(to).toBeGreaterThan(from);
+          expect(stem).toMatch(/^[\p{L}\p{N}]+$/u);
+          last = to;
+        }
+      }),
+    );
+  });
+});
+
+describe('highlights', () => {
+  test('of any text for any words hold no markup but ours, and nothing that the text does not', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('<em>', '</em>', '<script>', '&lt;', '"', "'", '<img src=x onerror=1>', 'word', 'wrod', 'words'),
+    );
+    fc.assert(
+      fc.property(fc.array(hostile, { maxLength: 12 }), (parts) => {
+        const text = parts.join(' ');
+        const seek = seeking('word script em');
+        if (!seek) return;
+        for (const piece of highlight(text, seek)) {
+          const bare = piece.replaceAll(/<em>|<\/em>/g, '');
+          expect(bare).not.toMatch(/[<>"']/);
+          const decoded = bare
+            .replaceAll('&lt;', '<')
+            .replaceAll('&gt;', '>')
+            .replaceAll('&quot;', '"')
+            .replaceAll('&#39;', "'")
+            .replaceAll('&amp;', '&');
+          expect(text).toContain(decoded.replace(/^… /, '').replace(/ …$/, ''));
+        }
+      }),
+    );
+  });
+
+  test('of a long text are a few pieces of whole words', () => {
+    const text = `${'padding '.repeat(50)}the needle here ${'padding '.repeat(50)}another needle ${'padding '.repeat(50)}`;
+    const seek = seeking('needle');
+    const pieces = seek ? highlight(text, seek) : [];
+    expect(pieces).toHaveLength(2);
+    for (const piece of pieces) expect(piece).toMatch(/^… padding .*<em>needle<\/em>.* padding …$/);
+  });
+});

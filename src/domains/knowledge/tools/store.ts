@@ -27,7 +27,6 @@ export const store = knowledge.act({
       as: 'alice.chen',
       input: { topic: 'travel policy', content: 'Trains before planes for trips under five hours.', source: 'travel handbook' },
     },
-    { ask: 'Remember nothing about lunch', as: 'sarah.kim', input: { topic: 'lunch', content: ' ' }, gives: 'VALIDATION_ERROR' },
   ],
 
   async execute(said, { sql, me }) {

@@ -12,6 +12,7 @@ import type { SearchBackend } from '../../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';
 import { openSearchMongo } from '../../src/storage/search/mongodb.ts';
 import { openSearchServer } from '../../src/storage/search/server.ts';
+import type { SearchDomain } from '../../src/storage/search/shape.ts';
 import { articleRows, desk, ORGANISATIONS, ticketRows } from './search-rows.ts';
 
 const {
@@ -35,10 +36,10 @@ export const KEY = Buffer.alloc(32, 7);
 
 /** Where a store is: a file, or a server with a prefix for the names in it. */
 export type Place = { readonly file: string } | { readonly url: string; readonly prefix: string };
-export async function openAt(place: Place, failpoint?: (name: string) => void): Promise<SearchBackend> {
-  if ('file' in place) return openEmbeddedSearch(place.file, desk);
-  if (hasTransactions(place.url)) return openSearchMongo({ url: place.url.replace(/\/(?=\?|$)/, `/${place.prefix}`), domain: desk });
-  return openSearchServer({ ...place, domain: desk, ...(failpoint && { failpoint }) });
+export async function openAt(place: Place, failpoint?: (name: string) => void, domain: SearchDomain = desk): Promise<SearchBackend> {
+  if ('file' in place) return openEmbeddedSearch(place.file, domain);
+  if (hasTransactions(place.url)) return openSearchMongo({ url: place.url.replace(/\/(?=\?|$)/, `/${place.prefix}`), domain });
+  return openSearchServer({ ...place, domain, ...(failpoint && { failpoint }) });
 }
 
 /** Signed by the way, as the product does: each says how long a chain was at a moment. */

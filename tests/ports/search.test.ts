@@ -10,7 +10,7 @@ import { asc, desc } from '../../src/core/order.ts';
 import { figure, searchWords } from '../../src/core/search.ts';
 import type { Store, StoreSession } from '../../src/core/store.ts';
 import { startChild } from '../services/child.ts';
-import { ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
+import { desk, ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
 import {
   bob,
   chainOn,
@@ -20,11 +20,13 @@ import {
   jane,
   KEY,
   mike,
+  openAt,
   openSearchWorld,
   recordFor,
   type SearchWorld,
   searchStores,
   someone,
+  storeOn,
 } from './search-world.ts';
 
 const { where, given, all, any } = filters;
@@ -627,6 +629,25 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       return found;
     }
   });
+
+  test('rows that were kept under an older declaration are found by the fields of a newer one', async () => {
+    const { tickets, ...others } = desk.collections;
+    const { description: _text, agent: _word, ...fewer } = tickets.fields;
+    const place = 'file' in world.place ? { file: `${world.place.file}.older` } : { ...world.place, prefix: `${world.place.prefix}older` };
+    const older = await openAt(place, undefined, { name: 'desk', collections: { ...others, tickets: { ...tickets, fields: fewer } } });
+    await older.loader.fill('tickets', ticketRows(30), () => {});
+    const old = storeOn(older, 'desk-older');
+    expect(await codeOf(old.read(dan, ({ search }) => search.count('tickets', where({ agent: 'agent-1' }))))).toMatch(/^threw/);
+    expect(await old.read(dan, ({ search }) => search.many(ticket, 'tickets', EVERY, { words: 'okta' }))).toEqual([]);
+    await older.close();
+    const newer = await openAt(place);
+    const now = storeOn(newer, 'desk-newer');
+    expect(await now.read(dan, ({ search }) => search.count('tickets', where({ agent: 'agent-1' })))).toBe(10);
+    const found = await now.read(dan, ({ search }) => search.many(ticket, 'tickets', EVERY, { words: 'okta' }));
+    expect(found.map(({ ticket_id }) => ticket_id)).toEqual(['t-0001']);
+    await newer.drop?.();
+    await newer.close();
+  }, 60_000);
 
   test('a second opening finds everything as it was', async () => {
     const other = await world.another();

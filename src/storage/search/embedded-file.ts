@@ -1,7 +1,7 @@
 /** The file of the embedded search store: a table of JSON rows for each collection, its stems in FTS5, and the stems it knows. */
 import type { Row } from '../../core/rows.ts';
 import type { Sqlite } from '../sqlite-file.ts';
-import type { SearchDomain, Shape, Stored } from './shape.ts';
+import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
 
 export const tableOf = (domain: SearchDomain, shape: Shape): string => `${domain.name}_${shape.name}`;
 
@@ -16,9 +16,6 @@ const platform = (audit: string, effects: string) => `
   CREATE INDEX IF NOT EXISTS ${audit}_by_time ON ${audit} (at, chain, n);
   CREATE INDEX IF NOT EXISTS ${audit}_by_person ON ${audit} (principal, at, chain, n);
 `;
-
-/** Changes whenever what is kept of a row does, so that a newer version finds old rows by new fields. */
-const printOf = (shape: Shape): string => JSON.stringify([1, shape.key, shape.texts.map(({ name }) => name), [...shape.plain.values()]]);
 
 export interface Tables {
   insert(shape: Shape, stored: Stored, version: number, seen?: Set<string>): void;

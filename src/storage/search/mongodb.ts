@@ -12,13 +12,16 @@ import type { Collections } from '../documents/store.ts';
 import type { SearchBackend } from './backend.ts';
 import { Asking, type Engine, type Hit, readerOver, type Write, writerOver } from './handles.ts';
 import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } from './mongodb-query.ts';
-import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
+import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { isTypo, type Sought } from './words.ts';
 
 /** A call has ten seconds. A process that died in a transaction may keep its rows from others for some of them. */
 const TRIED_FOR_MS = 8_000;
 const LONGEST_PAUSE_MS = 200;
 const MOST_NEAR = 200;
+/** Where it is noted how each collection was last declared. No collection of ours is called so. */
+const SHAPES = 'search_shapes';
+const RENEWED_AT_ONCE = 100;
 const MOST_STEMS = 100_000;
 const stemsIn = (shape: Shape) => `${shape.name}_stems`;
 /** An id that any stem can be: letters of all scripts are in it. */
@@ -122,11 +125,52 @@ export async function openSearchMongo({ url, domain }: { readonly url: string; r
     await prepare();
     // A transaction cannot make a collection that another is making.
     for (const name of Object.keys(collections)) await database.isEmpty(name);
+    for (const shape of shapes.values()) await renew(database, shape);
   } catch (error) {
     await database.close();
     throw error;
   }
   return backendOn(database, shapes);
+}
+
+/** Rows that were kept under another declaration are indexed anew, each from itself. */
+async function renew(database: DocumentDatabase, shape: Shape): Promise<void> {
+  const print = printOf(shape);
+  const known = async (source: DocumentSource) =>
+    (await source.find(SHAPES, { _id: shape.name }, { sort: { _id: 1 }, limit: 1, hide: [] }))[0]?.['print'];
+  if ((await known(database)) === print) return;
+  for (let after = ''; ; ) {
+    const rows = await database.find(shape.name, { _id: { $gt: after } }, { sort: { _id: 1 }, limit: RENEWED_AT_ONCE, hide: [] });
+    const ids = rows.map((row) => String(row['_id']));
+    if (ids.length === 0) break;
+    await insisted(database, async (session) => {
+      for (const { row, row_version } of await session.find(
+        shape.name,
+        { _id: { $in: ids } },
+        { sort: { _id: 1 }, limit: ids.length, hide: [] },
+      )) {
+        const version = Number(row_version);
+        await put(session, { shape, stored: shape.stored(row as Row), version, before: { row: row as Row, version, score: 0 } });
+      }
+    });
+    after = ids.at(-1) ?? after;
+  }
+  await insisted(database, async (session) => {
+    if ((await known(session)) === undefined) await session.insert(SHAPES, { _id: shape.name, print });
+    else await session.update(SHAPES, [shape.name], { print });
+  });
+}
+
+/** Another process that starts may be doing the same. */
+async function insisted(database: DocumentDatabase, body: (session: DocumentSession) => Promise<void>): Promise<void> {
+  for (const until = Date.now() + TRIED_FOR_MS; ; ) {
+    try {
+      return await database.transaction(body);
+    } catch (error) {
+      if (!(error instanceof Conflict) || Date.now() > until) throw error;
+    }
+    await new Promise((later) => setTimeout(later, Math.random() * LONGEST_PAUSE_MS));
+  }
 }
 
 function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape>): SearchBackend {

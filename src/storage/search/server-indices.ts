@@ -2,7 +2,7 @@
 import type { Row } from '../../core/rows.ts';
 import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';
-import type { SearchDomain, Shape, Stored } from './shape.ts';
+import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
 
 export interface Indices {
   of(shape: Shape): string;
@@ -41,8 +41,6 @@ function nested(entries: Iterable<readonly [string, Json]>): Json {
   }
   return { dynamic: 'strict', properties };
 }
-
-const printOf = (shape: Shape): string => JSON.stringify([1, shape.key, shape.texts.map(({ name }) => name), [...shape.plain.values()]]);
 
 function mappingOf(shape: Shape, analyzer: string): Json {
   const plain = [...shape.plain.values()];

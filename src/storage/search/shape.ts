@@ -39,6 +39,10 @@ export interface Shape {
   stored(row: Row): Stored;
 }
 
+/** Changes whenever what is kept of a row does, so that a newer version finds old rows by new fields. */
+export const printOf = ({ key, texts, plain }: Shape): string =>
+  JSON.stringify([1, key, texts.map(({ name }) => name), [...plain.values()]]);
+
 const NAME = /^[a-z][a-z0-9_]{0,40}$/;
 
 export function shapesOf(domain: SearchDomain): ReadonlyMap<string, Shape> {

@@ -49,7 +49,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
   test('the card says who will lead, and what becomes of oneself; nothing happens before', async () => {
     const card = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     expect(card.confirmationData).toMatchObject({
-      subject: { id: bob.sub, label: 'Bob Developer (bob.developer@acme.example)' },
+      subject: { id: bob.organizationId, label: 'Acme Corporation: Bob Developer (bob.developer@acme.example)' },
       changes: [
         { field: 'lead', from: 'Jane Smith', to: 'Bob Developer' },
         {

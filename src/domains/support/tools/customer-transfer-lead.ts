@@ -62,7 +62,7 @@ export const customerTransferLead = support.write({
     if (next.status !== 'active') throw fail('CONTACT_NOT_ACTIVE', { contact_id });
     return {
       summary: `Make ${next.name} the lead of ${own.name}; you become a contact, and only ${next.name} can make you lead again`,
-      subject: { label: `${next.name} (${next.email})`, id: contact_id },
+      subject: { label: `${own.name}: ${next.name} (${next.email})`, id: own.organization_id },
       changes: [
         { field: 'lead', from: me.name, to: next.name },
         {

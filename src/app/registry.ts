@@ -5,9 +5,10 @@ import * as finance from '../domains/finance/index.ts';
 import * as hr from '../domains/hr/index.ts';
 import * as payroll from '../domains/payroll/index.ts';
 import * as sales from '../domains/sales/index.ts';
+import * as support from '../domains/support/index.ts';
 import * as tasks from '../domains/tasks/index.ts';
 import * as tax from '../domains/tax/index.ts';
 
 const toolsOf = (domain: Readonly<Record<string, Tool>>): Tool[] => Object.values(domain);
 
-export const allTools = (): Registry => registry([hr, finance, sales, payroll, tax, tasks].flatMap((domain) => toolsOf(domain)));
+export const allTools = (): Registry => registry([hr, finance, sales, support, payroll, tax, tasks].flatMap((domain) => toolsOf(domain)));

@@ -42,6 +42,9 @@ const same = (answer: Answer) =>
       .replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"')
       .replace(/"(task_id|id)":\d+/g, '"$1":0'),
   );
+/** What acts at once makes something new each time: all but its id and its moment is the same. */
+const sameAct = (answer: Answer) =>
+  JSON.parse(JSON.stringify(same(answer)).replace(/"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"new"'));
 
 describe.each(byName)('%s', (_name, tool) => {
   const contract = published(tool);
@@ -77,7 +80,8 @@ describe.each(byName)('%s', (_name, tool) => {
       answers.push(outcome.answer);
     }
     // Each door has its own clients, so a card says where it was asked first; all else is one answer.
-    for (const answer of answers) expect(same(answer)).toEqual(same(answers[0] as Answer));
+    const plain = tool.kind === 'act' ? sameAct : same;
+    for (const answer of answers) expect(plain(answer)).toEqual(plain(answers[0] as Answer));
     for (const answer of answers.filter((each) => each.status === 'error')) {
       expect(answer).toMatchObject({
         status: 'error',

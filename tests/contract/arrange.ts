@@ -4,7 +4,7 @@
  * nothing either.
  */
 import { randomUUID } from 'node:crypto';
-import { persona } from '../../src/sample/people.ts';
+import { persona, personas } from '../../src/sample/people.ts';
 import type { Site } from '../site.ts';
 import type { Visitor } from '../visitor.ts';
 import type { Ready } from './calls.ts';
@@ -93,6 +93,14 @@ function deletedOf(site: Site, tool: string, key: string, list: string, input: o
   return one;
 }
 
+async function ticketOfOthers(site: Site, as: string): Promise<unknown> {
+  const other = personas.find(({ realm, organizationId }) => realm === 'customer' && organizationId !== persona(as).organizationId);
+  const tickets = (await data(site, 'dan.williams', 'support', 'search_tickets', { customer_id: other?.organizationId })) as unknown as {
+    ticket_id: string;
+  }[];
+  return tickets[0]?.ticket_id;
+}
+
 /** By the name of the input field, or by domain and field where a domain means something else by it. */
 export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
   // What people spent stays on the books when they leave.
@@ -151,6 +159,19 @@ export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAl
     foreign: undefined,
     gone: await deletedOf(site, 'delete_customer', 'customer_id', 'list_customers', { status: 'CHURNED' }),
   }),
+  // No tool deletes a ticket, an article or a contact: there is nothing that is gone.
+  ticket_id: async (site, as, seesAll) => ({
+    random: randomUUID(),
+    gone: randomUUID(),
+    foreign: seesAll ? undefined : await ticketOfOthers(site, as),
+  }),
+  contact_id: async (_site, as) => ({
+    random: randomUUID(),
+    gone: randomUUID(),
+    foreign: personas.find(({ realm, organizationId }) => realm === 'customer' && organizationId !== persona(as).organizationId)?.sub,
+  }),
+  article_id: async () => ({ random: randomUUID(), gone: randomUUID(), foreign: undefined }),
+  'support.customer_id': async () => ({ random: randomUUID(), gone: randomUUID(), foreign: undefined }),
   pay_run_id: async () => ({ random: randomUUID(), gone: randomUUID(), foreign: undefined }),
   employee_id: employees,
   root_employee_id: employees,
@@ -288,6 +309,28 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
         await session.update(collection, [String(gone?.['_id'])], { removed: true });
       }
     });
+  },
+  // By its customers and its agents themselves: what is searched has no other way in.
+  async support(site, n) {
+    const customers = personas.filter(({ realm }) => realm === 'customer');
+    const { username: customer } = customers[n % customers.length] ?? { username: '' };
+    await data(site, customer, 'support', 'customer_submit_ticket', {
+      title: `${['A', 'M', 'Z'][n % 3]} churn ${n}`,
+      description: 'Rows come and go while somebody looks through them.',
+      category: 'other',
+      priority: (['low', 'medium', 'high'] as const)[n % 3],
+      visibility: n % 2 === 0 ? 'organization' : 'private',
+    });
+    const due = (await data(site, 'dan.williams', 'support', 'get_sla_tickets', {
+      status: n % 2 === 0 ? 'at_risk' : 'breached',
+    })) as unknown as { ticket_id: string }[];
+    const [gone] = due.slice(n % Math.max(1, due.length));
+    if (!gone) return;
+    const { confirmationId } = await site.ask('dan.williams', 'support', 'close_ticket', {
+      ticket_id: gone.ticket_id,
+      resolution: 'It was solved in the meantime.',
+    });
+    await site.decide('dan.williams', confirmationId, true);
   },
   async payroll(site, n) {
     const run = randomUUID();

@@ -1,5 +1,7 @@
 /** What lies behind a domain's tools, past all rules, whatever kind of store it is in: the same few moves for each. */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'libsql';
 import { z } from 'zod';
 import { openDocuments } from '../../src/app/documents.ts';
 import { readConfig } from '../../src/app/config.ts';
@@ -12,7 +14,6 @@ import type { Store, StoreSession } from '../../src/core/store.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import { documentStore, type Collections } from '../../src/storage/documents/store.ts';
 import type { Site } from '../site.ts';
-import { registry } from './calls.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** A row whose changes are counted. */
@@ -35,6 +36,8 @@ export interface BackRoom {
   fingerprint(): Promise<string>;
   /** What the trail holds, as text. */
   trail(): Promise<string>;
+  /** From now on nothing can be added to the trail; what it returns mends that. */
+  unrecordable(): Promise<() => Promise<void>>;
   /** Keeps all rows as they are now; what it returns puts them back. */
   snapshot(): Promise<() => Promise<void>>;
 }
@@ -109,6 +112,10 @@ function sqlRoom(site: Site, { name: domain }: AnyDomain): BackRoom {
       return String(row?.['all_rows']);
     },
     trail: async () => JSON.stringify(await site.owner(`select body from ${domain}.audit`)),
+    async unrecordable() {
+      await site.owner(`alter table ${domain}.audit add constraint nothing check (n < 0) not valid`);
+      return async () => void (await site.owner(`alter table ${domain}.audit drop constraint nothing`));
+    },
     snapshot: () => sqlSnapshot(site, domain),
   };
 }
@@ -218,7 +225,12 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
       store,
       chains: backend.audit,
       last: (chain) => backend.last(chain),
-      effect: async (id) => (await store.settled(who, id)) !== undefined,
+      // An effect is told to whoever made it, and the trail knows who that was.
+      async effect(id) {
+        const [line] = (await trail()).filter((each) => each.includes(id));
+        const principal = line === undefined ? '' : (JSON.parse(line) as { principal: string }).principal;
+        return (await store.settled({ ...who, person: { ...KEEPER, principal } }, id)) !== undefined;
+      },
       async refill(collection, rows) {
         // It empties all at once: the first collection does it for the others.
         if (!emptied) await backend.empty();
@@ -282,6 +294,16 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
       return createHash('sha256').update(plain.join('\n')).digest('hex');
     },
     trail: async () => (await trail()).join('\n'),
+    async unrecordable() {
+      // Of a server nothing is taken away here: its own suites do that.
+      const file = new Database(join(site.folder, domain.store === 'documents' ? 'documents.db' : 'search.db'));
+      const table = domain.store === 'documents' ? 'records' : `${domain.name}__audit`;
+      file.exec(`ALTER TABLE ${table} RENAME TO away`);
+      return async () => {
+        file.exec(`ALTER TABLE away RENAME TO ${table}`);
+        file.close();
+      };
+    },
     async snapshot() {
       const kept = new Map<string, Row[]>();
       for (const { table, values } of await rows()) {

@@ -149,4 +149,8 @@ export const EVERYONE = personas.map(({ username }) => username);
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
 /** What an answer gives away about its making; undefined when it is nothing. What is sealed reads like anything by chance. */
-export const leakIn = (text: string): string | undefined => INSIDE.exec(text.replace(/(nextCursor\\?":\\?")[\w-]+/g, '$1'))?.[0];
+export function leakIn(text: string): string | undefined {
+  const plain = text.replace(/(nextCursor\\*":\\*")[\w-]+/g, '$1');
+  const found = INSIDE.exec(plain);
+  return found ? `${found[0]} in ${plain.slice(Math.max(0, found.index - 40), found.index + 40)}` : undefined;
+}

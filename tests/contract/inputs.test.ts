@@ -95,6 +95,13 @@ const INJECTIONS = [
   'a'.repeat(90),
 ];
 
+/** What was said here before may be found again: a ticket says what its customer wrote. */
+const withoutInjections = (body: string) =>
+  INJECTIONS.reduce(
+    (left, text) =>
+      left.replaceAll(JSON.stringify(text).slice(1, -1), '').replaceAll(JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1), ''),
+    body,
+  );
 const plain = ({ answer }: Outcome): unknown => JSON.parse(JSON.stringify(answer).replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
 const camel = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -189,10 +196,11 @@ describe.each(byName)('%s', (_name, tool) => {
         for (const door of DOORS) {
           const { as, input } = tool.kind === 'act' ? await ready(site, tool) : good;
           const { status, answer, text: body } = await doors.call(door, as, tool, { ...input, [key]: text });
-          expect([text, status < 500, leakIn(body.replaceAll(JSON.stringify(text).slice(1, -1), ''))]).toEqual([text, true, undefined]);
+          expect([text, status < 500, leakIn(withoutInjections(body))]).toEqual([text, true, undefined]);
           expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
-          // Nothing is called like that, so nothing may come back.
-          if (tool.kind === 'list' && answer.status === 'success') expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
+          // Nothing is called like that, so nothing may come back; words that are looked for are words all the same.
+          if (tool.kind === 'list' && answer.status === 'success' && !(tool.domain.store === 'search' && key === 'query'))
+            expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
         }
       }
     }

@@ -1,12 +1,14 @@
-/** Puts the rows of all domains back to where they were, so that one site serves many tests of writes. */
+/** Puts the rows of domains back to where they were, so that one site serves many tests of writes. */
+import type { AnyDomain } from '../../src/core/tool.ts';
 import type { Site } from '../site.ts';
 import { backroom } from './backroom.ts';
 import { registry } from './calls.ts';
 
-export async function snapshot(site: Site): Promise<() => Promise<void>> {
-  const back: (() => Promise<void>)[] = [];
-  for (const domain of registry.domains) back.push(await (await backroom(site, domain)).snapshot());
-  return async () => {
-    for (const each of back) await each();
+/** Tables know whether they were written to; of all else, only the domain that was written to is put back. */
+export async function snapshot(site: Site): Promise<(domain: AnyDomain) => Promise<void>> {
+  const back = new Map<AnyDomain, () => Promise<void>>();
+  for (const domain of registry.domains) back.set(domain, await (await backroom(site, domain)).snapshot());
+  return async (written) => {
+    for (const [domain, each] of back) if (domain.store === 'sql' || domain === written) await each();
   };
 }

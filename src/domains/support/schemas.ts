@@ -20,9 +20,9 @@ export const categories = [
 ] as const;
 export const resolutionTypes = ['solved', 'workaround', 'duplicate', 'cannot_reproduce', 'wont_fix'] as const;
 
-export const status = anyCase(statuses);
-export const priority = anyCase(priorities);
-export const category = anyCase(categories);
+export const status = anyCase(statuses).describe('Where it stands');
+export const priority = anyCase(priorities).describe('How urgent it is');
+export const category = anyCase(categories).describe('What it is about');
 export const ticketId = uuid.describe('Id of the ticket');
 export const articleId = uuid.describe('Id of the article');
 export const words = line(500).describe('Plain words to look for, typos allowed; leave it out for the newest');

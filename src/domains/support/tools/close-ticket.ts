@@ -18,7 +18,7 @@ export const closeTicket = support.write({
     resolution: readable(z.string().min(10, 'Say in at least 10 characters what solved it').max(2000)).describe(
       'What was done; the customer reads it',
     ),
-    resolution_type: anyCase(resolutionTypes).default('solved'),
+    resolution_type: anyCase(resolutionTypes).default('solved').describe('How it ended'),
     customer_notified: z.boolean().default(true).describe('Whether the customer has been told'),
   }),
   output: closed,

@@ -12,6 +12,7 @@ import { type Keys, openKeys } from '../src/identity/keys.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';
 import { freshMongo } from './fresh-mongo.ts';
+import { onServers } from './stores.ts';
 import { fillFolder } from './template.ts';
 import { type Visitor, visit } from './visitor.ts';
 
@@ -38,9 +39,6 @@ export interface Site extends Visitor {
   later(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
-
-/** Whether this run is on real servers: PostgreSQL, Redis, and MongoDB where a domain is on documents. */
-export const onServers = process.env['TAMSHAI_TEST_STORES'] === 'servers';
 
 export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
 /** Those that have tables: the others make their own store when they start. */

@@ -10,12 +10,13 @@ import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../src/storage/documents/embedded.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';
 import { type Collections, documentStore } from '../src/storage/documents/store.ts';
+import { storesFor } from './stores.ts';
 
 const serverUrl = process.env.TAMSHAI_TEST_MONGODB_URL;
-export const documentDatabases: readonly (readonly [string, string])[] = [
+export const documentDatabases = storesFor<readonly [string, string]>(
   ['the embedded database', 'embedded'],
   ...(serverUrl ? ([['MongoDB', serverUrl]] as const) : []),
-];
+);
 
 const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as unknown as Collections;
 

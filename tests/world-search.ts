@@ -10,18 +10,19 @@ import { openEmbeddedSearch } from '../src/storage/search/embedded.ts';
 import { openSearchMongo } from '../src/storage/search/mongodb.ts';
 import { openSearchServer } from '../src/storage/search/server.ts';
 import type { SearchDomain } from '../src/storage/search/shape.ts';
+import { storesFor } from './stores.ts';
 
 const {
   TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
   TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch,
   TAMSHAI_TEST_MONGODB_URL: mongodb,
 } = process.env;
-export const searchStores: readonly (readonly [string, string])[] = [
+export const searchStores = storesFor<readonly [string, string]>(
   ['the embedded store', 'embedded'],
   ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
   ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
   ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
-];
+);
 
 const samples: Readonly<Record<string, typeof supportSample>> = { support: supportSample };
 

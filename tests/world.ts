@@ -37,6 +37,7 @@ import { sqlStore } from '../src/storage/sql/store.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { SHARED_KEY } from './fresh-database.ts';
+import { storesFor } from './stores.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
 
@@ -98,12 +99,11 @@ export function person(username: string, change: Partial<Pick<Person, 'employeeI
   };
 }
 
-/** Every suite of the tools runs on the embedded database, and on a server where there is one. */
 const serverUrl = process.env.TAMSHAI_TEST_DATABASE_URL;
-export const databases: readonly (readonly [string, string])[] = [
+export const databases = storesFor<readonly [string, string]>(
   ['PGlite', 'pglite'],
   ...(serverUrl ? ([['PostgreSQL', serverUrl]] as const) : []),
-];
+);
 
 export const employeeIdOf = (username: string): string => persona(username).employeeId ?? '';
 

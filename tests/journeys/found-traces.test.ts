@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { start } from '../../src/app/compose.ts';
 import { readConfig } from '../../src/app/config.ts';
-import { DOMAINS, onServers, openSite, SERVERS, settingsFor, type Site } from '../site.ts';
+import { DOMAINS, openSite, SERVERS, settingsFor, type Site } from '../site.ts';
+import { onServers } from '../stores.ts';
 import { fillFolder } from '../template.ts';
 
 let site: Site;

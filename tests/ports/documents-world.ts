@@ -15,9 +15,10 @@ import type { DocumentDatabase } from '../../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../../src/storage/documents/embedded.ts';
 import { openMongo } from '../../src/storage/documents/mongodb.ts';
 import { type Collections, documentStore } from '../../src/storage/documents/store.ts';
+import { storesFor } from '../stores.ts';
 
 const url = process.env['TAMSHAI_TEST_MONGODB_URL'];
-export const databases = ['the embedded database', ...(url === undefined ? [] : ['MongoDB'])];
+export const databases = storesFor('the embedded database', ...(url === undefined ? [] : ['MongoDB']));
 
 export const collections: Collections = {
   deals: {

@@ -14,6 +14,7 @@ import { openSearchMongo } from '../../src/storage/search/mongodb.ts';
 import { openSearchServer } from '../../src/storage/search/server.ts';
 import type { SearchDomain } from '../../src/storage/search/shape.ts';
 import { articleRows, desk, ORGANISATIONS, ticketRows } from './search-rows.ts';
+import { storesFor } from '../stores.ts';
 
 const {
   TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
@@ -24,11 +25,11 @@ export const searchServers: readonly (readonly [string, string])[] = [
   ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
   ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
 ];
-export const searchStores: readonly (readonly [string, string])[] = [
+export const searchStores = storesFor<readonly [string, string]>(
   ['SQLite', ''],
   ...searchServers,
   ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
-];
+);
 /** Where an effect and its record are one transaction, nothing is ever between the two. */
 export const hasTransactions = (url: string): boolean => !url.startsWith('http');
 

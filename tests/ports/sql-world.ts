@@ -7,12 +7,13 @@ import { persona } from '../../src/sample/people.ts';
 import { types } from '../../src/storage/sql/database.ts';
 import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { storesFor } from '../stores.ts';
 
 export const TODAY = new Date('2026-11-16T09:00:00Z');
 const password = (role: string) => `only-for-tests-${role}`;
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
-export const databases = ['PGlite', ...(url === undefined ? [] : ['PostgreSQL'])];
+export const databases = storesFor('PGlite', ...(url === undefined ? [] : ['PostgreSQL']));
 
 export type Row = Record<string, unknown>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;

@@ -1,0 +1,11 @@
+/** On which stores a suite runs. */
+const asked = process.env.TAMSHAI_TEST_STORES;
+
+/** Whether this run is on real servers: PostgreSQL, Redis, and MongoDB where a domain is on documents. */
+export const onServers = asked === 'servers';
+
+/** `npm test` tries the embedded store, `npm run test:servers` the servers: each suite once on each. One file run by hand tries all that are there. */
+export function storesFor<T>(embedded: T, ...servers: readonly T[]): readonly T[] {
+  if (asked === 'embedded') return [embedded];
+  return onServers && servers.length > 0 ? servers : [embedded, ...servers];
+}

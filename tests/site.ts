@@ -12,6 +12,7 @@ import { type Keys, openKeys } from '../src/identity/keys.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';
 import { freshMongo } from './fresh-mongo.ts';
+import { freshSearch } from './fresh-search.ts';
 import { onServers } from './stores.ts';
 import { fillFolder } from './template.ts';
 import { type Visitor, visit } from './visitor.ts';
@@ -66,6 +67,7 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
     TAMSHAI_TEST_REDIS_URL: redis,
     TAMSHAI_TEST_DATABASE_URL: database,
     TAMSHAI_TEST_MONGODB_URL: mongo,
+    TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
   } = onServers ? process.env : {};
   const environment: Record<string, string> = {
     ...settingsFor(folder),
@@ -83,6 +85,11 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
   if (mongo && on('documents').length > 0) {
     const fresh = await freshMongo(mongo, on('documents'));
     environment['MONGODB_URL'] = fresh.url;
+    closing.push(fresh.drop);
+  }
+  if (opensearch && on('search').length > 0) {
+    const fresh = await freshSearch(opensearch, on('search'));
+    Object.assign(environment, fresh.settings);
     closing.push(fresh.drop);
   }
   let ahead = 0;

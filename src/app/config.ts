@@ -34,6 +34,7 @@ const settings = z.object({
   DATABASE_URL: url('postgres:', 'postgresql:'),
   MONGODB_URL: mongodbUrl,
   ELASTICSEARCH_URL: url('http:', 'https:'),
+  TAMSHAI_INDEX_PREFIX: z.string().regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only').default('tamshai'),
   REDIS_URL: url('redis:', 'rediss:'),
   OIDC_ISSUER: url('http:', 'https:'),
   OIDC_CUSTOMER_ISSUER: url('http:', 'https:'),
@@ -66,6 +67,8 @@ export interface Config {
   readonly mongodbUrl: (domain: string) => string | undefined;
   /** Elasticsearch or OpenSearch; MongoDB where the domain's own setting says so. */
   readonly searchUrl: (domain: string) => string | undefined;
+  /** What the names of indices on a search server begin with, so that several installations can share it. */
+  readonly indexPrefix: string;
   readonly remoteUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: { readonly staff: string | undefined; readonly customer: string | undefined; readonly clientId: string; readonly customerClientId: string; readonly clientSecret: string | undefined };
@@ -110,6 +113,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
     searchUrl: (domain) => ((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ?? env.ELASTICSEARCH_URL,
+    indexPrefix: env.TAMSHAI_INDEX_PREFIX,
     remoteUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
     redisUrl: env.REDIS_URL,
     issuers: { staff: env.OIDC_ISSUER, customer: env.OIDC_CUSTOMER_ISSUER, clientId: env.OIDC_CLIENT_ID, customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },

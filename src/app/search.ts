@@ -30,7 +30,7 @@ export async function openSearch(config: Config, domains: readonly AnyDomain[], 
   };
   try {
     for (const domain of domains)
-      backends.set(domain, await openOne(config.searchUrl(domain.name), searchFile(config, domain), searchDomain(domain), log));
+      backends.set(domain, await openOne(config, domain, log));
     return { backends, close };
   } catch (error) {
     await close().catch(() => {});
@@ -39,14 +39,16 @@ export async function openSearch(config: Config, domains: readonly AnyDomain[], 
 }
 
 /** The drivers are large, and most machines have no such server. */
-async function openOne(url: string | undefined, file: string, domain: SearchDomain, log: Logger | undefined): Promise<SearchBackend> {
-  if (url === undefined) return openEmbeddedSearch(file, domain);
+async function openOne(config: Config, declared: AnyDomain, log: Logger | undefined): Promise<SearchBackend> {
+  const url = config.searchUrl(declared.name);
+  const domain = searchDomain(declared);
+  if (url === undefined) return openEmbeddedSearch(searchFile(config, declared), domain);
   if (url.startsWith('mongodb')) {
     const { openSearchMongo } = await import('../storage/search/mongodb.ts');
     return openSearchMongo({ url, domain });
   }
   const { openSearchServer } = await import('../storage/search/server.ts');
-  return openSearchServer({ url, domain, log });
+  return openSearchServer({ url, prefix: config.indexPrefix, domain, log });
 }
 
 /** The sample is for a first look: a server has its own rows, or is filled by `tamshai seed`. */

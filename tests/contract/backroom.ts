@@ -295,7 +295,18 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
     },
     trail: async () => (await trail()).join('\n'),
     async unrecordable() {
-      // Of a server nothing is taken away here: its own suites do that.
+      const { ELASTICSEARCH_URL: server, TAMSHAI_INDEX_PREFIX: prefix, MONGODB_URL: mongo } = site.environment;
+      if (domain.store === 'search' && server !== undefined) {
+        const blocked = async (write: boolean) =>
+          void (await fetch(`${server}/${prefix}-${domain.name}.audit/_settings`, {
+            method: 'PUT',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ 'index.blocks.write': write }),
+          }));
+        await blocked(true);
+        return () => blocked(false);
+      }
+      if (domain.store === 'documents' && mongo !== undefined) throw new Error('not known for MongoDB');
       const file = new Database(join(site.folder, domain.store === 'documents' ? 'documents.db' : 'search.db'));
       const table = domain.store === 'documents' ? 'records' : `${domain.name}__audit`;
       file.exec(`ALTER TABLE ${table} RENAME TO away`);

@@ -1,0 +1,26 @@
+/** Indices of its own on the OpenSearch of this run, with the sample rows in them; dropped at the end. */
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../src/app/config.ts';
+import { openSearch } from '../src/app/search.ts';
+import type { DocumentLoader } from '../src/core/documents.ts';
+import type { AnyDomain } from '../src/core/tool.ts';
+import { loadDocuments } from '../src/sample/documents.ts';
+
+export interface FreshSearch {
+  readonly settings: Readonly<Record<string, string>>;
+  drop(): Promise<void>;
+}
+
+export async function freshSearch(url: string, domains: readonly AnyDomain[]): Promise<FreshSearch> {
+  const settings = { ELASTICSEARCH_URL: url, TAMSHAI_INDEX_PREFIX: `site${randomBytes(6).toString('hex')}` };
+  const opened = await openSearch(readConfig(settings), domains);
+  for (const [{ name }, { loader }] of opened.backends)
+    await loadDocuments(name, loader as DocumentLoader, { employees: 500, today: new Date(), onProgress: () => {} });
+  return {
+    settings,
+    async drop() {
+      for (const { drop } of opened.backends.values()) await drop?.();
+      await opened.close();
+    },
+  };
+}

@@ -35,8 +35,8 @@ export const variations: Readonly<
   }),
 };
 
-/** Tables whose words others carry a copy of: what a card shows is the copy. */
-export const copies: readonly string[] = ['finance.people'];
+/** Tables that follow hr by themselves, and whose words others carry a copy of: what a card shows is the copy. */
+export const copies: readonly string[] = ['finance.people', 'finance.chain', 'finance.feed'];
 
 /** Ids that a person must not find: one that never was, one of a row that is gone, one of a row of somebody else's. */
 export interface Unfindable {

@@ -27,7 +27,8 @@ async function records(limit = 400): Promise<AuditRecord[]> {
   const found = await Promise.all(site.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }
-const of = async (requestId: string) => (await records()).filter((record) => record.requestId === requestId);
+/** Where there is no transaction, an intent stands before the outcome. */
+const of = async (requestId: string) => (await records()).filter((record) => record.requestId === requestId && record.code !== 'INTENT');
 
 const SURFACE: Record<Door, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
 

@@ -14,6 +14,7 @@ import type { Store, StoreSession } from '../../src/core/store.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import { documentStore, type Collections } from '../../src/storage/documents/store.ts';
 import type { Site } from '../site.ts';
+import { copies } from './arrange.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** A row whose changes are counted. */
@@ -104,10 +105,12 @@ function sqlRoom(site: Site, { name: domain }: AnyDomain): BackRoom {
         "select table_name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE' and table_name not in ('effects', 'audit') order by 1",
         [domain],
       );
-      const parts = tables.map(
-        ({ table_name: table }) =>
-          `(select md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) from ${domain}.${String(table)} t)`,
-      );
+      const parts = tables
+        .filter(({ table_name: table }) => !copies.includes(`${domain}.${String(table)}`))
+        .map(
+          ({ table_name: table }) =>
+            `(select md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) from ${domain}.${String(table)} t)`,
+        );
       const [row] = await site.owner(`select concat_ws('-', ${parts.join(', ')}) as all_rows`);
       return String(row?.['all_rows']);
     },

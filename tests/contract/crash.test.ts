@@ -6,6 +6,8 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openKeys } from '../../src/identity/keys.ts';
+import type { AnyDomain } from '../../src/core/tool.ts';
+import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
@@ -91,13 +93,29 @@ it.each(cases)(
     if (failpoint !== 'after-claim') expect(seen.result).toEqual(replies[0]?.body);
     expect(await verdict(site)).toMatchObject({ ok: true });
     await process.stop();
-    expect(await kept(settings, tool.domain.name, asked)).toEqual({ effects: 1, records: 1 });
+    expect(await (tool.domain.store === 'sql' ? kept : keptInFile)(settings, tool.domain, asked)).toEqual({ effects: 1, records: 1 });
   },
   PATIENCE_MS,
 );
 
+/** The same where a domain lives in a file of its own kind. */
+async function keptInFile(settings: Settings, { name, store }: AnyDomain, { ticket }: Asked) {
+  const [file, effects, audit] =
+    store === 'search' ? ['search.db', `${name}__effects`, `${name}__audit`] : ['documents.db', 'effects', 'records'];
+  const db = openSqlite(join(settings['TAMSHAI_DATA'] ?? '', file));
+  try {
+    const count = (text: string) => Number((db.prepare(text).get(ticket.confirmationId) as { count: number }).count);
+    return {
+      effects: count(`select count(*) as count from ${effects} where id = ?`),
+      records: count(`select count(*) as count from ${audit} where body like '%' || ? || '%'`),
+    };
+  } finally {
+    db.close();
+  }
+}
+
 /** What the database really holds, once no process has it. */
-async function kept(settings: Settings, domain: string, { ticket }: Asked) {
+async function kept(settings: Settings, { name: domain }: AnyDomain, { ticket }: Asked) {
   const database = await openPglite(join(settings['TAMSHAI_DATA'] ?? '', 'pg'));
   try {
     const count = async (text: string) =>

@@ -80,7 +80,7 @@ describe.each(SURFACES)('customers at the door %s', (door) => {
       for (const { sub } of customers.filter(({ organizationId }) => organizationId !== who.organizationId))
         expect(await give(sub)).toBe(nobody);
     },
-    60_000,
+    180_000,
   );
 
   test.each(cases)('%s is shown the tools that are theirs', async (_user, who) => {

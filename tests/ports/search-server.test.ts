@@ -49,6 +49,41 @@ test('a server that answers with its own words, or takes none, is told in ours',
   }
 });
 
+describe.each(searchServers)('%s has no transactions', (_name, url) => {
+  let world: SearchWorld;
+  beforeAll(async () => {
+    world = await openSearchWorld(url, 5);
+  }, 60_000);
+  afterAll(() => world.close());
+  const row = z.object({ status: z.string(), row_version: z.int() });
+  const at = filters.where({ ticket_id: 't-0001' });
+  const shut = (on: Store<'search'>, id: string, meanwhile = async () => {}) =>
+    on.once(dan, { id, tool: 'close_ticket' }, async ({ reading, writing }, versions) => {
+      const before = await reading.search.one(row, 'tickets', at);
+      await meanwhile();
+      const after = await writing.search.change(row, 'tickets', at, { status: 'shut' });
+      return { result: { before, after, versions: [...versions] }, audit: recordFor(dan, 'close_ticket', id) };
+    });
+
+  test('a row that changes between the look at it and the write is looked at again', async () => {
+    const other = await world.another();
+    let runs = 0;
+    const result = await shut(world.store, randomUUID(), async () => void (runs++ === 0 && (await shut(other, randomUUID()))));
+    expect(runs).toBe(2);
+    expect(result).toMatchObject({ before: { row_version: 2 }, after: { row_version: 3 }, versions: ['2'] });
+  });
+
+  test('a write that came after it was given up counts all the same', async () => {
+    const id = randomUUID();
+    const first = await shut(world.store, id);
+    const prefix = 'prefix' in world.place ? world.place.prefix : '';
+    const given = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ doc: { state: 'undone' } }) };
+    expect((await fetch(`${url}/${prefix}-desk.effects/_update/${id}`, given)).status).toBe(200);
+    expect(await world.store.settled(dan, id)).toEqual(first);
+    expect(await shut(world.store, id)).toEqual(first);
+  });
+});
+
 describe.each(searchServers)('%s behind a link', (_name, url) => {
   let world: SearchWorld;
   let link: FaultyLink;

@@ -478,6 +478,8 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       expect(await store.settled(mike, id)).toBeUndefined();
       expect(await store.settled(dan, randomUUID())).toBeUndefined();
       expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
+      // Whoever else knows the id learns nothing by it.
+      expect(await codeOf(close(other, id, 't-0010', 'closed', someone('eve')))).toBe('CONFIRMATION_NOT_FOUND');
       // Also after others have changed the row since.
       await close(store, randomUUID(), 't-0010', 'open');
       expect(await close(other, id, 't-0010', 'closed')).toEqual(results[0]);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { highlight } from '../../src/storage/search/highlight.ts';
-import { isNear, seeking, stemOf, stems, tokens } from '../../src/storage/search/words.ts';
+import { isNear, nearest, seeking, stemOf, stems, tokens } from '../../src/storage/search/words.ts';
 
 const near = (question: string, word: string): boolean => seeking(question)?.words.some((sought) => isNear(sought, stems(word))) ?? false;
 
@@ -42,6 +42,14 @@ describe('words', () => {
       ['at', 'it'],
     ] as const)
       expect(near(typo, word)).toBe(false);
+  });
+
+  test('the word itself is looked for however many near ones others wrote', () => {
+    const [sought] = seeking('password')?.words ?? [];
+    const crowd = Array.from({ length: 676 }, (_, i) => `pa${String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26))}word`);
+    const found = sought ? nearest(sought, [...new Set([...crowd, 'password', 'passwordless'])].toSorted()) : [];
+    expect(found.slice(0, 2)).toEqual(['password', 'passwordless']);
+    expect(found.length).toBeLessThanOrEqual(200);
   });
 
   test('a long question is cut, and one of nothing but small words is taken as it is', () => {

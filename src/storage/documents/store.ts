@@ -7,6 +7,7 @@ import { EVERY, type Filter, NONE } from '../../core/filter.ts';
 import { asc, type Order } from '../../core/order.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store, StoreSession, Versions } from '../../core/store.ts';
+import { ownResult } from '../own-result.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Query } from './database.ts';
 import { plainDocument, plainPatch } from './plain.ts';
 import { both, grouped, isHidden, matching, past, sorting } from './translate.ts';
@@ -218,9 +219,4 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
     ping: () => database.ping(),
     close: () => database.close(),
   };
-}
-
-function ownResult({ principal, result }: { principal: string; result: string }, who: string): unknown {
-  if (principal !== who) throw failure('CONFIRMATION_NOT_FOUND', 'There is no such confirmation.');
-  return JSON.parse(result) as unknown;
 }

@@ -3,6 +3,7 @@ import type { ChainWriter } from '../../core/chain-writer.ts';
 import { Failure, failure } from '../../core/errors.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
+import { ownResult } from '../own-result.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
 import type { SearchBackend } from './backend.ts';
 import { fileChains } from './embedded-chains.ts';
@@ -10,12 +11,10 @@ import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-f
 import { condition, finding, grouping, Statement, type Variants } from './embedded-sql.ts';
 import { Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
-import { isNear, type Sought } from './words.ts';
+import { nearest, type Sought } from './words.ts';
 
 const BUSY_MS = 5_000;
 const ATTEMPTS = 12;
-/** A word has so many neighbours at most. */
-const MOST_NEAR = 200;
 const LOAD_AT_ONCE = 500;
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
@@ -52,10 +51,10 @@ function engineOn(db: Sqlite, domain: SearchDomain): Engine<Hit> {
     const wide = sought.typos > 0 ? String.fromCodePoint(sought.stem.codePointAt(0) ?? 0) : sought.stem;
     const upTo = sought.typos > 0 || sought.begins ? `${wide}\u{10ffff}` : `${wide}\0`;
     const known = all(new Statement().add(`SELECT stem FROM ${tableOf(domain, shape)}_stems WHERE stem >= ? AND stem < ?`, wide, upTo));
-    return known
-      .map(([stem]) => String(stem))
-      .filter((stem) => isNear(sought, stem))
-      .slice(0, MOST_NEAR);
+    return nearest(
+      sought,
+      known.map(([stem]) => String(stem)),
+    );
   };
   return {
     async find(asked) {
@@ -111,10 +110,8 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
   writer.pragma('busy_timeout = 0');
   const tables = tablesIn(writer, domain, shapes);
   const [reading, writing] = [engineOn(reader, domain), engineOn(writer, domain)];
-  const kept = (db: Sqlite, id: string): unknown => {
-    const row = db.prepare(`SELECT result FROM ${effectsTable} WHERE id = ?`).raw().get(id) as [string] | undefined;
-    return row === undefined ? undefined : JSON.parse(row[0]);
-  };
+  const kept = (db: Sqlite, id: string) =>
+    db.prepare(`SELECT principal, result FROM ${effectsTable} WHERE id = ?`).get(id) as { principal: string; result: string } | undefined;
 
   async function begin(): Promise<void> {
     for (const until = Date.now() + BUSY_MS; ; ) {
@@ -211,8 +208,8 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       },
       async settled(who, id) {
         if (!reader.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
-        const own = reader.prepare(`SELECT 1 FROM ${effectsTable} WHERE id = ? AND principal = ?`).get(id, who.person.principal);
-        return own === undefined ? undefined : kept(reader, id);
+        const found = kept(reader, id);
+        return found?.principal === who.person.principal ? (JSON.parse(found.result) as unknown) : undefined;
       },
       audit,
       async ping() {
@@ -237,7 +234,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       const result = await transaction(async () => {
         if (id !== undefined) {
           const before = kept(writer, id);
-          if (before !== undefined) return before;
+          if (before !== undefined) return ownResult(before, who.person.principal);
         }
         const versions: string[] = [];
         const asking = new Asking(writing, shapes, who);

@@ -9,16 +9,16 @@ import type { Store, StoreSession } from '../../core/store.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource } from '../documents/database.ts';
 import { openMongo } from '../documents/mongodb.ts';
 import type { Collections } from '../documents/store.ts';
+import { ownResult } from '../own-result.ts';
 import type { SearchBackend } from './backend.ts';
 import { Asking, type Engine, type Hit, readerOver, type Write, writerOver } from './handles.ts';
 import { figurePipeline, finding, matching, stemsOf, type Variants, valuesOf } from './mongodb-query.ts';
 import { printOf, type SearchDomain, type Shape, shapesOf } from './shape.ts';
-import { isTypo, type Sought } from './words.ts';
+import { nearest, type Sought } from './words.ts';
 
 /** A call has ten seconds. A process that died in a transaction may keep its rows from others for some of them. */
 const TRIED_FOR_MS = 8_000;
 const LONGEST_PAUSE_MS = 200;
-const MOST_NEAR = 200;
 /** Where it is noted how each collection was last declared. No collection of ours is called so. */
 const SHAPES = 'search_shapes';
 const RENEWED_AT_ONCE = 100;
@@ -38,10 +38,10 @@ function engineOn(source: DocumentSource, found: Found = async () => {}): Engine
       { stem: { $gte: wide, $lt: `${wide}\u{10ffff}` } },
       { sort: { stem: 1 }, limit: MOST_STEMS, hide: [] },
     );
-    const close = known
-      .map(({ stem }) => String(stem))
-      .filter((stem) => stem !== sought.stem && ((sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem)));
-    return [sought.stem, ...close.slice(0, MOST_NEAR)];
+    return nearest(
+      sought,
+      known.map(({ stem }) => String(stem)),
+    );
   };
   const totals = async (shape: Shape, filter: Filter, by: readonly string[], figure: Figure) => {
     const rows = await source.aggregate(shape.name, figurePipeline(filter, by, figure));
@@ -246,7 +246,7 @@ async function once(
       await chain.ready();
       result = await database.transaction(async (session) => {
         const kept = id === undefined ? undefined : await session.effect(id);
-        if (kept !== undefined) return JSON.parse(kept.result) as unknown;
+        if (kept !== undefined) return ownResult(kept, who.person.principal);
         const versions: string[] = [];
         // What was read to decide must not change under the write, even where the write is to another row.
         const held = engineOn(session, (shape, rows) =>

@@ -8,6 +8,7 @@ import type { ChainWriter } from '../../core/chain-writer.ts';
 import { failure } from '../../core/errors.ts';
 import type { AuditRecord, Logger } from '../../core/ports.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
+import { ownResult } from '../own-result.ts';
 import { Asking, type Engine, readerOver, type Write, writerOver } from './handles.ts';
 import { append } from './server-chains.ts';
 import type { SearchClient } from './server-client.ts';
@@ -46,6 +47,26 @@ const KEEP = 20;
 /** Whoever is not done after this long is not at work any more. */
 const GIVEN_UP_MS = 60_000;
 
+class Stale extends Error {
+  override readonly name = 'Stale';
+}
+/** A row that was judged is the row that is written: of two looks at it both are of one state, or everything is done again. */
+function steady(engine: Engine<ServerHit>): Engine<ServerHit> {
+  const met = new Map<string, number>();
+  return {
+    ...engine,
+    async find(asked) {
+      const hits = await engine.find(asked);
+      for (const { row, seqNo } of hits) {
+        const at = `${asked.shape.name}/${String(row[asked.shape.key])}`;
+        if ((met.get(at) ?? seqNo) !== seqNo) throw new Stale('run again');
+        met.set(at, seqNo);
+      }
+      return hits;
+    },
+  };
+}
+
 export interface EffectsOptions {
   readonly client: SearchClient;
   readonly indices: Indices;
@@ -78,12 +99,12 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     const { effects = [] } = status === 200 ? (body['_source'] as { effects?: EffectEntry[] }) : {};
     return effects.find((entry) => entry.id === id);
   }
-  /** The result under this id, if it happened. */
-  async function kept(id: string): Promise<{ readonly principal: string; readonly result: unknown } | undefined> {
+  /** The result under this id, if it happened. What was given up may have been written a moment later: only the document knows. */
+  async function kept(id: string): Promise<{ readonly principal: string; readonly result: string } | undefined> {
     const intent = await intentOf(id);
-    if (intent === undefined || intent.state === 'undone') return undefined;
+    if (intent === undefined) return undefined;
     const result = intent.state === 'done' ? intent.result : (await entryIn(intent.collection, intent.target, id))?.result;
-    return result === undefined ? undefined : { principal: intent.principal, result: JSON.parse(result) as unknown };
+    return result === undefined ? undefined : { principal: intent.principal, result };
   }
 
   async function attempt(
@@ -93,9 +114,15 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     body: Parameters<Once>[2],
   ): Promise<{ result: unknown } | undefined> {
     const versions: string[] = [];
-    const asking = new Asking(engine, shapes, who);
+    const asking = new Asking(steady(engine), shapes, who);
     const { handle, written } = writerOver(asking, who, id);
-    const { result, audit } = await body({ reading: { search: readerOver(asking, versions) }, writing: { search: handle } }, versions);
+    const handles = { reading: { search: readerOver(asking, versions) }, writing: { search: handle } };
+    const effected = await body(handles, versions).catch((error: unknown) => {
+      if (error instanceof Stale) return undefined;
+      throw error;
+    });
+    if (effected === undefined) return undefined;
+    const { result, audit } = effected;
     const write = written();
     if (write === undefined) {
       if (id !== undefined) throw new Error(`${tool} was approved and writes nothing`);
@@ -163,14 +190,14 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     const { id } = effect;
     for (let n = 1; n <= ATTEMPTS; n++) {
       const before = id === undefined ? undefined : await kept(id);
-      if (before !== undefined) return before.result;
+      if (before !== undefined) return ownResult(before, who.person.principal);
       try {
         const done = await attempt(chain, who, effect, body);
         if (done !== undefined) return done.result;
       } catch (error) {
         // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure.
         const happened = id === undefined ? undefined : await kept(id).catch(() => undefined);
-        if (happened !== undefined) return happened.result;
+        if (happened !== undefined) return ownResult(happened, who.person.principal);
         throw error;
       }
       await new Promise((again) => setTimeout(again, Math.random() * 10 * n));
@@ -184,7 +211,7 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
       effect.id === undefined ? tryOnce(chain, who, effect, body) : inTurn(effect.id, () => tryOnce(chain, who, effect, body)),
     async settled(who, id) {
       const found = await kept(id);
-      return found?.principal === who.person.principal ? found.result : undefined;
+      return found?.principal === who.person.principal ? (JSON.parse(found.result) as unknown) : undefined;
     },
     async settle(chain, name) {
       await client.call('POST', `/${indices.effects}/_refresh`);

@@ -137,6 +137,19 @@ export function seeking(question: string): Seeking | undefined {
 export const isNear = (sought: Sought, stem: string): boolean =>
   stem === sought.stem || (sought.begins && stem.startsWith(sought.stem)) || isTypo(sought, stem);
 
+const MOST_NEAR = 200;
+/**
+ * Which of the stems that are known to look for: the word itself before longer ones, and those before typos. Everybody's rows bring
+ * stems, so the words of one must not crowd out what another has typed rightly.
+ */
+export function nearest(sought: Sought, known: readonly string[]): string[] {
+  const rank = (stem: string) => (stem === sought.stem ? 0 : stem.startsWith(sought.stem) ? 1 : 2);
+  return known
+    .filter((stem) => isNear(sought, stem))
+    .toSorted((a, b) => rank(a) - rank(b) || a.length - b.length)
+    .slice(0, MOST_NEAR);
+}
+
 export function isTypo({ stem: sought, typos }: Sought, stem: string): boolean {
   return (
     typos > 0 && stem.charAt(0) === sought.charAt(0) && Math.abs(stem.length - sought.length) <= typos && distance(sought, stem) <= typos

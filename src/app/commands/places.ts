@@ -4,5 +4,4 @@ export const addressOf = (url: string): string => {
   return `${hostname}${port === '' ? '' : `:${port}`}${pathname === '/' ? '' : pathname}`;
 };
 
-/** The same where several hosts may stand in it. */
-export const mongoAddressOf = (url: string): string => url.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?([^/?]*).*$/i, '$1');
+export { mongoAddressOf } from '../../storage/documents/mongodb-address.ts';

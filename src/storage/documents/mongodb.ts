@@ -7,6 +7,7 @@ import type { Row } from '../../core/rows.ts';
 import { DatabaseProblem } from '../problem.ts';
 import type { DocumentDatabase, DocumentSession, DocumentSource, KeptEffect } from './database.ts';
 import { Conflict } from './database.ts';
+import { mongoAddressOf } from './mongodb-address.ts';
 import { inOurWords, isUnknownEnd } from './mongodb-errors.ts';
 import { plainDocument } from './plain.ts';
 import type { Collections } from './store.ts';
@@ -41,9 +42,6 @@ async function timed<T>(work: Promise<T>, ms = OPERATION_MS): Promise<T> {
   }
 }
 
-/** The place that a URL names, without its login. */
-const addressOf = (url: string): string => url.replace(/^([a-z+]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/i, '$2');
-
 /** Opens a client that stands: one whose first connection fails never recovers. */
 async function connect(url: string): Promise<MongoClient> {
   let client: MongoClient | undefined;
@@ -64,7 +62,7 @@ async function connect(url: string): Promise<MongoClient> {
     await client.connect();
     const hello = await client.db('admin').command({ hello: 1 });
     if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid')
-      throw new DatabaseProblem(`MongoDB at ${addressOf(url)} is not a replica set; changes need its transactions.`);
+      throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} is not a replica set; changes need its transactions.`);
     return client;
   } catch (error) {
     await client?.close().catch(() => {});
@@ -76,7 +74,7 @@ async function connect(url: string): Promise<MongoClient> {
         : error instanceof Error && error.name === 'MongoParseError'
           ? 'is not a valid address'
           : 'does not answer';
-    throw new DatabaseProblem(`MongoDB at ${addressOf(url)} ${why}.`);
+    throw new DatabaseProblem(`MongoDB at ${mongoAddressOf(url)} ${why}.`);
   }
 }
 

@@ -128,6 +128,16 @@ describe.each(databases)('sums on %s', (_name, database) => {
     );
   }, 180_000);
 
+  test('what was spent and not planned gets no share of an approved budget', async () => {
+    const budget_id = await newBudget(world, 'PENDING_APPROVAL');
+    await world.owner('update finance.budget_lines set allocated_amount = 0 where budget_id = $1', [budget_id]);
+    const unplanned = `insert into finance.spending (department, fiscal_year, category, amount)
+      select department, fiscal_year, 'TRAINING', 5 from finance.budgets where budget_id = $1`;
+    await world.owner(unplanned, [budget_id]);
+    const budget = dataOf(await world.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: 900 }));
+    expect(budget).toMatchObject({ allocated_amount: 900, spent_amount: 5 });
+  });
+
   test('whatever is paid is spent, once, and the company’s summary moves by as much', async () => {
     const summary = async () =>
       ((await world.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026, limit: 1 })) as SuccessAnswer).metadata?.summary as Record<

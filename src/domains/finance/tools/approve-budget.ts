@@ -65,7 +65,7 @@ export const approveBudget = finance.write({
     const amount = approved_amount ?? asked;
     const lines = await sql.many(
       budgetCategory.pick({ category: true, allocated_amount: true }),
-      sql`select category, allocated_amount from finance.budget_categories where budget_id = ${found.budget_id} order by category`,
+      sql`select category, allocated_amount from finance.budget_lines where budget_id = ${found.budget_id} order by category`,
     );
     const shares = shared(
       amount,

@@ -306,6 +306,14 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
         ['the lines of one’s own', sql`update finance.budget_lines set allocated_amount = 1 where budget_id = ${own} returning 1 as x`],
         ['another department', sql`update finance.budgets set department = 'HR' where budget_id = ${pending} returning 1 as x`],
         ['another submitter', sql`update finance.budgets set submitted_by = ${by(eve)} where budget_id = ${own} returning 1 as x`],
+        [
+          'a submission taken over',
+          sql`update finance.budgets set submitted_by = ${by(bob)} where budget_id = ${pending} returning 1 as x`,
+        ],
+        [
+          'a submitter rewritten while approving',
+          sql`update finance.budgets set ${approving}, submitted_by = ${by(eve)} where budget_id = ${pending} returning 1 as x`,
+        ],
         ['a row taken away', sql`delete from finance.budgets where budget_id = ${draft} returning 1 as x`],
         [
           'a new budget',
@@ -340,8 +348,9 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     });
 
     test('invoices: approved and paid by one hand, skipped, or moved back', async () => {
-      const [pending, mine, approvedByMe, paid] = [
+      const [pending, approved, mine, approvedByMe, paid] = [
         await newInvoice(world, 'PENDING'),
+        await newInvoice(world, 'APPROVED'),
         await newInvoice(world, 'PENDING', { author: bob }),
         await newInvoice(world, 'APPROVED', { approver: bob }),
         await newInvoice(world, 'PAID'),
@@ -359,6 +368,11 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
         [
           'the approver swapped',
           sql`update finance.invoices set approved_by = ${by(eve)} where invoice_id = ${approvedByMe} returning 1 as x`,
+        ],
+        ['an approval taken over', sql`update finance.invoices set ${approving} where invoice_id = ${approved} returning 1 as x`],
+        [
+          'an approver rewritten while paying',
+          sql`update finance.invoices set ${paying}, approved_by = ${by(eve)} where invoice_id = ${approved} returning 1 as x`,
         ],
         ['paid again', sql`update finance.invoices set ${paying} where invoice_id = ${paid} returning 1 as x`],
         ['another amount', sql`update finance.invoices set amount = 1 where invoice_id = ${pending} returning 1 as x`],

@@ -132,7 +132,7 @@ async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 're
       const first = await doors.call(door, who, tool, input);
       texts.push(first.text);
       let next = cursorOf(first);
-      for (let pages = 1; next !== undefined && Object.keys(input).length === 0 && pages < PAGES; pages++) {
+      for (let pages = 1; next !== undefined && Object.keys(input).length === 0 && pages < (door === 'mcp' ? 2 : PAGES); pages++) {
         const more = await doors.call(door, who, tool, { cursor: next });
         texts.push(more.text);
         next = cursorOf(more);

@@ -9,9 +9,13 @@ export class ConfigProblem extends Error {
 }
 
 const DOMAINS = ['hr', 'finance', 'sales', 'support', 'journey', 'payroll', 'tax', 'tasks', 'knowledge'] as const;
-const port = z.coerce.number().int().min(0).max(65535).optional();
-const count = (standard: number) => z.coerce.number().int().min(1).max(10_000_000).default(standard);
-const flag = z.enum(['0', '1', 'true', 'false']).default('0').transform((text) => text === '1' || text === 'true');
+const whole = (least: number, most: number) => {
+  const says = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(says).int(says).min(least, says).max(most, says);
+};
+const port = whole(0, 65_535).optional();
+const count = (standard: number) => whole(1, 10_000_000).default(standard);
+const flag = z.enum(['0', '1', 'true', 'false'], 'must be 0 or 1').default('0').transform((text) => text === '1' || text === 'true');
 const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be an address that begins with ${protocols.map((each) => `${each}//`).join(' or ')}`).optional();
 
@@ -50,7 +54,7 @@ const settings = z.object({
   TAMSHAI_RATE_PER_MINUTE: count(120),
   TAMSHAI_CALLS_AT_ONCE: count(8),
   TAMSHAI_STRANGERS_PER_SECOND: count(20),
-  TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('warn'),
+  TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('warn'),
   TAMSHAI_FAILPOINT: z.string().optional(),
   ...perDomain,
 });

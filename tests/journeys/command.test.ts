@@ -294,7 +294,7 @@ describe('start', () => {
     const again = await tamshai(['start'], { settings: { ...settings, ...(await freePorts()) } });
     expect(again.code).toBe(1);
     oneSentence(again.err);
-    expect(again.err).toMatch(/The data folder \S+ is in use by another Tamshai process\./);
+    expect(again.err).toMatch(/The data folder \S+ is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder\./);
     const seeded = await tamshai(['seed', '--force'], { settings });
     expect(seeded).toMatchObject({ code: 1, out: '' });
     expect(seeded.err).toMatch(/in use by another Tamshai process/);

@@ -41,9 +41,10 @@ export function successLines({ body, ms, requestId }: Reply, tool: Tool | undefi
 
 const rowsOf = (rows: number, more: boolean) => (more ? `${grouped(rows)}+ rows` : count(rows, 'row'));
 
-function incomplete({ returnedCount, warning, nextCursor }: ListMetadata, asked: Asked, { style, width }: Look): string[] {
+function incomplete({ returnedCount, warning, nextCursor, summary }: ListMetadata, asked: Asked, { style, width }: Look): string[] {
   const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
-  const says = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. Totals and sorting cover these rows only.${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
+  const covers = summary === undefined ? 'Totals and sorting cover these rows only.' : 'The summary covers all of them.';
+  const says = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
   const input = JSON.parse(asked.input) as Record<string, unknown>;
   const next = nextCursor === undefined ? [] : [`${style.dim('More')}  ${commandFor(asked, { ...input, cursor: nextCursor })}`];
   return [...wrap(says, width).map(style.yellow), ...next];

@@ -46,7 +46,8 @@ export async function decideAtTerminal({ pending, aheadMs, client, person }: Wai
   const word = typed?.trim().toLowerCase();
   if (word === 'yes' || word === 'no') return report(await client.decide(confirmationId, word === 'yes'), word === 'yes', pending, console);
   if (leftMs() === 0) return expired(pending, console);
-  console.out('Nothing has changed yet. It still waits for you.', `Open ${safe(data.approvalUrl)} within ${left()}.`);
+  const why = typed === undefined ? '' : 'That was neither yes nor no. ';
+  console.out(`${why}Nothing has changed yet. It still waits for you.`, `Open ${safe(data.approvalUrl)} within ${left()}.`);
   return EXIT.waits;
 }
 

@@ -17,7 +17,9 @@ function inputText(given: string): string {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Stop(`The input is not valid JSON; write it in single quotes, such as '{"name":"Kim"}'.`, EXIT.usage);
+    const how =
+      given === '-' ? 'standard input holds one object, such as {"name":"Kim"}' : `write it in single quotes, such as '{"name":"Kim"}'`;
+    throw new Stop(`The input is not valid JSON; ${how}.`, EXIT.usage);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Stop('The input must be a JSON object, such as {"limit":5}.', EXIT.usage);

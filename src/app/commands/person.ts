@@ -50,5 +50,5 @@ function suggestion(username: string): string {
     : `; try ${personas
         .slice(0, 3)
         .map((each) => each.username)
-        .join(', ')} or another of "tamshai start".`;
+        .join(', ')} or anyone else on the sign-in page.`;
 }

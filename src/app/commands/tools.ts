@@ -62,10 +62,12 @@ export async function tools(options: { as?: string; json?: boolean }): Promise<n
       '',
     );
   }
+  // A list asks for nothing that one would have to know.
   const [example] = servers.flatMap(({ name, tools: own }) =>
-    own.filter(({ kind }) => kind === 'read' || kind === 'list').map((tool) => `${name} ${tool.name}`),
+    own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );
   if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? 'marcus.johnson'}`));
+  if (servers.length > 0) console.out(style.dim('What each takes and gives is at /docs of the running gateway.'));
   if (servers.length === 0) console.out('There is no tool that this person may use.');
   return EXIT.ok;
 }

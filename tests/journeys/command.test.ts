@@ -148,7 +148,7 @@ describe('before the first start', () => {
     const { code, out, err } = await tamshai(args, { settings });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     oneSentence(err);
-    expect(err).toMatch(/Tamshai has not been started in \S+ yet; start it with npm start\./);
+    expect(err).toMatch(/Tamshai has not been started in \S+ yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs\./);
     expect(existsSync(settings.TAMSHAI_DATA)).toBe(false);
   });
 

@@ -22,7 +22,7 @@ export function shownPath(path: string): string {
 /** Never makes the folder: a mistyped path must not become a second, empty company. */
 export function keysOf(config: Config): Keys {
   if (!existsSync(join(config.dataFolder, 'keys.json')))
-    throw new Stop(`Tamshai has not been started in ${shownPath(config.dataFolder)} yet; start it with npm start.`);
+    throw new Stop(`Tamshai has not been started in ${shownPath(config.dataFolder)} yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs.`);
   return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
 }
 

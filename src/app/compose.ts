@@ -25,6 +25,7 @@ import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
 import { type Listener, listen } from './listen.ts';
 import { openLog } from './log.ts';
 import { keepPeople, remotePeopleFeed } from './people-feed.ts';
+import { leadsIn } from './portal.ts';
 import { allTools } from './registry.ts';
 import { serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { openKeyValue, openStores, type Telling } from './stores.ts';
@@ -120,7 +121,7 @@ async function open(
   const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(config, feedKey, clock), copies: stores.copies, log });
   later(() => keeper.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
-  const identity = openIdentity({ config, base, keys, kv, sealed, people, clock, log, domainPorts });
+  const identity = openIdentity({ config, base, keys, kv, sealed, people, leads: leadsIn(stores.byDomain['support']), clock, log, domainPorts });
 
   const decide = decisions({
     approvals: tickets, backend, failpoint: runtime.failpoint,

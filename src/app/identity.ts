@@ -15,6 +15,7 @@ import { createVerifier, type Verifier } from '../identity/verify.ts';
 import { type WebSessions, webSessions } from '../identity/web/sessions.ts';
 import { personas } from '../sample/people.ts';
 import type { Config } from './config.ts';
+import type { LeadOf } from './portal.ts';
 
 export interface Identity {
   readonly verifier: Verifier;
@@ -34,6 +35,7 @@ export interface OpeningIdentity {
   readonly kv: KeyValue;
   readonly sealed: KeyValue;
   readonly people: People;
+  readonly leads: LeadOf;
   readonly clock: Clock;
   readonly log: Logger;
   readonly domainPorts: Readonly<Record<string, number>>;
@@ -41,9 +43,9 @@ export interface OpeningIdentity {
 
 export const domainAddress = (port: number): string => `http://localhost:${port}`;
 
-export function openIdentity({ config, base, keys, kv, sealed, people, clock, log, domainPorts }: OpeningIdentity): Identity {
+export function openIdentity({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts }: OpeningIdentity): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
-  const own = accounts(kv, personas, clock);
+  const own = accounts(kv, personas, clock, leads);
   const denied = revocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
     externalIssuer({ realm, issuer, clientId: client, introspect: clientSecret === undefined ? undefined : introspection(issuer, client, clientSecret) });

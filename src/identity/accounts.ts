@@ -49,7 +49,11 @@ type AccountState = z.infer<typeof accountState>;
 const TEN_YEARS = 10 * 365 * 24 * 3600;
 
 /** The personas, overlaid by what was changed about them since. The changes live in the shared store, so every replica sees them. */
-export function accounts(kv: KeyValue, personas: readonly Persona[], clock: Clock = { now: () => new Date() }): Accounts {
+export function accounts(
+  kv: KeyValue, personas: readonly Persona[], clock: Clock = { now: () => new Date() },
+  /** Whether a customer leads the organisation; undefined where nobody knows, and the persona stands as it was made. */
+  leads: (customer: Persona) => Promise<boolean | undefined> = async () => undefined,
+): Accounts {
   const known = new Map<string, Persona>();
   for (const persona of personas) known.set(persona.sub, persona).set(persona.username, persona);
 
@@ -65,6 +69,11 @@ export function accounts(kv: KeyValue, personas: readonly Persona[], clock: Cloc
     }
   };
 
+  const rolesOf = async (persona: Persona): Promise<readonly string[]> => {
+    const leading = persona.realm === 'customer' ? await leads(persona) : undefined;
+    return leading === undefined ? persona.roles : [leading ? 'lead-customer' : 'basic-customer'];
+  };
+
   return {
     personas,
     find: (usernameOrSub) => known.get(usernameOrSub),
@@ -72,7 +81,8 @@ export function accounts(kv: KeyValue, personas: readonly Persona[], clock: Cloc
       const persona = known.get(sub);
       if (persona?.realm !== realm || persona.sub !== sub) return undefined;
       const { disabled, roles, notBefore } = read(await kv.get(keyOf(sub)));
-      return disabled ? undefined : { persona, roles: rolesIn(realm, roles ?? persona.roles), notBefore: notBefore ?? 0 };
+      if (disabled) return undefined;
+      return { persona, roles: rolesIn(realm, roles ?? (await rolesOf(persona))), notBefore: notBefore ?? 0 };
     },
     setRoles: (usernameOrSub, roles) => change(usernameOrSub, (state) => ({ ...state, roles: [...roles] })),
     disable: (usernameOrSub) => change(usernameOrSub, (state) => ({ ...state, disabled: true })),

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Keys, openKeys } from '../../identity/keys.ts';
+import { CUSTOMER_ROLES } from '../../core/people.ts';
 import { type MintOptions, mintToken } from '../../identity/mint.ts';
 import { type Persona, personas } from '../../sample/people.ts';
 import type { Config } from '../config.ts';
@@ -36,7 +37,9 @@ export function actAs(config: Config, username: string, option = '--as'): Acting
   if (persona === undefined)
     throw new Stop(`There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(username)}`, EXIT.usage);
   const keys = keysOf(config);
-  return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, ...options }) };
+  // Who leads an organisation stands in its record: whoever checks the token leaves of the two what is so.
+  const roles = persona.realm === 'customer' ? CUSTOMER_ROLES : persona.roles;
+  return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 
 function suggestion(username: string): string {

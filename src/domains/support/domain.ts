@@ -100,7 +100,7 @@ export const support = defineDomain({
         own: (person) => ofOrganisation(person, 'organization_id'),
       },
       writers: ['organisation'],
-      hides: { own: ['contacts', 'lead_contact_id'] },
+      hides: { own: ['contacts'] },
     },
   },
 });

@@ -1,0 +1,27 @@
+/** Who leads a customer's organisation, for the built-in sign-in: its own record says so, and a transfer shows in the next token. */
+import { z } from 'zod';
+import { filters } from '../core/filter.ts';
+import type { Store } from '../core/store.ts';
+import type { StoreKind } from '../core/tool.ts';
+import type { Persona } from '../identity/accounts.ts';
+
+const organization = z.object({ lead_contact_id: z.string().nullish() });
+
+/** Undefined where it cannot be known here: support runs elsewhere, or does not answer. */
+export type LeadOf = (customer: Persona) => Promise<boolean | undefined>;
+
+export function leadsIn(store: Store<StoreKind> | undefined): LeadOf {
+  return async (customer) => {
+    if (store?.kind !== 'search' || customer.organizationId === undefined) return undefined;
+    const { sub, username, name, email, organizationId } = customer;
+    const person = { principal: `customer:${sub}`, sub, realm: 'customer' as const, username, name, email, employeeId: undefined, organizationId, roles: new Set<never>() };
+    try {
+      const found = await (store as Store<'search'>).read({ domain: 'support', audience: 'own', person, shows: [] }, ({ search }) =>
+        search.maybeOne(organization, 'organizations', filters.where({ organization_id: organizationId })),
+      );
+      return found === null ? undefined : found.lead_contact_id === sub;
+    } catch {
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,29 @@
+/** After a transfer the built-in sign-in knows the new lead, and no longer the old one. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { persona } from '../../src/sample/people.ts';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site?.close());
+
+const [jane, bob] = ['jane.smith@acme.example', 'bob.developer@acme.example'];
+const rolesOf = async (user: string) => [...((await site.tamshai.wiring.identity.accounts.present('customer', persona(user).sub))?.roles ?? [])];
+const contacts = async (user: string) => {
+  const token = await site.token(user, { roles: ['lead-customer'] });
+  const { body } = await site.send<{ status: string; code?: string }>('POST', '/api/tools/support/customer_list_contacts', { token, body: {} });
+  return body.code ?? body.status;
+};
+
+test('the lead’s role goes with the organisation’s record', async () => {
+  expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['lead-customer'], ['basic-customer']]);
+  expect([await contacts(jane), await contacts(bob)]).toEqual(['success', 'INSUFFICIENT_PERMISSIONS']);
+  const { confirmationId } = await site.ask(jane, 'support', 'customer_transfer_lead', { contact_id: persona(bob).sub });
+  expect((await site.decide(jane, confirmationId, true)).body.status).toBe('success');
+  expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['basic-customer'], ['lead-customer']]);
+  // A token that was looked at lately is known for ten seconds at most.
+  site.clock.pass(11);
+  expect([await contacts(jane), await contacts(bob)]).toEqual(['INSUFFICIENT_PERMISSIONS', 'success']);
+});

@@ -3,8 +3,10 @@ import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import type { Sqlite } from '../sqlite-file.ts';
 
 const BATCH = 500;
-type Raw = [string, number, string, string];
-const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({ chain, n: Number(n), body, mac });
+/** As bytes: this driver ends a text at its first NUL, and what follows must not be overlooked. */
+const COLUMNS = 'chain, n, CAST(body AS BLOB), mac';
+type Raw = [chain: string, n: number, body: Buffer, mac: string];
+const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({ chain, n: Number(n), body: body.toString(), mac });
 
 export function fileChains(db: Sqlite, table: string): AuditChains {
   const all = (text: string, ...values: (string | number)[]) =>
@@ -21,8 +23,8 @@ export function fileChains(db: Sqlite, table: string): AuditChains {
         }[]
       ).map(({ chain, count }) => ({ chain, count: Number(count) })),
     async *records(chain) {
-      for (let after = -1; ; ) {
-        const rows = all(`SELECT chain, n, body, mac FROM ${table} WHERE chain = ? AND n > ? ORDER BY n LIMIT ${BATCH}`, chain, after);
+      for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+        const rows = all(`SELECT ${COLUMNS} FROM ${table} WHERE chain = ? AND n > ? ORDER BY n LIMIT ${BATCH}`, chain, after);
         for (const row of rows) yield recordOf(row);
         const last = rows.at(-1);
         if (rows.length < BATCH || last === undefined) return;
@@ -30,7 +32,7 @@ export function fileChains(db: Sqlite, table: string): AuditChains {
       }
     },
     async record(chain, n) {
-      const [row] = all(`SELECT chain, n, body, mac FROM ${table} WHERE chain = ? AND n = ?`, chain, n);
+      const [row] = all(`SELECT ${COLUMNS} FROM ${table} WHERE chain = ? AND n = ?`, chain, n);
       return row && recordOf(row);
     },
     async newest({ principal, limit, before }) {
@@ -38,9 +40,7 @@ export function fileChains(db: Sqlite, table: string): AuditChains {
         ' AND ',
       );
       const values = [...(principal === undefined ? [] : [principal]), ...(before ? [before.at, before.chain, before.n] : []), limit];
-      return all(`SELECT chain, n, body, mac FROM ${table} WHERE ${where} ORDER BY at DESC, chain DESC, n DESC LIMIT ?`, ...values).map(
-        recordOf,
-      );
+      return all(`SELECT ${COLUMNS} FROM ${table} WHERE ${where} ORDER BY at DESC, chain DESC, n DESC LIMIT ?`, ...values).map(recordOf);
     },
   };
 }

@@ -37,7 +37,7 @@ export function serverChains(client: SearchClient, index: string): AuditChains &
       return chains.buckets.map(({ key, doc_count }) => ({ chain: key, count: doc_count }));
     },
     async *records(chain) {
-      for (let n = -1; ; ) {
+      for (let n = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = await search({ size: BATCH, query: after(chain, n), sort: [{ n: 'asc' }] });
         yield* rows;
         if (rows.length < BATCH) return;

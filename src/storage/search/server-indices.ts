@@ -1,4 +1,5 @@
 /** The indices of a domain: one for each collection, one for its effects, one for its chains. */
+import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';
@@ -142,13 +143,16 @@ async function again(client: SearchClient, index: string, shape: Shape): Promise
     });
     const rows = (body['hits'] as { hits: Kept[] }).hits;
     if (rows.length === 0) break;
-    await client.bulk(
+    const done = await client.bulk(
       `/${index}/_bulk`,
       rows.flatMap(({ _id, _seq_no, _primary_term, _source: { row, version, effects } }) => [
         { index: { _id, if_seq_no: _seq_no, if_primary_term: _primary_term } },
         documentOf(shape.stored(row), version, effects ?? []),
       ]),
     );
+    const refused = (done.body['items'] as { index: { status: number } }[]).some(({ index: { status } }) => status > 299 && status !== 409);
+    // A row that is left as it was would never be found by a new field: the next start has to try again.
+    if (refused) throw failure('SERVICE_UNAVAILABLE', 'The search server did not take all rows.');
     after = rows.at(-1)?.sort;
   }
   await client.call('POST', `/${index}/_refresh`);

@@ -141,7 +141,15 @@ function writerIn(session: DocumentSession, seen: Seen): DocumentWriter {
   };
 }
 
+/** A part of a field stays in it on one database and not on the other: stop at start-up, rather than let it out. */
+function checkMasks(collections: Collections): void {
+  for (const [name, { masks = {} }] of Object.entries(collections))
+    for (const field of Object.values(masks).flat())
+      if (field.includes('.')) throw new Error(`${name}: a mask covers a whole field, and ${field} is a part of one`);
+}
+
 export function documentStore(database: DocumentDatabase, collections: Collections, chain: ChainWriter): Store<'documents'> {
+  checkMasks(collections);
   /** After a commit whose end nobody saw: is the link of the chain there that went with it? */
   const isThere = async (link: { chain: string; n: number; mac: string } | undefined) =>
     link !== undefined && (await database.chains.record(link.chain, link.n))?.mac === link.mac;

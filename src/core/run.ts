@@ -219,10 +219,15 @@ function sensitiveIn(tool: Tool | undefined): ReadonlySet<string> {
   return fields;
 }
 
-/** Values under a mask stay out of the trail; that they changed does not. */
+/** Values under a mask stay out of the trail, and so does what must not stand in an input; that they changed does not. */
 function changesForTrail(registry: Registry, tool: Tool, changes: readonly CardChange[]): Details[] {
   const hidden = maskedNames(registry, tool.domain.name);
-  return changes.map(({ field, from, to }) => (hidden.has(field) ? { field } : { field, from, to }));
+  const kept = (field: string, value: unknown): unknown => {
+    const clean = JSON.parse(redact({ [field]: value }, sensitiveIn(tool))) as Details;
+    // What is too long even so is told by its beginning.
+    return Object.hasOwn(clean, field) ? clean[field] : clean;
+  };
+  return changes.map(({ field, from, to }) => (hidden.has(field) ? { field } : { field, from: kept(field, from), to: kept(field, to) }));
 }
 
 const maskedByDomain = new WeakMap<Registry, Map<string, ReadonlySet<string>>>();

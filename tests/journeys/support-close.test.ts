@@ -58,6 +58,18 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect((await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
   });
 
+  test('a number that somebody wrote into the solution does not stand in the trail, neither as input nor as change', async () => {
+    const ticket_id = await fresh();
+    const secret = '900-12-3456';
+    const words = `Her number is ${secret}, and was corrected`;
+    expect(code(await world.done(dan, 'support', 'close_ticket', { ticket_id, resolution: words }))).toBe('success');
+    const [record] = (await world.runtime.stores['support']?.audit.newest({ limit: 1 })) ?? [];
+    const { changes } = JSON.parse(record?.body ?? '{}') as { changes: unknown };
+    expect(changes).toContainEqual({ field: 'resolution', from: null, to: 'Her number is *** (Hidden), and was corrected' });
+    expect(changes).toContainEqual({ field: 'status', from: 'open', to: 'closed' });
+    expect(record?.body).not.toContain(secret);
+  });
+
   test('approved, it is closed for everyone who sees it, with the credit and the time it took', async () => {
     const done = await world.done(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
     expect(done).toMatchObject({

@@ -105,6 +105,28 @@ test('an older client does not notice that Tamshai was restarted; while it is aw
 });
 
 test('ends when its client hangs up, and writes nothing but messages to its standard output', async () => {
+  const asked = [
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ];
+  const told = await tamshai(['mcp', '--as', 'nina.patel'], {
+    settings: running.settings,
+    input: asked.map((each) => `${JSON.stringify(each)}\n`).join(''),
+  });
+  // All at once and then the end of the input: still answered, in order.
+  expect(told.code).toBe(0);
+  const answers = told.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: number; result?: { tools?: unknown[] } });
+  expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+  expect(answers[1]?.result?.tools?.length).toBeGreaterThan(5);
   const ended = await tamshai(['mcp', '--as', 'nina.patel'], { settings: running.settings, input: '' });
   expect(ended).toMatchObject({ code: 0, out: '' });
   expect(ended.err).toMatch(/^tamshai mcp: Nina Patel \(nina\.patel\) at http:\/\/localhost:\d+\n$/);

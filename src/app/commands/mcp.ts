@@ -1,4 +1,5 @@
 /** MCP over standard input and output, for desktop clients: every message goes on to the gateway as it is, and back. */
+import { setTimeout } from 'node:timers/promises';
 import { type JSONRPCMessage, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { readConfig } from '../config.ts';
@@ -10,6 +11,8 @@ import { EXIT, Stop } from './stop.ts';
 const ORDINARY = 'marcus.johnson';
 const RENEW_AFTER_MS = 4 * 60_000;
 const GREETING_MS = 10_000;
+/** A call has ten seconds, and some time on the way. */
+const LAST_ANSWERS_MS = 15_000;
 /** Its own name, which no card takes for the command, and which can never approve. */
 const CLIENT = 'tamshai-stdio';
 const MODERN_VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -36,16 +39,23 @@ export async function mcp({ as = ORDINARY, servers }: { as?: string; servers?: s
   if (servers !== undefined) url.searchParams.set('servers', servers);
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);
   const client = new StdioServerTransport();
-  const pump = new Pump(url, acting, (message) => client.send(message));
+  // Not through the transport: it is closed when the input ends, and what was asked until then is still answered.
+  const pump = new Pump(url, acting, async (message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
   });
   client.onmessage = (message) => void pump.forward(message);
   client.onerror = () => process.stderr.write('tamshai mcp: a message from the client could not be read.\n');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void client.close());
+  let hurry = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      hurry = true;
+      void client.close();
+    });
   await pump.start();
   await client.start();
   await closed;
+  if (!hurry) await pump.answered();
   await pump.close();
   return EXIT.ok;
 }
@@ -59,6 +69,9 @@ class Pump {
   /** How an older client introduced itself: told again when the gateway was restarted and forgot. */
   #greeting: JSONRPCMessage | undefined;
   #greeted: Promise<void> | undefined;
+  /** Until the gateway has answered the introduction there is no session to ask in. */
+  #introduced: Promise<void> | undefined;
+  #introduce: () => void = () => {};
   readonly #waiting = new Set<Id>();
   readonly #running = new Map<Id, AbortController>();
 
@@ -75,7 +88,10 @@ class Pump {
 
   async forward(message: JSONRPCMessage): Promise<void> {
     const { id, method, params } = factsOf(message);
-    if (method === 'initialize') this.#greeting = message;
+    if (method === 'initialize') {
+      this.#greeting = message;
+      this.#introduced = new Promise((resolve) => (this.#introduce = resolve));
+    }
     // 2026-07-28 has no message for it over HTTP: who hangs up has cancelled.
     const cancelled = method === 'notifications/cancelled' ? this.#running.get(params?.['requestId'] as Id) : undefined;
     if (cancelled !== undefined) return cancelled.abort();
@@ -88,11 +104,17 @@ class Pump {
     if (isModern) this.#running.set(id, controller);
     const failed = async (error: unknown) => {
       this.#running.delete(id);
+      this.#introduce();
       // Only one answer for each question, and none for one that was taken back.
       if (this.#waiting.delete(id) && !controller.signal.aborted) await this.#deliver({ jsonrpc: '2.0', id, error: this.#problem(error) });
     };
     const onRequestStreamEnd = () => void failed(undefined);
     await this.#send(message, { onRequestStreamEnd, ...(isModern && { requestSignal: controller.signal }) }).catch(failed);
+  }
+
+  /** When nothing is waited for any more, or too long. */
+  async answered(): Promise<void> {
+    for (const until = performance.now() + LAST_ANSWERS_MS; this.#waiting.size > 0 && performance.now() < until; ) await setTimeout(20);
   }
 
   async close(): Promise<void> {
@@ -101,6 +123,7 @@ class Pump {
   }
 
   async #send(message: JSONRPCMessage, options: Sending): Promise<void> {
+    if (factsOf(message).method !== 'initialize') await this.#introduced;
     await this.#greeted;
     const { sessionId } = this.#gateway;
     try {
@@ -122,7 +145,7 @@ class Pump {
     let answered: (message: JSONRPCMessage) => void = () => {};
     const answer = new Promise<JSONRPCMessage>((resolve, reject) => {
       answered = resolve;
-      setTimeout(() => reject(unanswered(this.#acting.base)), GREETING_MS).unref();
+      void setTimeout(GREETING_MS, undefined, { ref: false }).then(() => reject(unanswered(this.#acting.base)));
     });
     let welcomed = false;
     const fresh = this.#connect((message) => (welcomed ? void this.#receive(message) : answered(message)));
@@ -149,6 +172,7 @@ class Pump {
   async #receive(message: JSONRPCMessage): Promise<void> {
     const { id, method } = factsOf(message);
     if (id !== undefined && method === undefined) {
+      if (this.#greeting && id === factsOf(this.#greeting).id) setImmediate(this.#introduce);
       this.#running.delete(id);
       this.#waiting.delete(id);
     }

@@ -33,6 +33,11 @@ export function sessionFor(tool: Tool, person: Person): StoreSession {
   return { domain: tool.domain.name, audience, person, shows };
 }
 
+/** For looking up what a person did before, whatever roles are left: it shows them the results of their own approvals, and no row. */
+export const formerSession = (tool: Tool, person: Person): StoreSession => ({
+  domain: tool.domain.name, audience: audienceFor(tool, new Set(tool.roles)) ?? '', person, shows: [],
+});
+
 const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
 
 /** The person as tools see them. */

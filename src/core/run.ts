@@ -1,6 +1,6 @@
 /** The one pipeline: admission → role → parse → run → check output → audit. Every surface calls tools through it. */
 import { isDeepStrictEqual } from 'node:util';
-import { meFor, sessionFor } from './access.ts';
+import { formerSession, meFor, opens, sessionFor } from './access.ts';
 import type { Admission } from './admission.ts';
 import type { Answer, CardChange, ConfirmationData, SuccessAnswer } from './answer.ts';
 import { type Approvals, shownOf, type Ticket } from './approvals.ts';
@@ -145,6 +145,11 @@ export async function execute(runtime: Runtime, ticket: Ticket, person: Person, 
   const started = performance.now();
   const tool = runtime.registry.find(ticket.server, ticket.tool);
   if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
+  if (!opens(tool, person.roles)) {
+    // What was done stays done, also where it took away the very role that it needed.
+    const done = await settled(runtime, ticket, person);
+    if (done) return done;
+  }
   const who = sessionFor(tool, person);
   const input = tool.input.parse(ticket.input);
   const asked = new Date(ticket.askedAt);
@@ -175,7 +180,7 @@ function changedSince(error: unknown): never {
 /** The kept result of a ticket's effect, if it happened: the domain's store is the truth. */
 export async function settled(runtime: Runtime, ticket: Ticket, person: Person): Promise<Answer | undefined> {
   const tool = runtime.registry.find(ticket.server, ticket.tool);
-  return tool && ((await storeOf(runtime, tool).settled(sessionFor(tool, person), ticket.id)) as Answer | undefined);
+  return tool && ((await storeOf(runtime, tool).settled(formerSession(tool, person), ticket.id)) as Answer | undefined);
 }
 
 const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {

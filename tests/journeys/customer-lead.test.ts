@@ -1,6 +1,7 @@
 /** Who leads an organisation: its own record says so, there is exactly one at all times, and a change of it waits for an approval. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
+import { execute, settled } from '../../src/core/run.ts';
 import * as support from '../../src/domains/support/index.ts';
 import { code, type Data, openWorld, person, type World } from '../world.ts';
 import { searchStores } from '../world-search.ts';
@@ -148,6 +149,20 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 'success' });
     expect(await leads()).toEqual([bob]);
+  });
+
+  test('whoever gave the lead away, and its role with it, still hears that it happened', async () => {
+    const { confirmationId } = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
+    const ticket = await world.runtime.approvals.find(confirmationId, jane);
+    const answer = await world.approve(jane, confirmationId);
+    const former = person('jane.smith@acme.example', { roles: ['basic-customer'] });
+    // As after a lost answer, or on another replica a moment later: the roles are read again before it is carried out.
+    expect(await execute(world.runtime, ticket, former, 'web', 'again')).toEqual(answer);
+    expect(await settled(world.runtime, ticket, former)).toEqual(answer);
+    const other = await world.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });
+    const waiting = await world.runtime.approvals.find(other.confirmationId, bob);
+    const refused = execute(world.runtime, waiting, { ...bob, roles: new Set(['basic-customer']) }, 'web', 'never');
+    await expect(refused).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
   test('only an active contact of the own organisation can lead', async () => {

@@ -12,31 +12,48 @@ import { mintToken } from '../src/identity/mint.ts';
 import { loadSample } from '../src/sample/load.ts';
 import { persona } from '../src/sample/people.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
-import { freePort } from '../tests/services/server-process.ts';
+import { freePort, type TestServer } from '../tests/services/server-process.ts';
+import { startMongo } from '../tests/services/mongo.ts';
 import { startPostgres } from '../tests/services/postgres.ts';
+import { startSearch } from '../tests/services/search.ts';
+import { embeddedDocuments, mongoDocuments } from './documents.ts';
+import { leftOut, type Line, print, started } from './lines.ts';
 import { compare, type Cost, type Target } from './load.ts';
+import { embeddedSearch, serverSearch } from './search.ts';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, rows: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    million: { type: 'boolean', default: false },
+    rows: { type: 'string' },
+    tickets: { type: 'string' },
+    server: { type: 'string', default: 'elasticsearch' },
+    only: { type: 'string', default: 'sql,documents,search' },
+  },
+});
+const parts = values.only.split(',');
+for (const part of parts) if (!['sql', 'documents', 'search'].includes(part)) throw new Error('--only takes sql, documents and search, with commas between them');
+const server = values.server === 'opensearch' ? 'opensearch' : 'elasticsearch';
 const rows = Number(values.rows ?? (values.quick ? 50_000 : 1_000_000));
+const tickets = Number(values.tickets ?? (values.quick ? 5_000 : 50_000));
 const timing = values.quick ? { ms: 700, rounds: 3 } : { ms: 1500, rounds: 5 };
+/** One caller, in this process: there is no more to be had from a longer round. */
+const alone = values.quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const root = process.cwd();
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-bench-'));
 const children: ChildProcess[] = [];
 const say = (line: string) => console.log(line);
 
-const postgres = await startPostgres();
+interface Base { readonly postgres: number; readonly address: string; readonly pid: number; readonly bare: string; readonly barePid: number; readonly ids: readonly string[]; readonly names: readonly (readonly [string, string, string])[] }
 
-interface Line { readonly what: string; readonly ratio: number; readonly goal?: number | undefined; readonly note: string }
-interface Base { readonly address: string; readonly pid: number; readonly bare: string; readonly barePid: number; readonly ids: readonly string[]; readonly names: readonly (readonly [string, string, string])[] }
-
-async function prepare(): Promise<Base> {
-  const started = performance.now();
+async function prepare(postgres: TestServer): Promise<Base> {
+  const begun = performance.now();
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
   await migrate(owner, migrations(join(root, 'sql'), ['hr', 'tasks']));
   await loadSample(owner, { domains: ['hr', 'tasks'], employees: rows, today: new Date(), onProgress: (done, total) => process.stderr.isTTY && process.stderr.write(`\rloading ${Math.round((100 * done) / total)} %`) });
   await owner.query('analyze');
-  say(`${rows.toLocaleString('en')} employees loaded in ${Math.round((performance.now() - started) / 1000)} s into ${postgres.version}`);
+  say(`${rows.toLocaleString('en')} employees loaded in ${Math.round((performance.now() - begun) / 1000)} s into ${postgres.version}`);
   const found = await owner.query<{ employee_id: string }>('select employee_id from hr.employees where active order by md5(employee_id::text) limit 1000');
   const deep = await owner.query<{ last_name: string; first_name: string; employee_id: string }>(
     'select last_name, first_name, employee_id from hr.employees where active order by last_name, first_name, employee_id offset $1 limit 200', [Math.min(10_000 * 50, Math.floor(rows * 0.5))]);
@@ -56,7 +73,7 @@ async function prepare(): Promise<Base> {
   children.push(bare);
   const { port } = await new Promise<{ port: number }>((resolve) => bare.once('message', (message) => resolve(message as { port: number })));
   return {
-    address: `http://localhost:${ports.GATEWAY_PORT}`, pid: child.pid ?? 0, bare: `http://127.0.0.1:${port}`, barePid: bare.pid ?? 0,
+    postgres: postgres.pid, address: `http://localhost:${ports.GATEWAY_PORT}`, pid: child.pid ?? 0, bare: `http://127.0.0.1:${port}`, barePid: bare.pid ?? 0,
     ids: found.rows.map((row) => row.employee_id), names: deep.rows.map((row) => [row.last_name, row.first_name, row.employee_id] as const),
   };
 }
@@ -98,7 +115,7 @@ async function oneRow(base: Base): Promise<Line[]> {
       await ours(base, 'self', 'frank.davis', 'mcp', 'get_employee', () => ({ employee_id: own }), has),
       await ours(base, 'manager', 'nina.patel', 'mcp', 'get_employee', () => ({ employee_id: persona('sarah.kim').employeeId ?? '' }), has),
     ],
-    { callers: 16, ...timing, database: postgres.pid },
+    { callers: 16, ...timing, database: base.postgres },
   );
   const bare = costs.get('bare');
   say(`\nOne employee by id, 16 callers. Bare handler: ${bare ? figures(bare) : ''}`);
@@ -127,7 +144,7 @@ async function pages(base: Base): Promise<Line[]> {
       await ours(base, 'manager', 'eve.thompson', 'mcp', 'list_employees', () => ({}), has),
       await ours(base, 'team', 'nina.patel', 'mcp', 'list_employees', () => ({}), (text) => text.includes('"status":"success"')),
     ],
-    { callers: 16, ...timing, database: postgres.pid },
+    { callers: 16, ...timing, database: base.postgres },
   );
   const bare = costs.get('bare');
   say(`A page of 50 of ${rows.toLocaleString('en')}, 16 callers. Bare handler: ${bare ? figures(bare) : ''}`);
@@ -141,15 +158,47 @@ async function pages(base: Base): Promise<Line[]> {
   ];
 }
 
+/** Each server runs while it is measured, and no longer: the next one has the machine for itself. */
+async function within(what: string, start: () => Promise<TestServer>, measure: (server: TestServer) => Promise<Line[]>): Promise<Line[]> {
+  const running = await started(what, start);
+  if (running === undefined) return [];
+  try {
+    return await measure(running);
+  } finally {
+    await running.stop();
+  }
+}
+
+async function sql(postgres: TestServer): Promise<Line[]> {
+  try {
+    const base = await prepare(postgres);
+    return [...(await oneRow(base)), ...(await pages(base))];
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+  }
+}
+
+const lines: Line[] = [];
 try {
-  const base = await prepare();
-  const lines = [...(await oneRow(base)), ...(await pages(base))];
-  say('');
-  for (const { what, ratio, goal, note } of lines) say(`${what.padEnd(66)} ${ratio.toFixed(2).padStart(6)} ×  ${goal === undefined ? '         ' : ratio <= goal ? `≤ ${goal} ok ` : `> ${goal} !  `} ${note}`);
-  writeFileSync(join(root, 'bench/results.json'), `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, lines }, null, 2)}\n`);
+  if (parts.includes('sql')) lines.push(...(await within('PostgreSQL', startPostgres, sql)));
+  if (parts.includes('documents')) {
+    // Few enough to be held in memory is what the embedded store is for.
+    lines.push(...(await embeddedDocuments(folder, 10_000, alone)));
+    lines.push(...(await within('MongoDB', startMongo, ({ url, version }) => mongoDocuments(url, version, values.quick ? 10_000 : 50_000, alone))));
+  }
+  if (parts.includes('search')) {
+    lines.push(...(await embeddedSearch(folder, tickets, alone)));
+    const sizes = [tickets, ...(values.million ? [1_000_000] : [])];
+    const onServer = async ({ url, version }: TestServer) => {
+      const found: Line[] = [];
+      for (const size of sizes) found.push(...(await serverSearch(url, version, size, alone)));
+      return found;
+    };
+    lines.push(...(await within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server), onServer)));
+  }
+  print(lines);
+  writeFileSync(join(root, 'bench/results.json'), `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, tickets, lines, leftOut }, null, 2)}\n`);
   say('\nRatios of this run; written to bench/results.json.');
 } finally {
-  for (const child of children) child.kill('SIGKILL');
-  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,103 @@
+/** Times questions to a store in this very process, one after the other, in rounds that take turns. */
+import { randomBytes } from 'node:crypto';
+import { type ChainWriter, chainWriter, type Head } from '../src/core/chain-writer.ts';
+import { rolesIn } from '../src/core/people.ts';
+import type { StoreSession } from '../src/core/store.ts';
+import { persona } from '../src/sample/people.ts';
+import type { Line } from './lines.ts';
+import { median } from './load.ts';
+
+/** Asks once, and says how many rows came: the wrong number is no answer to be timed. */
+export interface Question {
+  readonly name: string;
+  readonly ask: (n: number) => Promise<number> | number;
+  readonly rows: number;
+}
+export interface Timing {
+  readonly ms: number;
+  readonly rounds: number;
+}
+export interface Took {
+  readonly p50: number;
+  readonly p99: number;
+  readonly calls: number;
+}
+
+const FEWEST = 3;
+
+async function round({ name, ask, rows }: Question, ms: number): Promise<Took> {
+  const times: number[] = [];
+  const end = performance.now() + ms;
+  for (let n = 0; n < FEWEST || performance.now() < end; n++) {
+    const begun = performance.now();
+    const found = await ask(n);
+    times.push(performance.now() - begun);
+    if (found !== rows) throw new Error(`${name}: ${found} rows instead of ${rows}`);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), calls: times.length };
+}
+
+export async function inTurns(questions: readonly Question[], { ms, rounds }: Timing): Promise<ReadonlyMap<string, Took>> {
+  const all = new Map<string, Took[]>(questions.map(({ name }) => [name, []]));
+  for (const question of questions) await round(question, ms / 3);
+  for (let n = 0; n < rounds; n++) for (const question of questions) all.get(question.name)?.push(await round(question, ms));
+  return new Map(
+    [...all].map(([name, took]) => [
+      name,
+      {
+        p50: median(took.map(({ p50 }) => p50)),
+        p99: median(took.map(({ p99 }) => p99)),
+        calls: took.reduce((sum, { calls }) => sum + calls, 0),
+      },
+    ]),
+  );
+}
+
+/** One over the other, both of this run. */
+export function over(took: ReadonlyMap<string, Took>, what: string, name: string, other: string, goal?: number): Line {
+  const [one, two] = [took.get(name), took.get(other)];
+  if (one === undefined || two === undefined) throw new Error(`nothing was measured for: ${what}`);
+  return {
+    what,
+    goal,
+    ratio: one.p50 / two.p50,
+    note: `p50 ${one.p50.toFixed(2)} ms, p99 ${one.p99.toFixed(2)} ms; × ${two.p50.toFixed(2)} ms`,
+  };
+}
+
+export function sessionOf(username: string, domain: string): StoreSession {
+  const { sub, realm, name, email, employeeId, organizationId, roles } = persona(username);
+  const person = {
+    principal: `${realm}:${sub}`,
+    sub,
+    realm,
+    username,
+    name,
+    email,
+    employeeId,
+    organizationId,
+    roles: rolesIn(realm, roles),
+  };
+  return { domain, audience: 'everyone', person, shows: [] };
+}
+
+/** Reading writes no chain; the store wants one all the same. */
+export const chainOf = (last: (chain: string) => Promise<Head | undefined>): ChainWriter =>
+  chainWriter({ chain: 'bench', key: randomBytes(32), last: () => last('bench'), checkpoint: async () => {} });
+
+export const PAGE = 50;
+/** One more than is shown: whether there is a next page. */
+export const TAKE = PAGE + 1;
+const STRIDE = 5_000;
+
+/** The last key of so many rows, found as a client would: page after page. */
+export async function placeAfter<K>(
+  rows: number,
+  next: (after: K | undefined, take: number) => Promise<K | undefined>,
+): Promise<K | undefined> {
+  let after: K | undefined;
+  for (let done = 0; done < rows; done += STRIDE) after = await next(after, Math.min(STRIDE, rows - done));
+  return after;
+}

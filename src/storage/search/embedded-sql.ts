@@ -127,6 +127,19 @@ function scored(into: Statement, table: string, { shape, texts, seek }: Asked, v
   );
 }
 
+/** Every row passes. */
+const isOpen = ({ how, parts }: Filter): boolean => how === 'all' && parts.every((part) => part instanceof Filter && isOpen(part));
+
+/**
+ * Where no filter takes any of them away, the best so many hits hold the page, and whoever scores less need not be looked at: most of
+ * the time would go into reading their rows. After a place, hits of the very score of that place may lie before it, so they do not count.
+ */
+function bestOnly(into: Statement, { take, after }: Asked): void {
+  into.add(' AND h.score >= (SELECT coalesce(min(score), 0) FROM (SELECT score FROM hits');
+  if (after) into.add(' WHERE score < ?', after[0]);
+  into.add(' ORDER BY score DESC LIMIT ?))', take);
+}
+
 export function finding(table: string, asked: Asked, variants: readonly Variants[]): Statement {
   const { shape, filter, order, after, take, seek } = asked;
   const into = new Statement();
@@ -135,6 +148,7 @@ export function finding(table: string, asked: Asked, variants: readonly Variants
     `SELECT d.body, d.version, ${seek ? 'h.score' : '0'} FROM ${seek ? `hits h CROSS JOIN ${table} d ON d.doc = h.doc` : `${table} d`} WHERE `,
   );
   condition(into, shape, filter);
+  if (seek && order.direction === 'desc' && order.keys[0] === '_score' && isOpen(filter)) bestOnly(into, asked);
   // Without words every score is the same, and an index can serve the rest of the order.
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   const columns = keys.map(({ key }) => (key === '_score' ? 'h.score' : columnOf(shape, key)));

@@ -428,9 +428,30 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       60_000,
     );
 
-    async function collect(words: string, filter: Filter, take: number, meanwhile?: (page: z.output<typeof ticket>[]) => Promise<void>) {
+    test.each(['routine check number', 'check zebra dashboard', 'chek'])(
+      'of %j are the same rows in the same order, however large they are',
+      async (words) => {
+        for (const filter of [all(), where({ status: 'open' })]) {
+          const whole = (await find(dan, words, filter, 900)).map(({ ticket_id }) => ticket_id);
+          expect(whole.length).toBeGreaterThan(20);
+          for (const take of [3, 8, 21]) {
+            const pages = await collect(words, filter, take, undefined, 400);
+            expect(pages.map(({ ticket_id }) => ticket_id)).toEqual(whole);
+          }
+        }
+      },
+      60_000,
+    );
+
+    async function collect(
+      words: string,
+      filter: Filter,
+      take: number,
+      meanwhile?: (page: z.output<typeof ticket>[]) => Promise<void>,
+      most = 60,
+    ) {
       const seen: z.output<typeof ticket>[] = [];
-      for (let after: KeyPart[] | undefined, pages = 0; pages < 60; pages++) {
+      for (let after: KeyPart[] | undefined, pages = 0; pages < most; pages++) {
         const page = await find(dan, words, filter, take, after);
         seen.push(...page);
         const last = page.at(-1);

@@ -33,7 +33,8 @@ const { values } = parseArgs({
 });
 const parts = values.only.split(',');
 for (const part of parts) if (!['sql', 'documents', 'search'].includes(part)) throw new Error('--only takes sql, documents and search, with commas between them');
-const server = values.server === 'opensearch' ? 'opensearch' : 'elasticsearch';
+const { server } = values;
+if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
 const rows = Number(values.rows ?? (values.quick ? 50_000 : 1_000_000));
 const tickets = Number(values.tickets ?? (values.quick ? 5_000 : 50_000));
 const timing = values.quick ? { ms: 700, rounds: 3 } : { ms: 1500, rounds: 5 };
@@ -199,6 +200,10 @@ try {
   print(lines);
   writeFileSync(join(root, 'bench/results.json'), `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, tickets, lines, leftOut }, null, 2)}\n`);
   say('\nRatios of this run; written to bench/results.json.');
+} catch (error) {
+  // What was measured before is not lost.
+  if (lines.length > 0) print(lines);
+  throw error;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
-// npm run bench [-- --quick] [-- --rows N]: what our layers add, as ratios within this one run. Absolute figures differ from machine to machine.
+// npm run bench [-- --quick | --million | --rows N | --tickets N | --only sql,documents,search | --server opensearch]
+// What our layers add, as ratios within this one run. Absolute figures differ from machine to machine.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

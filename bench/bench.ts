@@ -36,8 +36,8 @@ for (const part of parts) if (!['sql', 'documents', 'search'].includes(part)) th
 const { server } = values;
 if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
 const rows = Number(values.rows ?? (values.quick ? 50_000 : 1_000_000));
-const tickets = Number(values.tickets ?? (values.quick ? 5_000 : 50_000));
-const timing = values.quick ? { ms: 700, rounds: 3 } : { ms: 1500, rounds: 5 };
+const tickets = Number(values.tickets ?? (values.quick ? 2_000 : 50_000));
+const timing = values.quick ? { ms: 500, rounds: 3 } : { ms: 1500, rounds: 5 };
 /** One caller, in this process: there is no more to be had from a longer round. */
 const alone = values.quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const root = process.cwd();

@@ -48,16 +48,23 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   const given = raw === undefined || raw === null ? {} : raw;
   if (!isRecord(given)) throw failure('VALIDATION_ERROR', 'The input must be a JSON object.');
   const own = tool.domain.pinned ? withoutPinned(given, tool, person) : given;
-  const parsed = tool.input.safeParse(renamed(own, tool.input, tool.inputAliases));
+  const plain = renamed(own, tool.input, tool.inputAliases);
+  const parsed = tool.input.safeParse(plain);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, 10).map(inOurWords);
+  const issues = parsed.error.issues.slice(0, 10).map((issue) => inOurWords(issue, plain, Object.keys(tool.input.shape)));
   throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
 }
 
 /** A message that the schema's author wrote stands alone; the library's own words get the field's name in front. */
-function inOurWords(issue: z.core.$ZodIssue): { path: string; message: string } {
+function inOurWords(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): { path: string; message: string } {
   const path = issue.path.map(String).join('.').slice(0, 120);
-  if (issue.code === 'unrecognized_keys') return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(shown).join(', ')}` };
+  if (issue.code === 'unrecognized_keys') {
+    const takes = path === '' ? ` (it takes ${known.length === 0 ? 'none' : known.join(', ')})` : '';
+    return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(shown).join(', ')}${takes}` };
+  }
+  // What was not given was not looked for either, whatever the schema says of an id that is none.
+  const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;
+  if (missing && / not found\b/.test(issue.message)) return { path, message: `${path} is required` };
   if (/^Invalid input: expected .*received undefined$/.test(issue.message)) return { path, message: `${path || 'The input'} is required` };
   const standing = /^(Invalid (input|option|UUID|ISO|email|number|string|key|element)|Too (big|small)|Unrecognized key)/.test(issue.message);
   return { path, message: standing && path ? `${path}: ${issue.message}` : issue.message };

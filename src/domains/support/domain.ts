@@ -20,7 +20,7 @@ const ownOrShared = (person: Person) =>
 
 const forCustomers = () => where({ status: 'published', audience: 'public' });
 /** What customers neither see nor find anything by. */
-const INSIDE = ['internal_notes', 'assigned_to', 'resolved_by', 'sla_deadline', 'sla_met', 'resolution_minutes', 'tier'] as const;
+const INSIDE = ['internal_notes', 'tags', 'assigned_to', 'resolved_by', 'sla_deadline', 'sla_met', 'resolution_minutes', 'tier'] as const;
 
 export const support = defineDomain({
   name: 'support',

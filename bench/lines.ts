@@ -14,7 +14,7 @@ export async function started<T>(what: string, start: () => Promise<T>): Promise
   try {
     return await start();
   } catch (error) {
-    const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').trim();
     leftOut.push(`${what} (${why.slice(0, 160)})`);
     return undefined;
   }

@@ -5,11 +5,29 @@ import { loadDocuments } from '../sample/documents.ts';
 import type { DocumentDatabase } from '../storage/documents/database.ts';
 import { type EmbeddedDocuments, openEmbeddedDocuments } from '../storage/documents/embedded.ts';
 import type { Collections } from '../storage/documents/store.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigProblem } from './config.ts';
 
 export const documentsFile = ({ dataFolder }: Pick<Config, 'dataFolder'>): string => join(dataFolder, 'documents.db');
 
 export const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as Collections;
+
+/** Two domains in one MongoDB database would take each other's collections and trails for their own. */
+export function checkApart(config: Pick<Config, 'mongodbUrl' | 'searchUrl'>, domains: readonly Pick<AnyDomain, 'name' | 'store'>[]): void {
+  const owners = new Map<string, string>();
+  for (const { name, store } of domains) {
+    const url = store === 'documents' ? config.mongodbUrl(name) : store === 'search' ? config.searchUrl(name) : undefined;
+    // Without a database in the address, each domain has one of its own.
+    const [, servers, database] = /^mongodb(?:\+srv)?:\/\/(?:.*@)?([^/?]+)\/([^/?]+)/.exec(url ?? '') ?? [];
+    if (database === undefined) continue;
+    const place = `${servers}/${database}`;
+    const owner = owners.get(place);
+    if (owner !== undefined)
+      throw new ConfigProblem(
+        `${owner} and ${name} cannot share the MongoDB database ${database}: name another, or none, in ${name.toUpperCase()}_MONGODB_URL.`,
+      );
+    owners.set(place, name);
+  }
+}
 
 export interface OpenedDocuments {
   readonly databases: ReadonlyMap<AnyDomain, DocumentDatabase>;

@@ -19,7 +19,7 @@ import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { sqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
-import { collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
+import { checkApart, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
 import { packageFolder } from './package.ts';
 import { loadEmbeddedSearch, openSearch } from './search.ts';
 
@@ -57,6 +57,7 @@ export interface OpeningStores {
 }
 
 export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
+  checkApart(config, domains);
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
   const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
     const chain = `${domain}-${config.instance}`;

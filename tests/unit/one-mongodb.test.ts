@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/app/config.ts';
+import { checkApart } from '../../src/app/documents.ts';
+
+const domains = [
+  { name: 'sales', store: 'documents' },
+  { name: 'support', store: 'search' },
+] as const;
+const check = (settings: Record<string, string>) => () => checkApart(readConfig(settings), domains);
+
+describe('domains on one MongoDB', () => {
+  test('have a database each where the address names none', () => {
+    expect(
+      check({
+        MONGODB_URL: 'mongodb://db.example:27017/?replicaSet=rs0',
+        SUPPORT_MONGODB_URL: 'mongodb://db.example:27017/?replicaSet=rs0',
+      }),
+    ).not.toThrow();
+    expect(check({ MONGODB_URL: 'mongodb://db.example/one', SUPPORT_MONGODB_URL: 'mongodb://db.example/two' })).not.toThrow();
+    expect(check({ MONGODB_URL: 'mongodb://db.example/one' })).not.toThrow();
+  });
+  test('do not share one, whoever signs in to it', () => {
+    const shared = check({
+      MONGODB_URL: 'mongodb://a:p@ss@db.example/one',
+      SUPPORT_MONGODB_URL: 'mongodb://b:word@db.example/one?replicaSet=rs0',
+    });
+    expect(shared).toThrow('sales and support cannot share the MongoDB database one: name another, or none, in SUPPORT_MONGODB_URL.');
+    expect(shared).not.toThrow(/ss@|word/);
+  });
+});

@@ -288,7 +288,10 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
       });
     },
     async effectsOf(id) {
-      return { effects: (await effect(id)) ? 1 : 0, records: (await trail()).filter((line) => line.includes(id)).length };
+      return {
+        effects: (await effect(id)) ? 1 : 0,
+        records: (await trail()).filter((line) => line.includes(id) && !isAttempt(line)).length,
+      };
     },
     async fingerprint() {
       const plain = (await rows())
@@ -330,6 +333,9 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
     },
   };
 }
+
+/** Where there is no transaction, an intent stands before each outcome, and an attempt that came too late says so. */
+const isAttempt = (line: string) => ['INTENT', 'NOT_WRITTEN'].includes(String((JSON.parse(line) as { code: string | null }).code));
 
 const touchRecord = (server: string) => ({
   at: new Date().toISOString(),

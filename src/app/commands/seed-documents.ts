@@ -1,44 +1,108 @@
-/** The sample documents, into the data folder or into MongoDB. */
+/** The sample of domains that are not on SQL, into the data folder or onto their servers. */
+import type { DocumentLoader } from '../../core/documents.ts';
+import type { AnyDomain } from '../../core/tool.ts';
 import { loadDocuments } from '../../sample/documents.ts';
 import type { Config } from '../config.ts';
 import { collectionsOf, openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
+import { openSearch } from '../search.ts';
 import { grouped } from '../terminal/text.ts';
 import type { Console } from './console.ts';
 import { mongoAddressOf } from './places.ts';
 import { ownOf } from './trail.ts';
 
-export interface SeedingDocuments {
+export interface Seeding {
   readonly employees: number;
   readonly force: boolean;
   /** Throws where nobody says that a server's data may be replaced. */
   agreed(place: string, name: string): Promise<void>;
 }
 
-export async function seedDocuments(config: Config, { employees, force, agreed }: SeedingDocuments, console: Console): Promise<void> {
-  for (const domain of ownOf(config, 'documents')) {
-    const url = config.mongodbUrl(domain.name);
-    const folder = url === undefined ? openFolder(config.dataFolder) : undefined;
+/** A store as whoever fills it needs it, whatever kind it is. */
+interface Fillable {
+  readonly product: string;
+  /** As its server calls it. */
+  readonly name: string;
+  readonly loader: DocumentLoader;
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+interface Kind {
+  readonly doing: string;
+  readonly rows: string;
+  url(domain: string): string | undefined;
+  open(domain: AnyDomain): Promise<Fillable>;
+}
+
+const kinds = (config: Config) =>
+  ({
+    documents: {
+      doing: 'Writing sample documents',
+      rows: 'documents',
+      url: config.mongodbUrl,
+      async open(domain) {
+        const { databases, close } = await openDocuments(config, [domain]);
+        const database = databases.get(domain);
+        if (database === undefined) throw new Error(`${domain.name} has no documents`);
+        return {
+          product: 'MongoDB',
+          name: database.name,
+          loader: database,
+          empty: () => database.empty(Object.keys(collectionsOf(domain))),
+          close,
+        };
+      },
+    },
+    search: {
+      doing: 'Writing sample for search',
+      rows: 'rows',
+      url: config.searchUrl,
+      async open(domain) {
+        const { backends, close } = await openSearch(config, [domain]);
+        const backend = backends.get(domain);
+        if (backend === undefined) throw new Error(`${domain.name} is not searched`);
+        return {
+          product: backend.product,
+          name: domain.name,
+          loader: backend.loader as DocumentLoader,
+          empty: () => backend.empty(),
+          close,
+        };
+      },
+    },
+  }) satisfies Record<string, Kind>;
+
+export async function seedDocuments(config: Config, seeding: Seeding, console: Console): Promise<void> {
+  for (const [kind, how] of Object.entries(kinds(config)) as ['documents' | 'search', Kind][])
+    for (const domain of ownOf(config, kind)) await seedOne(config, how, domain, seeding, console);
+}
+
+async function seedOne(
+  config: Config,
+  { doing, rows, url: urlOf, open }: Kind,
+  domain: AnyDomain,
+  { employees, force, agreed }: Seeding,
+  console: Console,
+): Promise<void> {
+  const url = urlOf(domain.name);
+  const folder = url === undefined ? openFolder(config.dataFolder) : undefined;
+  try {
+    const { product, name, loader, empty, close } = await open(domain);
+    const step = console.progress.step(doing);
     try {
-      const opened = await openDocuments(config, [domain]);
-      const step = console.progress.step('Writing sample documents');
-      try {
-        const [database] = opened.databases.values();
-        if (database === undefined) continue;
-        if (force && url !== undefined) await agreed(`MongoDB at ${mongoAddressOf(url)}`, database.name);
-        if (force) await database.empty(Object.keys(collectionsOf(domain)));
-        const onProgress = (done: number, total: number) =>
-          step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} documents`);
-        await loadDocuments(domain.name, database, { employees, today: new Date(), onProgress });
-        step.done();
-      } catch (error) {
-        step.failed();
-        throw error;
-      } finally {
-        await opened.close();
-      }
+      if (force && url !== undefined) await agreed(`${product} at ${mongoAddressOf(url)}`, name);
+      if (force) await empty();
+      const onProgress = (done: number, total: number) =>
+        step.at(total === 0 ? 1 : done / total, `${grouped(done)} of ${grouped(total)} ${rows}`);
+      await loadDocuments(domain.name, loader, { employees, today: new Date(), onProgress });
+      step.done();
+    } catch (error) {
+      step.failed();
+      throw error;
     } finally {
-      folder?.close();
+      await close();
     }
+  } finally {
+    folder?.close();
   }
 }

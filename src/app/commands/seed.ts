@@ -14,7 +14,6 @@ import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
 import { addressOf } from './places.ts';
 import { seedDocuments } from './seed-documents.ts';
-import { seedSearch } from './seed-search.ts';
 import { EXIT, Stop } from './stop.ts';
 import { ownDomains } from './trail.ts';
 
@@ -54,7 +53,6 @@ export async function seed({ employees: given, force = false, database, json }: 
     await onServer(config, url, domains, load);
   }
   await seedDocuments(config, { employees, force, agreed: (place, name) => agreed(place, name, database) }, console);
-  await seedSearch(config, { employees, force, agreed: (place, name) => agreed(place, name, database) }, console);
   const ms = Math.round(performance.now() - began);
   if (console.json) console.value({ employees, ms });
   else console.out(`The sample company has ${grouped(employees)} employees now. It took ${duration(ms)}.`);

@@ -13,8 +13,9 @@ const LAYERS: Readonly<Record<string, { ours: readonly string[]; packages?: read
   transports: { ours: ['core'] },
   identity: { ours: ['core'] },
   sample: { ours: ['core'] },
-  gateway: { ours: ['core', 'transports', 'identity'] },
-  app: { ours: ['core', 'domains', 'storage', 'transports', 'identity', 'sample', 'gateway'] },
+  assistant: { ours: ['core'] },
+  gateway: { ours: ['core', 'transports', 'identity', 'assistant'] },
+  app: { ours: ['core', 'domains', 'storage', 'transports', 'identity', 'sample', 'gateway', 'assistant'] },
 };
 /** Drivers stay with their adapters. */
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {

@@ -18,6 +18,7 @@ const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1
 let passed = 0;
 let failed = 0;
 const problems = [];
+const unsteady = [];
 
 /** A step that is not a test itself. Quiet when all is well. */
 function step(name, script) {
@@ -33,39 +34,52 @@ function step(name, script) {
   return false;
 }
 
-/** Runs vitest and adds up what it says. A file that cannot be loaded, or an error outside any test, is a failure as well. */
-function suites(env, paths) {
+/** Runs vitest. A file that cannot be loaded, or an error outside any test, is a failure as well. */
+function run(env, args) {
   const folder = mkdtempSync(join(tmpdir(), 'tamshai-test-report-'));
   const report = join(folder, 'report.json');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...paths];
-  const { status } = spawnSync(process.execPath, args, {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env },
   });
-  let counted = 0;
+  const result = { passed: 0, failures: [] };
   try {
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    passed += numPassedTests;
-    counted = numFailedTests;
+    const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    result.passed = numPassedTests;
     for (const { name, status: state, assertionResults } of testResults) {
+      const file = relative(root, name);
       const bad = assertionResults.filter((test) => test.status === 'failed');
-      for (const { fullName } of bad) problems.push(`${relative(root, name)}: ${fullName.trim()}`);
-      if (state === 'failed' && bad.length === 0) {
-        problems.push(`${relative(root, name)} could not be run`);
-        counted++;
-      }
+      const good = assertionResults.filter((test) => test.status === 'passed').length;
+      for (const { fullName } of bad) result.failures.push({ file, good, what: `${file}: ${fullName.trim()}` });
+      if (state === 'failed' && bad.length === 0) result.failures.push({ file, good, what: `${file} could not be run` });
     }
   } catch {
-    problems.push('vitest ended without a report');
+    result.failures.push({ what: 'vitest ended without a report' });
   }
-  if (status !== 0 && counted === 0) {
-    problems.push('something failed outside the tests; see above');
-    counted = 1;
-  }
-  failed += counted;
+  if (status !== 0 && result.failures.length === 0) result.failures.push({ what: 'something failed outside the tests; see above' });
   rmSync(folder, { recursive: true, force: true });
+  return result;
+}
+
+/** A few files that failed are run once more, alone: what passes then is counted, and named as unsteady. Many failures are no chance. */
+const FEW = 4;
+function suites(env, paths) {
+  const first = run(env, paths);
+  const files = [...new Set(first.failures.map(({ file }) => file))];
+  const again = files.length > 0 && files.length <= FEW && !files.includes(undefined) ? run(env, ['--no-file-parallelism', ...files]) : undefined;
+  if (again === undefined) {
+    passed += first.passed;
+    failed += first.failures.length;
+    problems.push(...first.failures.map(({ what }) => what));
+    return;
+  }
+  const counted = new Map(first.failures.map(({ file, good }) => [file, good]));
+  passed += first.passed - [...counted.values()].reduce((sum, good) => sum + good, 0) + again.passed;
+  failed += again.failures.length;
+  problems.push(...again.failures.map(({ what }) => what));
+  unsteady.push(...first.failures.map(({ what }) => what).filter((what) => !problems.includes(what)));
 }
 
 const started = performance.now();
@@ -87,6 +101,7 @@ if (step('build', 'build')) {
 }
 
 if (problems.length > 0) console.log(`\nWhat failed:\n${problems.map((problem) => `  ✗ ${problem}`).join('\n')}`);
+if (unsteady.length > 0) console.log(`\nPassed only when run again:\n${unsteady.map((what) => `  ↻ ${what}`).join('\n')}`);
 console.log(`\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers ? ', on real servers' : ''}.`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -9,7 +9,7 @@ import type { ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import { chainsIn } from '../audit/call-chains.ts';
 import { openSqlite } from '../sqlite-file.ts';
-import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Finding, type KeptEffect } from './database.ts';
+import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Finding, type KeptEffect, type Query } from './database.ts';
 import { plainDocument } from './plain.ts';
 
 const SCHEMA = `
@@ -46,10 +46,23 @@ function inOrder(rows: Row[], sort: Finding['sort']): Row[] {
   });
 }
 
-function sourceOver(documents: (collection: string) => Iterable<Document>): DocumentSource {
+/** The ids that a query can only be about, where one of the conditions that must all hold names them. */
+function idsNamed(query: Query): readonly string[] | undefined {
+  const { $eq: only, $in: among } = (query['_id'] ?? {}) as Query;
+  if (typeof only === 'string') return [only];
+  if (Array.isArray(among)) return among as string[];
+  return (query['$and'] as readonly Query[] | undefined)?.map(idsNamed).find((ids) => ids !== undefined);
+}
+/** Whatever is left out here could not match; the query still decides over the rest. */
+function candidates(documents: Documents, query: Query): Iterable<Document> {
+  const ids = idsNamed(query);
+  return ids === undefined ? documents.values() : [...new Set(ids)].flatMap((id) => documents.get(id) ?? []);
+}
+
+function sourceOver(documents: (collection: string) => Documents): DocumentSource {
   return {
     async find(collection, query, { sort, limit, hide }) {
-      const rows = inOrder(find<Row>(documents(collection), query, {}, OPTIONS).all(), sort).slice(0, limit);
+      const rows = inOrder(find<Row>(candidates(documents(collection), query), query, {}, OPTIONS).all(), sort).slice(0, limit);
       return rows.map((row) => {
         const copy = structuredClone(row);
         for (const field of hide) delete copy[field];
@@ -59,7 +72,7 @@ function sourceOver(documents: (collection: string) => Iterable<Document>): Docu
     aggregate: async (collection, pipeline) =>
       structuredClone(
         aggregate(
-          documents(collection),
+          documents(collection).values(),
           pipeline.map((stage) => ({ ...stage })),
           OPTIONS,
         ),
@@ -154,7 +167,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
         pending.documents.set(named(collection), changes.set(document._id, document));
       };
       return {
-        ...sourceOver((collection) => now(collection).values()),
+        ...sourceOver(now),
         // Nobody else writes before this one has ended.
         hold: async () => {},
         async update(collection, ids, values) {
@@ -176,7 +189,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
       };
     };
     return {
-      ...sourceOver((collection) => committed(named(collection)).values()),
+      ...sourceOver((collection) => committed(named(collection))),
       name: domain,
       transaction: (body) =>
         inTurn(async () => {

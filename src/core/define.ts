@@ -119,7 +119,11 @@ export function defineDomain(spec: AnyDomain): unknown {
     },
     act(def: ActDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
       const tool = base('act', def, def.input, def.output, def.effect);
-      return { ...tool, execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)) };
+      return {
+        ...tool,
+        prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? asGiven(tool, input),
+        execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
+      };
     },
   };
 }
@@ -156,6 +160,22 @@ function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
     if (maskOf(item.shape[key]) !== undefined) throw new Error(`${tool}: ordered by the masked field ${key}`);
   }
+}
+
+const SHOWN = 80;
+/** What would happen, told by nothing but what was asked for. */
+function asGiven({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const [, what = ''] = given.find(([field, value]) => typeof value === 'string' && !field.endsWith('_id')) ?? [];
+  const id = given.find(([field]) => field.endsWith('_id'))?.[1];
+  const said = String(what).length > SHOWN ? `${String(what).slice(0, SHOWN)}…` : String(what);
+  const label = said === '' ? title : said;
+  return {
+    summary: said === '' ? title : `${title}: ${said}`,
+    subject: { label, id: id === undefined ? '' : String(id) },
+    changes: given.map(([field, value]) => ({ field, from: null, to: Array.isArray(value) ? value.join(', ') : value })),
+    ...(effect === 'removes' && { afterwards: 'It cannot be brought back.' }),
+  };
 }
 
 /** The fields that really differ: `changed(now, { salary: 95_000 }, 'money')`. */

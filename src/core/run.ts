@@ -40,6 +40,8 @@ export interface CallRequest {
   readonly surface: Surface;
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
+  /** Why a person has to approve even what would otherwise happen at once: a sentence that the card says too. */
+  readonly approvalBecause?: string | undefined;
 }
 
 export async function call(runtime: Runtime, request: CallRequest): Promise<Answer> {
@@ -81,6 +83,7 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
     case 'list':
       return list(runtime, tool, who, store, input, now);
     case 'act':
+      if (request.approvalBecause !== undefined) return ask(runtime, tool, who, store, input, now, request, started);
       return (await store.once(who, { id: undefined, tool: tool.name }, async ({ writing }) => {
         const data = tool.output.parse(await tool.execute(input, context(person, now, writing), undefined));
         const result: SuccessAnswer = { status: 'success', data };
@@ -114,10 +117,11 @@ async function ask(
 ): Promise<Answer> {
   const { person } = who;
   const { plan, versions } = await store.read(who, async (handles, read) => ({ plan: await tool.prepare(input, context(person, now, handles)), versions: read }));
-  if (isOwn(tool, plan)) return atOnce(runtime, tool, who, store, input, now, request, started);
+  const because = tool.kind === 'act' || isOwn(tool, plan) ? request.approvalBecause : undefined;
+  if (isOwn(tool, plan) && because === undefined) return atOnce(runtime, tool, who, store, input, now, request, started);
   const ticket = await runtime.approvals.ask({
     server: tool.domain.name, tool: tool.name, input, person, versions, askedAt: now,
-    message: messageOf(tool, plan),
+    message: messageOf(tool, plan, because),
     card: (id, expiresAt) => cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin }),
   });
   return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
@@ -196,8 +200,13 @@ const context = (person: Person, now: Date, handles: CallContext['handles']): Ca
   },
 });
 
-const messageOf = (tool: Tool, plan: Plan) =>
-  `${plan.summary}? ${tool.effect === 'removes' ? `${plan.afterwards ?? 'The record stays for the audit; no tool can bring it back.'} ` : ''}Nothing has changed yet.`;
+const messageOf = (tool: Tool, plan: Plan, because: string | undefined) =>
+  [
+    `${plan.summary}?`,
+    ...(tool.effect === 'removes' ? [plan.afterwards ?? 'The record stays for the audit; no tool can bring it back.'] : []),
+    ...(because === undefined ? [] : [because]),
+    'Nothing has changed yet.',
+  ].join(' ');
 
 type CardMoment = Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin'>;
 

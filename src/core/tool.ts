@@ -177,6 +177,8 @@ export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObje
   extends Described<R, A, I, E> {
   readonly effect: Effect;
   readonly output: O;
+  /** The card for the cases in which even this is asked for; by default it shows the input as it was given. */
+  prepare?(input: z.output<I>, context: Calling<Codes<E>> & W): Promise<Plan>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
 }
 

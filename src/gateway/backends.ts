@@ -70,9 +70,9 @@ export function remoteBackend({ server, title, url, key, clock, log, deadlineMs 
   };
 
   return {
-    async call({ tool, input, caller, requestId, signal }) {
+    async call({ tool, input, caller, surface, requestId, signal, approvalBecause }) {
       const path = `/tools/${encodeURIComponent(tool)}`;
-      const body = JSON.stringify({ input: input ?? {} });
+      const body = JSON.stringify({ input: input ?? {}, surface, approvalBecause });
       const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
       try {
         return await post(path, body, token, requestId, signal);

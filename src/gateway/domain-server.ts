@@ -29,6 +29,9 @@ export interface DomainServer {
 
 const execution = z.strictObject({ confirmationId: z.uuid(), tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean().default(false) });
 
+/** What the gateway says of a call beside its input. The identity is signed over it, so it is believed from there and from nobody else. */
+const callers = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
+
 /** The kind of token is in its header; only its signature is believed, later. */
 function kindOf(token: string | undefined): string | undefined {
   try {
@@ -46,8 +49,9 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const token = bearer(req.headers.authorization);
     const body = req.rawBody ?? Buffer.alloc(0);
     const userContext = (req.body as { userContext?: unknown } | undefined)?.userContext;
+    const fromGateway = kindOf(token) === 'tamshai-identity+jwt';
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, async (): Promise<{ caller: Caller; requestId: string }> => {
-      if (kindOf(token) === 'tamshai-identity+jwt') {
+      if (fromGateway) {
         // A captured identity must not write twice; reading twice harms nobody.
         const firstUse = tool?.kind === 'write' || tool?.kind === 'act' ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds) : undefined;
         return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse });
@@ -55,8 +59,9 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
       return { caller: await deps.authenticate(req.raw), requestId: req.id };
     });
-    const input = inputOf(req.body, ['userContext']);
-    const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface: 'direct', requestId });
+    const { surface = 'direct', approvalBecause } = (fromGateway && callers.safeParse(req.body).data) || {};
+    const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
+    const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });
     return sendAnswer(reply, answer, tool);
   });
 

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const [src, dist] = [join(root, 'src'), join(root, 'dist')];
+const [src, web, dist] = [join(root, 'src'), join(root, 'web'), join(root, 'dist')];
 const stamp = join(dist, '.built');
+const webStamp = join(dist, 'web', '.vite', 'manifest.json');
 const lock = join(dist, '.building');
 
 const timeOf = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -23,6 +24,8 @@ function newest(folder) {
 }
 
 const isStale = () => !existsSync(join(dist, 'app', 'cli.js')) || timeOf(stamp) < newest(src);
+/** Where the packages that build it are not installed, the plain pages do. */
+const isWebStale = () => existsSync(web) && existsSync(join(root, 'node_modules', '@tailwindcss', 'vite')) && timeOf(webStamp) < newest(web);
 
 const isAlive = (pid) => {
   if (!(pid > 0)) return false;
@@ -60,21 +63,17 @@ function enter() {
   }
 }
 
-function build() {
+function build(what, program, args, built) {
   const started = Date.now();
-  process.stderr.write('Building…\n');
-  const compiler = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'tsc.cmd' : 'tsc');
+  process.stderr.write(`Building${what}…\n`);
+  const compiler = join(root, 'node_modules', '.bin', process.platform === 'win32' ? `${program}.cmd` : program);
   if (!existsSync(compiler)) fail('The compiler is not installed; run npm install first.');
-  const { status, stdout } = spawnSync(compiler, ['-p', join(root, 'tsconfig.build.json')], {
-    cwd: root,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) fail(`The build failed.\n${stdout ?? ''}`.trimEnd());
+  const { status, stdout, stderr } = spawnSync(compiler, args, { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+  if (status !== 0) fail(`The build failed.\n${stdout ?? ''}${stderr ?? ''}`.trimEnd());
   // The compiler leaves unchanged files alone, so only this one tells when dist/ was right: as of the build's beginning, since
   // whatever changed during it has to be built the next time.
-  writeFileSync(stamp, '');
-  utimesSync(stamp, started / 1000, started / 1000);
+  writeFileSync(built, '', { flag: 'a' });
+  utimesSync(built, started / 1000, started / 1000);
 }
 
 function fail(message) {
@@ -83,9 +82,10 @@ function fail(message) {
   process.exit(1);
 }
 
-if (existsSync(src) && isStale()) {
+if (existsSync(src) && (isStale() || isWebStale())) {
   enter();
-  if (isStale()) build();
+  if (isStale()) build('', 'tsc', ['-p', join(root, 'tsconfig.build.json')], stamp);
+  if (isWebStale()) build(' the web app', 'vite', ['build', '-c', join(web, 'vite.config.ts')], webStamp);
   rmSync(lock, { force: true });
 }
 

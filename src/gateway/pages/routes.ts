@@ -8,6 +8,7 @@ import type { Reply, WebSessions } from '../../identity/web/sessions.ts';
 import { approveAsset, approvePage, cardDigest, notFoundPage, notYoursPage, troublePage } from './approve.ts';
 import { approvalsPage, type HomePageOptions, homePage } from './home.ts';
 import type { ConfirmationState } from './state.ts';
+import type { WebApp } from './web-app.ts';
 
 export interface PageDeps {
   readonly sessions: WebSessions;
@@ -17,12 +18,18 @@ export interface PageDeps {
   readonly base: string;
   readonly banners?: Banners | undefined;
   readonly now?: (() => Date) | undefined;
+  /** Without it there are the plain pages only. */
+  readonly webApp?: WebApp | undefined;
 }
+
+/** Addresses of the web app, by who has them. Whatever stands behind an id is asked for later, by its owner. */
+const STAFF_PATHS = ['/', '/c/:id', '/approvals', '/approvals/:id', '/tools', '/tools/:server/:tool', '/audit', '/audit/:chain/:n', '/settings'];
+const CUSTOMER_PATHS = ['/portal', '/portal/new', '/portal/articles', '/portal/contacts', '/portal/approvals', '/portal/settings', '/portal/t/:id', '/portal/a/:id'];
 
 /** Our own pages and how one signs in to them. None of these changes anything but the session. */
 export function pageRoutes(
   app: FastifyInstance,
-  { sessions, confirmation, waiting, base, banners, now = () => new Date() }: PageDeps,
+  { sessions, confirmation, waiting, base, banners, now = () => new Date(), webApp }: PageDeps,
 ): void {
   const { host } = new URL(base);
   const send = (reply: FastifyReply, { status, headers, body }: Reply) => reply.code(status).headers(headers).send(body);
@@ -77,9 +84,36 @@ export function pageRoutes(
       }
     });
 
+    for (const { path, type, body, packed } of webApp?.files ?? []) {
+      scope.get(path, async (req, reply) => {
+        const small = /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''));
+        const kept = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
+        return reply.headers({ ...securityHeaders, ...kept, ...(small && { 'content-encoding': 'gzip' }) }).send(small ? await packed() : body);
+      });
+    }
+    /** The app where it has been built and someone is signed in, each realm at its own addresses; undefined where a plain page does. */
+    const drawn = (req: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): FastifyReply | undefined => {
+      const csrf = sessions.csrf(req.raw);
+      if (!webApp || !caller || csrf === undefined) return undefined;
+      const home = caller.person.realm === 'customer' ? '/portal' : '/';
+      const theirs = req.url.startsWith('/portal') === (home === '/portal');
+      if (!theirs) return send(reply, { status: 302, headers: { ...pageHeaders, location: home }, body: '' });
+      return page(reply, webApp.page({ csrf, banners }));
+    };
+    for (const path of webApp ? [...STAFF_PATHS, ...CUSTOMER_PATHS].filter((each) => each !== '/' && each !== '/approvals') : []) {
+      scope.get(path, async (req, reply) => {
+        try {
+          return (await drawn(req, reply, await sessions.authenticate(req.raw))) ?? (await askToSignIn(req, reply));
+        } catch (error) {
+          return failed(reply, error);
+        }
+      });
+    }
+
     scope.get('/', async (req, reply) => {
       try {
-        return await page(reply, homePage(await overview(req, await sessions.authenticate(req.raw))));
+        const caller = await sessions.authenticate(req.raw);
+        return (await drawn(req, reply, caller)) ?? (await page(reply, homePage(await overview(req, caller))));
       } catch (error) {
         return failed(reply, error);
       }
@@ -87,7 +121,8 @@ export function pageRoutes(
     scope.get('/approvals', async (req, reply) => {
       try {
         const caller = await sessions.authenticate(req.raw);
-        return caller ? await page(reply, approvalsPage(await overview(req, caller))) : await askToSignIn(req, reply);
+        if (!caller) return await askToSignIn(req, reply);
+        return (await drawn(req, reply, caller)) ?? (await page(reply, approvalsPage(await overview(req, caller))));
       } catch (error) {
         return failed(reply, error);
       }

@@ -53,20 +53,25 @@ export interface Page {
   readonly banners?: Banners | undefined;
   /** A script file of ours that only this page needs. */
   readonly script?: string | undefined;
+  /** The same for a page that is drawn by a program of its own. */
+  readonly module?: string | undefined;
+  readonly styles?: readonly string[] | undefined;
 }
 
-export const page = ({ title, body, banners: say = {}, script }: Page): string =>
+export const page = ({ title, body, banners: say = {}, script, module, styles = [] }: Page): string =>
   `<!doctype html>\n${
     html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} · Tamshai</title>
+<title>${title}${title !== 'Tamshai' && ' · Tamshai'}</title>
 <link rel="icon" href="${assets.icon.path}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style.path}">
+${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
 <script src="${assets.script.path}"></script>
 ${script !== undefined && html`<script src="${script}" defer></script>`}
+${module !== undefined && html`<script type="module" src="${module}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

@@ -1,4 +1,4 @@
-/** The only declaration API: defineDomain → read, list, write, act. */
+/** The only declaration API: defineDomain → read, list, write, act, and what a domain offers beside its tools. */
 import { z } from 'zod';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
@@ -6,6 +6,7 @@ import { maskOf } from './fields.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
+import { type Offers, offersOf } from './resources.ts';
 import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
 import type {
@@ -18,7 +19,7 @@ export interface Missing<_Why extends string> {
   readonly missing: never;
 }
 
-export interface Domain<R extends Role, A extends string, C, W, F, Q> {
+export interface Domain<R extends Role, A extends string, C, W, F, Q> extends Offers<R, A, C> {
   readonly spec: AnyDomain;
   read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(def: ReadDef<R, A, C, I, O, E, D>): Tool;
   list<I extends z.ZodObject, T extends z.ZodObject, N extends string = never, const E extends ErrorMap = {}, S extends z.ZodObject = z.ZodObject>(
@@ -68,12 +69,13 @@ export function defineDomain(spec: AnyDomain): unknown {
       roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
       aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       says: () => def.title,
-      run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name),
+      run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name), part: none(def.name),
     };
   };
 
   return {
     spec,
+    ...offersOf(spec, base, contextFor),
     read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
       const tool = base('read', def, def.input, def.output);
       return {

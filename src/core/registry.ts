@@ -1,23 +1,35 @@
-/** All tools by server and name, aliases included. Built once at start; everything derived is a function of it. */
+/** All tools by server and name, aliases included, and what is offered beside them. Built once at start; everything derived is a function of it. */
+import type { Feed, Offer, Prompt, Resource } from './resources.ts';
 import type { AnyDomain, Tool } from './tool.ts';
 
 export interface Registry {
   readonly domains: readonly AnyDomain[];
   readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly prompts: readonly Prompt[];
+  readonly feeds: readonly Feed[];
+  /** A tool by its name; what reads a resource or fills a prompt, by its own. */
   find(server: string, name: string): Tool | undefined;
 }
 
-export function registry(tools: readonly Tool[]): Registry {
+export function registry(tools: readonly Tool[], offers: readonly Offer[] = []): Registry {
   const byName = new Map<string, Tool>();
-  for (const tool of tools) {
+  const resources = offers.filter((offer) => offer.kind === 'resource');
+  const prompts = offers.filter((offer) => offer.kind === 'prompt');
+  const feeds = offers.filter((offer) => offer.kind === 'feed');
+  const readers = [...resources, ...prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]);
+  for (const tool of [...tools, ...readers]) {
     for (const name of [tool.name, ...tool.aliases]) {
       const key = `${tool.domain.name}/${name}`;
       if (byName.has(key)) throw new Error(`${key} is declared twice`);
       byName.set(key, tool);
     }
   }
-  const domains = [...new Set(tools.map(({ domain }) => domain))];
-  return { domains, tools, find: (server, name) => byName.get(`${server}/${name}`) };
+  // Prompts of all domains are listed side by side under their plain names.
+  const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
+  if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
+  const domains = [...new Set([...tools, ...offers].map(({ domain }) => domain))];
+  return { domains, tools, resources, prompts, feeds, find: (server, name) => byName.get(`${server}/${name}`) };
 }
 
 /** Several servers behind one address: the server's name in front keeps their tools apart. */

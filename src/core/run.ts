@@ -75,13 +75,16 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
   const { person } = request.caller;
   const who = sessionFor(tool, person);
   const input = parseInput(tool, request.input, person);
-  const store = storeOf(runtime, tool);
   const now = runtime.clock.now();
+  if (tool.kind === 'prompt') return { status: 'success', data: tool.output.parse(await tool.run(input, context(person, now, {}))) };
+  const store = storeOf(runtime, tool);
   switch (tool.kind) {
     case 'read':
       return { status: 'success', data: tool.output.parse(await store.read(who, (handles) => tool.run(input, context(person, now, handles)))) };
     case 'list':
       return list(runtime, tool, who, store, input, now);
+    case 'pages':
+      return part(runtime, tool, who, store, input, now);
     case 'act':
       if (request.approvalBecause !== undefined) return ask(runtime, tool, who, store, input, now, request, started);
       return (await store.once(who, { id: undefined, tool: tool.name }, async ({ writing }) => {
@@ -110,6 +113,16 @@ async function list(runtime: Runtime, tool: Tool, who: StoreSession, store: Stor
   const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
   const next = (last: Readonly<Record<string, unknown>>) => runtime.cursors.seal(order.keys.map((key) => last[key] as KeyPart), binding);
   return { status: 'success', ...pageOf(rows, asked, filterNames, tool.plural ?? 'rows', next, summary, tool.lifted) };
+}
+
+/** A resource's page: the first one says after which transaction it was read, and the cursor keeps to that. */
+async function part(runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date): Promise<Answer> {
+  const asked = splitInput(input);
+  const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: who.person };
+  const [asOf, after] = (asked.cursor === undefined ? [] : runtime.cursors.open(asked.cursor, binding)) as readonly number[];
+  const found = await store.read(who, (handles) => tool.part({ asOf, after, limit: asked.limit }, context(who.person, now, handles)));
+  const next = found.next === null ? null : runtime.cursors.seal([found.asOf, found.next], binding);
+  return { status: 'success', data: tool.output.parse({ resource_uri: tool.name, as_of_tx_id: found.asOf, items: found.items, next_cursor: next }) };
 }
 
 async function ask(
@@ -259,7 +272,8 @@ function maskedNames(registry: Registry, domain: string): ReadonlySet<string> {
 
 function recordOf(runtime: Runtime, request: CallRequest, tool: Tool | undefined, answer: Answer, started: number): AuditRecord {
   const [decision, code] = decisionOf(answer);
-  const rows = answer.status === 'success' ? (Array.isArray(answer.data) ? answer.data.length : 1) : 0;
+  const shown = answer.status === 'success' ? (tool?.kind === 'pages' ? (answer.data as { items: unknown }).items : answer.data) : [];
+  const rows = Array.isArray(shown) ? shown.length : 1;
   const record = auditRecord(runtime, { ...request, origin: request.caller.origin, person: request.caller.person }, tool, decision, code, rows, started);
   return answer.status === 'pending_confirmation' ? { ...record, confirmationId: answer.confirmationId } : record;
 }

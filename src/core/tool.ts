@@ -5,6 +5,7 @@ import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, Docu
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { Order, Sortable } from './order.ts';
 import type { Person, Role } from './people.ts';
+import type { Part, Position } from './resources.ts';
 import type { Row } from './rows.ts';
 import type { SearchCollection, SearchQuery, SearchReader, SearchWords, SearchWriter } from './search.ts';
 import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
@@ -239,7 +240,7 @@ export interface ToolExample {
 
 /** A declaration with its types erased: all that the pipeline and everything derived ever see. */
 export interface Tool {
-  readonly kind: 'read' | 'list' | 'write' | 'act';
+  readonly kind: 'read' | 'list' | 'write' | 'act' | OfferKind;
   readonly domain: AnyDomain;
   readonly name: string;
   readonly title: string;
@@ -264,6 +265,9 @@ export interface Tool {
   summarise(input: Input, context: CallContext): Promise<unknown>;
   prepare(input: Input, context: CallContext): Promise<Plan>;
   execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
+  part(at: Position, context: CallContext): Promise<Part<unknown>>;
 }
+/** Ways of being read that no tool of a list has: a resource's pages, and a prompt's words, which need no store. */
+export type OfferKind = 'pages' | 'prompt';
 /** Input that the tool's own schema has parsed. */
 export type Input = Readonly<Record<string, unknown>>;

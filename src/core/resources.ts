@@ -1,0 +1,210 @@
+/** What a domain offers beside its tools: resources to read, prompts to begin with, and the news of what changed. Declared like tools. */
+import { z } from 'zod';
+import type { ErrorMap } from './errors.ts';
+import { cursor, limit } from './page.ts';
+import type { Role } from './people.ts';
+import type { AnyDomain, CallContext, Calling, Described, Tool } from './tool.ts';
+
+type Snake<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Snake<B>}` : T;
+/** `{adr-id}` in an address is `adr_id` in the input. */
+export type Variables<U extends string> = U extends `${string}{${infer V}}${infer Rest}` ? Snake<V> | Variables<Rest> : never;
+type Codes<E> = keyof E & string;
+
+/** What may stand in place of an argument that somebody began to write: at most a hundred, the likeliest first. */
+export type Completion<C> = (begun: string, context: Calling<never> & C) => Promise<readonly string[]>;
+export const MOST_COMPLETIONS = 100;
+
+interface Offered<R extends Role, A extends string, E extends ErrorMap> extends Pick<Described<R, A, z.ZodObject, E>, 'title' | 'description' | 'roles' | 'as' | 'errors'> {
+  /** Short, for a list: "entries". */
+  readonly name: string;
+}
+interface OfferedResource<R extends Role, A extends string, U extends string, E extends ErrorMap> extends Offered<R, A, E> {
+  /** An address, or a pattern such as `journey://failures/{topic}`. One part of the path for each variable. */
+  readonly uri: U;
+  /** Counts up when the shape of what is read changes. */
+  readonly version: number;
+}
+
+/** A text: Markdown, unless it says otherwise. Its `input` describes the variables of the address, and nothing else. */
+export interface TextDef<R extends Role, A extends string, C, U extends string, I extends z.ZodObject, E extends ErrorMap> extends OfferedResource<R, A, U, E> {
+  readonly mimeType?: string;
+  readonly input: I & ([Variables<U>] extends [keyof z.output<I>] ? unknown : { readonly missing: `a variable of ${U}` });
+  text(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<string>;
+  readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
+}
+
+export interface Position {
+  /** The number of the transaction that the first page was read after; undefined for a first page. */
+  readonly asOf: number | undefined;
+  /** `next` of the page before. */
+  readonly after: number | undefined;
+  readonly limit: number;
+}
+export interface Part<T> {
+  readonly asOf: number;
+  readonly items: readonly T[];
+  /** Where the next page begins; null at the end. */
+  readonly next: number | null;
+}
+/** Rows as they stood after one transaction, page by page: `limit` and `cursor` come from around it, as for a list. */
+export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap> extends OfferedResource<R, A, U, E> {
+  readonly item: T;
+  part(at: Position, context: Calling<Codes<E>> & C): Promise<Part<z.input<T>>>;
+}
+
+/** Arguments are texts: a client fills a form with them. */
+export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodObject> extends Offered<R, A, {}> {
+  readonly arguments: I;
+  /** The tools that it names. Whoever may not use one of them is not offered the prompt. */
+  readonly tools: readonly [Tool, ...Tool[]];
+  /** What a model is given to begin with. `tool` gives a tool's name as the client knows it. It never tells of a write as if it had happened. */
+  says(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today'> & { readonly tool: (tool: Tool) => string }): string;
+  readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
+}
+
+/** One committed transaction's change of one resource. */
+export interface Notice {
+  readonly resource_uri: string;
+  readonly tx_id: number;
+  readonly change_type: 'upsert' | 'delete';
+  /** At most `MOST_IDS`. */
+  readonly changed_ids: readonly string[];
+}
+export const MOST_IDS = 100;
+
+/** How one hears of changes: from the domain's own numbered log, so that nothing is missed and nothing told twice. */
+export interface FeedDef<R extends Role, A extends string, C> {
+  readonly resources: readonly [Resource, ...Resource[]];
+  readonly roles: readonly [R, ...R[]];
+  readonly as?: A;
+  /** Everyone of one audience hears the same, so that one look serves them all. */
+  readonly alike: boolean;
+  /** The last transaction that has committed; every one before it has, too. */
+  last(context: C): Promise<number>;
+  /** What the next transactions after one changed, in their order; at most `most` transactions. */
+  after(tx: number, most: number, context: C): Promise<readonly Notice[]>;
+}
+
+export interface Resource {
+  readonly kind: 'resource';
+  readonly domain: AnyDomain;
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly version: number;
+  readonly roles: readonly Role[];
+  /** As they stand in the address; none where it is no pattern. */
+  readonly variables: readonly string[];
+  readonly paged: boolean;
+  /** Reads it, by the one pipeline. It goes by the address, which no tool could be called. */
+  readonly tool: Tool;
+  readonly completions: Readonly<Record<string, Tool>>;
+}
+
+export interface Prompt {
+  readonly kind: 'prompt';
+  readonly domain: AnyDomain;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly roles: readonly Role[];
+  readonly tools: readonly Tool[];
+  readonly arguments: z.ZodObject;
+  /** Answers with the names of tools as `qualified` says. */
+  readonly tool: Tool;
+  readonly completions: Readonly<Record<string, Tool>>;
+}
+
+export interface Feed {
+  readonly kind: 'feed';
+  readonly domain: AnyDomain;
+  readonly resources: readonly Resource[];
+  readonly alike: boolean;
+  /** Says whose eyes it is read with. */
+  readonly tool: Tool;
+  last(context: CallContext): Promise<number>;
+  after(tx: number, most: number, context: CallContext): Promise<readonly Notice[]>;
+}
+
+export type Offer = Resource | Prompt | Feed;
+
+/** What `defineDomain` gives beside the verbs for tools. */
+export interface Offers<R extends Role, A extends string, C> {
+  resource<const U extends string, I extends z.ZodObject, const E extends ErrorMap = {}>(def: TextDef<R, A, C, U, I, E>): Resource;
+  pages<const U extends string, T extends z.ZodObject, const E extends ErrorMap = {}>(def: PagesDef<R, A, C, U, T, E>): Resource;
+  prompt<I extends z.ZodObject>(def: PromptDef<R, A, C, I>): Prompt;
+  feed(def: FeedDef<R, A, C>): Feed;
+}
+
+type Base = (kind: Tool['kind'], def: Described<Role, string, z.ZodObject, ErrorMap, Record<string, unknown>>, input: z.ZodObject, output: z.core.$ZodType) => Tool;
+type ContextFor = (call: CallContext, errors: ErrorMap) => never;
+
+const snake = (variable: string) => variable.replaceAll('-', '_');
+const ADDRESS = /^[a-z][a-z0-9]*:\/\/[a-z0-9-]+(\/[a-z0-9-]+|\/\{[a-z][a-z0-9-]*\})*$/;
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const begun = z.object({ value: z.string().max(1000) });
+const completed = z.array(z.string());
+
+export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): Offers<Role, string, object> {
+  const described = (name: string, { title, description, roles, as, errors }: Omit<Offered<Role, string, ErrorMap>, 'name'>) =>
+    ({ name, title, description, roles, ...(as !== undefined && { as }), ...(errors && { errors }) }) as Described<Role, string, z.ZodObject, ErrorMap, Record<string, unknown>>;
+  const completionsOf = (owner: string, def: Offered<Role, string, ErrorMap>, complete: Readonly<Record<string, Completion<object> | undefined>> = {}) =>
+    Object.fromEntries(
+      Object.entries(complete).flatMap(([argument, completes]) => {
+        if (completes === undefined) return [];
+        const tool = base('read', described(`${owner}#${argument}`, { ...def, title: `Complete ${argument}` }), begun, completed);
+        const run: Tool['run'] = async ({ value }, call) => (await completes(value as string, contextFor(call, {}))).slice(0, MOST_COMPLETIONS);
+        return [[argument, { ...tool, run }]];
+      }),
+    );
+  const resourceOf = (def: OfferedResource<Role, string, string, ErrorMap>, tool: Tool, mimeType: string, paged: boolean, completions: Resource['completions'] = {}): Resource => {
+    const { uri, name, title, description, version, roles } = def;
+    if (!ADDRESS.test(uri) || !uri.startsWith(`${spec.name}://`)) throw new Error(`${uri} is no address of ${spec.name}`);
+    if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 1) throw new Error(`${uri}: its name or version is none`);
+    const variables = [...uri.matchAll(/\{([^}]+)\}/g)].map(([, variable = '']) => variable);
+    const keys = Object.keys(tool.input.shape).filter((key) => !paged || (key !== 'limit' && key !== 'cursor'));
+    if (variables.map(snake).sort().join() !== keys.toSorted().join()) throw new Error(`${uri}: the input must describe its variables, and nothing else`);
+    return { kind: 'resource', domain: spec, uri, name, title, description, mimeType, version, roles, variables, paged, tool, completions };
+  };
+
+  return {
+    resource(def) {
+      const { uri, mimeType = 'text/markdown' } = def;
+      const tool = base('read', described(uri, def as never), def.input, z.string());
+      const reads = { ...tool, says: () => def.title, run: ((input, call) => def.text(input as never, contextFor(call, tool.errors))) as Tool['run'] };
+      return resourceOf(def as never, reads, mimeType, false, completionsOf(uri, def as never, def.complete as never));
+    },
+    pages(def) {
+      const { uri, item } = def;
+      const output = z.object({ resource_uri: z.literal(uri), as_of_tx_id: z.int(), items: z.array(item), next_cursor: z.string().nullable() });
+      const tool = base('pages', described(uri, def as never), z.object({ limit, cursor }), output);
+      const reads = { ...tool, says: () => def.title, part: ((at, call) => def.part(at, contextFor(call, tool.errors))) as Tool['part'] };
+      return resourceOf(def as never, reads, 'application/json', true);
+    },
+    prompt(def) {
+      const { name, title, description, roles, tools } = def;
+      if (!NAME.test(name)) throw new Error(`${spec.name}: ${name} is no name for a prompt`);
+      const owner = `prompts/${name}`;
+      const input = def.arguments.extend({ qualified: z.boolean() });
+      const tool = base('prompt', described(owner, def), input, z.string());
+      const says: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
+        def.says(given as never, { me, today, tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name) });
+      return {
+        kind: 'prompt', domain: spec, name, title, description, roles, tools, arguments: def.arguments,
+        tool: { ...tool, run: says }, completions: completionsOf(owner, def, def.complete as never),
+      };
+    },
+    feed(def) {
+      const { resources, roles, alike } = def;
+      const tool = base('read', described(`${spec.name}://`, { ...def, title: 'Changes', description: 'What changed' }), z.object({}), z.unknown());
+      if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0)) throw new Error(`${spec.name}: only its own resources can change, one address each`);
+      return {
+        kind: 'feed', domain: spec, resources, alike, tool: { ...tool, roles },
+        last: (call) => def.last(contextFor(call, {})),
+        after: (tx, most, call) => def.after(tx, most, contextFor(call, {})),
+      };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Everything that is known, to read page by page and to hear about when it changes. */
+import { entry, transaction, triple } from './schemas.ts';
+import { entriesAt, lastTx, noticesAfter, type Reading, RESOURCES, transactionsAt, triplesAt } from './snapshot.ts';
+import type { Part, Position } from '../../core/resources.ts';
+import type { SqlReader } from '../../core/sql.ts';
+import { knowledge } from './domain.ts';
+
+type At<T> = (sql: SqlReader, at: Reading) => Promise<Omit<Part<T>, 'asOf'>>;
+/** A first page is read as things stand; the pages after it keep to that moment. */
+const partOf =
+  <T>(read: At<T>) =>
+  async ({ asOf, ...rest }: Position, { sql }: { readonly sql: SqlReader }): Promise<Part<T>> => {
+    const at = asOf ?? (await lastTx(sql));
+    return { asOf: at, ...(await read(sql, { asOf: at, ...rest })) };
+  };
+
+export const entries = knowledge.pages({
+  uri: RESOURCES.entries,
+  name: 'entries',
+  title: 'Entries',
+  description: 'All entries as they stand, in the order in which they were first recorded.',
+  version: 1,
+  roles: ['employee'],
+  item: entry.omit({ mine: true }),
+  part: partOf(entriesAt),
+});
+
+export const triples = knowledge.pages({
+  uri: RESOURCES.triples,
+  name: 'triples',
+  title: 'Triples',
+  description: 'All triples (subject, predicate, object) as they stand, in the order in which they were first recorded.',
+  version: 1,
+  roles: ['employee'],
+  item: triple.omit({ mine: true }),
+  part: partOf(triplesAt),
+});
+
+export const transactions = knowledge.pages({
+  uri: RESOURCES.transactions,
+  name: 'transactions',
+  title: 'Transactions',
+  description: 'Every change that was ever made, the newest first, each with what it changed, before and after.',
+  version: 1,
+  roles: ['employee'],
+  item: transaction.omit({ mine: true }),
+  part: partOf(transactionsAt),
+});
+
+export const changes = knowledge.feed({
+  resources: [entries, triples, transactions],
+  roles: ['employee'],
+  alike: true,
+  last: ({ sql }) => lastTx(sql),
+  after: (tx, most, { sql }) => noticesAfter(sql, tx, most),
+});

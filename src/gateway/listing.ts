@@ -56,7 +56,9 @@ export function toolsOf(registry: Registry, person: Person, today: string) {
 function describeTool(tool: Tool, today: string) {
   const { name: qualified, inputSchema, outputSchema, annotations, description } = mcpTool(tool, true);
   return {
-    name: tool.name, qualifiedName: qualified, title: tool.title, description, kind: tool.kind, plural: tool.plural ?? null, needsApproval: tool.kind === 'write',
+    name: tool.name, qualifiedName: qualified, title: tool.title, description, kind: tool.kind, plural: tool.plural ?? null,
+    // With `atOnceWhen`, an approval is needed only where that is not so.
+    needsApproval: tool.kind === 'write', atOnceWhen: tool.atOnceWhen ?? null,
     roles: tool.roles, inputSchema, outputSchema, annotations,
     examples: tool.examples.filter(({ gives }) => gives === undefined).map(({ ask, input }) => ({ ask, input: input(today) })),
     masked: maskedFields(tool),

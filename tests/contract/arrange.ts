@@ -103,6 +103,8 @@ async function ticketOfOthers(site: Site, as: string): Promise<unknown> {
 
 /** By the name of the input field, or by domain and field where a domain means something else by it. */
 export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
+  // Changes of knowledge are never gone: two that never were.
+  tx_id: async () => ({ random: 900_000_001, gone: 900_000_002, foreign: undefined }),
   // What people spent stays on the books when they leave.
   'finance.employee_id': async (_site, _as, seesAll) => ({
     random: randomUUID(),
@@ -236,6 +238,39 @@ export const narrowed: Readonly<Record<string, (today: string) => Readonly<Recor
 
 /** Rows come and go in every list of a domain, near its beginning, its middle and its end. Called again and again between pages. */
 export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<void>>> = {
+  async knowledge(site, n) {
+    const next = async (action: string) => {
+      const tx = await firstOf(site, 'update knowledge.head set last_tx = last_tx returning last_tx');
+      await site.owner("insert into knowledge.transactions (tx_id, action, principal, by_name) values ($1, $2, 'churn', 'Churn')", [
+        tx,
+        action,
+      ]);
+      return tx;
+    };
+    await site.owner(
+      `insert into knowledge.entries (entry_no, tx_from, topic, content, owner, recorded_by, recorded_at)
+       values ($1, $1, 'churn', 'Comes and goes.', 'churn', 'Churn', now() - make_interval(days => 97 * $2::int % 700))`,
+      [await next('store'), n],
+    );
+    await site.owner(
+      `insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, owner, recorded_by, recorded_at)
+       values ($1, $1, $2, 'churns', $3, 'churn', 'Churn', now())`,
+      [await next('relate'), `${['a', 'm', 'z'][n % 3]} churn ${n}`, `churn ${n}`],
+    );
+    // Nothing is ever deleted here but by a test: what went is the whole of an entry or a triple, with the change that brought it.
+    for (const [table, key] of [
+      ['entries', 'entry_no'],
+      ['triples', 'triple_no'],
+    ]) {
+      const no = await firstOf(
+        site,
+        `select ${key} from knowledge.${table} group by ${key} having count(*) = 1 and bool_and(tx_to is null) order by md5(${key}::text || $1::int) limit 1`,
+        [n],
+      );
+      await site.owner(`delete from knowledge.${table} where ${key} = $1`, [no]);
+      await site.owner('delete from knowledge.transactions where tx_id = $1', [no]);
+    }
+  },
   async hr(site, n) {
     const manager = id(n % 2 === 0 ? 'nina.patel' : 'bob.martinez');
     const name = `${['A', 'M', 'Z'][n % 3]}churn`;

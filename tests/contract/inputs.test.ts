@@ -199,10 +199,12 @@ describe.each(byName)('%s', (_name, tool) => {
           expect([text, status < 500, leakIn(withoutInjections(body))]).toEqual([text, true, undefined]);
           expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
           // Nothing is called like that, so nothing may come back; words that are looked for are words all the same.
-          if (tool.kind === 'list' && answer.status === 'success' && !(tool.domain.store === 'search' && key === 'query'))
+          if (tool.kind === 'list' && answer.status === 'success' && key !== 'query')
             expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
         }
       }
+      // Only so many changes may wait for one person.
+      if (tool.kind === 'write') site.clock.pass(301);
     }
   });
 

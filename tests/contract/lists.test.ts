@@ -89,6 +89,7 @@ function some({ type, format, enum: options, minimum, anyOf }: Property): unknow
   if (options) return options.at(-1);
   if (anyOf) return some(anyOf[0] ?? {});
   if (type === 'boolean') return true;
+  if (type === 'array') return ['x'];
   if (type === 'integer' || type === 'number') return (minimum ?? 0) + 1;
   return format === 'uuid' ? randomUUID() : format === 'date' ? '2026-01-01' : 'x';
 }

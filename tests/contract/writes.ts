@@ -47,6 +47,7 @@ const textsIn = (value: unknown): string[] =>
 
 /** Rows with a version that a ticket is about: one of its ids is in their key, or an id that such a row leads to. */
 export async function rowsAround(site: Site, { domain }: Tool, { input, ticket }: Asked): Promise<VersionedRow[]> {
+  if (domain.name === 'knowledge') return numberedRows(site, JSON.stringify([input, ticket.confirmationData]));
   const room = await backroom(site, domain);
   const near = await room.rowsOf(textsIn([input, ticket.confirmationData.subject]));
   const keys = await room.keys();
@@ -55,6 +56,17 @@ export async function rowsAround(site: Site, { domain }: Tool, { input, ticket }
   );
   const all = [...near, ...(await room.rowsOf(leads))];
   return [...new Map(all.map((row) => [JSON.stringify([row.table, row.key]), row])).values()];
+}
+
+/** Entries and triples have numbers for keys, and say what they are: e-7, t-61. */
+async function numberedRows(site: Site, text: string): Promise<VersionedRow[]> {
+  const found: VersionedRow[] = [];
+  for (const id of new Set(text.match(/\b[et]-\d+\b/g))) {
+    const [table, column] = id.startsWith('e') ? ['knowledge.entries', 'entry_no'] : ['knowledge.triples', 'triple_no'];
+    const rows = await site.owner(`select * from ${table} where ${column} = $1 and tx_to is null`, [id.slice(2)]);
+    found.push(...rows.map((values) => ({ table, values, key: { [column]: values[column], tx_from: values['tx_from'] } })));
+  }
+  return found;
 }
 
 export const touch = async (site: Site, { domain }: Tool, row: VersionedRow): Promise<void> => (await backroom(site, domain)).touch(row);

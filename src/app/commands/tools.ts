@@ -14,6 +14,7 @@ interface Listed {
   readonly title: string;
   readonly kind: string;
   readonly roles: readonly string[];
+  readonly atOnceWhen?: string | null | undefined;
 }
 interface Server {
   readonly name: string;
@@ -22,6 +23,7 @@ interface Server {
 }
 
 const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'acts at once' };
+const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'at once if yours' : (KIND[kind] ?? ''));
 
 /** Without a person, all there are, from the declarations; with one, what the running gateway lets that person use now. */
 export async function tools(options: { as?: string; json?: boolean }): Promise<number> {
@@ -54,7 +56,7 @@ export async function tools(options: { as?: string; json?: boolean }): Promise<n
   const { style } = console.look;
   for (const { name, title, tools: own } of servers) {
     const columns: Column[] = [{ heading: 'Tool' }, { heading: '' }, { heading: 'What it does' }];
-    const rows = own.map((tool) => [safe(tool.name), KIND[tool.kind] ?? '', safe(tool.title)]);
+    const rows = own.map((tool) => [safe(tool.name), kindOf(tool), safe(tool.title)]);
     console.out(
       `${style.bold(safe(name))}  ${safe(title)}, ${count(own.length, 'tool')}`,
       '',

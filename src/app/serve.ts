@@ -1,4 +1,5 @@
 /** One HTTP server for the gateway, one for each domain: who answers which path. */
+import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditVerdict } from '../core/audit.ts';
 import type { Decide } from '../core/decide.ts';
@@ -11,6 +12,7 @@ import { domainRoutes } from '../gateway/domain-server.ts';
 import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
 import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
+import { openWebApp } from '../gateway/pages/web-app.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
 import { trail } from '../gateway/trail.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
@@ -20,7 +22,7 @@ import { restApp } from '../transports/rest.ts';
 import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
-import { version } from './package.ts';
+import { packageFolder, version } from './package.ts';
 
 export interface Wiring {
   readonly config: Config;
@@ -116,6 +118,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
     confirmation: (id, caller) => decide.view(id, caller.person),
     waiting: (caller) => decide.waiting(caller.person),
+    webApp: openWebApp(join(packageFolder, 'dist', 'web')),
   });
   await app.ready();
   const mcp = mcpEndpoint({

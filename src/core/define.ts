@@ -67,7 +67,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     return {
       kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
       roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
-      aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
+      aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>, chart: def.chart,
       says: () => def.title,
       run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name), part: none(def.name),
     };

@@ -1,6 +1,7 @@
 /** What a declaration may say, and what it becomes. The builders are in define.ts; everything derived works on `Tool`. */
 import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
+import type { Chart } from './chart.ts';
 import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, DocumentWriter } from './documents.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { Order, Sortable } from './order.ts';
@@ -85,6 +86,8 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   /** Older names: they work, and are listed nowhere. */
   readonly aliases?: readonly string[];
   readonly inputAliases?: Readonly<Record<string, keyof z.output<I>>>;
+  /** Where a picture says more than the figures. */
+  readonly chart?: Chart;
 }
 
 type Codes<E> = keyof E & string;
@@ -259,6 +262,7 @@ export interface Tool {
   readonly examples: readonly ToolExample[];
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
+  readonly chart: Chart | undefined;
   says(data: unknown): string;
   run(input: Input, context: CallContext): Promise<unknown>;
   page(input: Input, context: CallContext): Page;

@@ -62,6 +62,7 @@ function describeTool(tool: Tool, today: string) {
     roles: tool.roles, inputSchema, outputSchema, annotations,
     examples: tool.examples.filter(({ gives }) => gives === undefined).map(({ ask, input }) => ({ ask, input: input(today) })),
     masked: maskedFields(tool),
+    chart: tool.chart ?? null,
   };
 }
 

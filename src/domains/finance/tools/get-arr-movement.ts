@@ -49,6 +49,18 @@ export const getArrMovement = finance.list({
     { ask: 'ARR movement over two years', as: 'eve.thompson', input: { months: 24 } },
     { ask: 'How much ARR did we lose to churn lately?', as: 'dan.williams', input: { months: 3 }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
+  chart: {
+    kind: 'waterfall',
+    title: 'ARR movement',
+    start: { field: 'starting_arr', label: 'Start' },
+    steps: [
+      { field: 'new_arr', label: 'New', adds: true },
+      { field: 'expansion_arr', label: 'Expansion', adds: true },
+      { field: 'contraction_arr', label: 'Contraction', adds: false },
+      { field: 'churn_arr', label: 'Churn', adds: false },
+    ],
+    end: { field: 'ending_arr', label: 'End' },
+  },
 
   find: (input, { sql }) => sql`select * from ${window(sql, input)}`,
   summarise: (input, { sql }) =>

@@ -27,6 +27,15 @@ export const getBudget = finance.read({
     { ask: "What is Legal's budget?", as: 'nina.patel', input: { department: 'Legal' }, gives: 'BUDGET_NOT_FOUND' },
     { ask: 'Show me the Engineering budget', as: 'frank.davis', input: { department: 'Engineering' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
+  chart: {
+    kind: 'parts',
+    title: 'Budget against actual',
+    rows: 'by_category',
+    label: 'category',
+    part: { field: 'spent_amount', label: 'Spent' },
+    whole: { field: 'allocated_amount', label: 'Allocated' },
+    scale: 'each',
+  },
   says: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
     `${department} ${fiscal_year}: ${usd(spent_amount)} of ${usd(allocated_amount)} spent, ${usd(remaining_amount)} left`,
 

@@ -47,6 +47,14 @@ export const listBudgets = finance.list({
     { ask: 'Is there a draft budget for HR?', as: 'bob.martinez', input: { department: 'HR', status: 'DRAFT' } },
     { ask: 'List all budgets', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
+  chart: {
+    kind: 'parts',
+    title: 'Budget against actual',
+    label: 'department',
+    part: { field: 'spent_amount', label: 'Spent' },
+    whole: { field: 'allocated_amount', label: 'Allocated' },
+    scale: 'each',
+  },
 
   find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
   summarise: (input, { sql, today }) =>

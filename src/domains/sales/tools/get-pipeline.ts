@@ -30,6 +30,15 @@ export const getPipeline = sales.read({
     { ask: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
     { ask: 'How full is our pipeline?', as: 'sarah.kim', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
+  chart: {
+    kind: 'parts',
+    title: 'Open pipeline by stage',
+    rows: 'stages',
+    label: 'stage',
+    part: { field: 'weighted_value', label: 'Weighted' },
+    whole: { field: 'value', label: 'Full value' },
+    scale: 'all',
+  },
   says: ({ quarter: when, total: all }) =>
     `Pipeline ${when}: ${all.count} open deals over ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
 

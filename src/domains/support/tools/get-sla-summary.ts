@@ -39,6 +39,17 @@ export const getSlaSummary = support.read({
     { ask: 'How many tickets have breached their deadline, by priority?', as: 'dan.williams', input: {} },
     { ask: 'Do we keep our service levels?', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
+  chart: {
+    kind: 'stack',
+    title: 'Service levels by priority',
+    rows: 'by_priority',
+    label: 'priority',
+    parts: [
+      { field: 'within', label: 'Within', look: 'good' },
+      { field: 'at_risk', label: 'At risk', look: 'warn' },
+      { field: 'breached', label: 'Breached', look: 'bad' },
+    ],
+  },
 
   async run(_input, { search, now }) {
     const rows = await search.groups(row, 'tickets', sla.waiting(search), {

@@ -1,0 +1,32 @@
+/** A chart that names a field which is not there would draw nothing, and nobody would know why. */
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { allTools } from '../../src/app/registry.ts';
+import type { Chart } from '../../src/core/chart.ts';
+import type { Tool } from '../../src/core/tool.ts';
+
+const drawn = allTools().tools.filter(({ chart }) => chart !== undefined);
+
+const fieldsOf = (schema: unknown): string[] => {
+  const inner = schema instanceof z.ZodArray ? schema.element : schema;
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+};
+
+function missing({ output, summary }: Tool, chart: Chart): string[] {
+  if (chart.kind === 'waterfall') {
+    const known = fieldsOf(summary);
+    return [chart.start, ...chart.steps, chart.end].map(({ field }) => field).filter((field) => !known.includes(field));
+  }
+  const rows = chart.rows === undefined ? output : (output as z.ZodObject).shape[chart.rows];
+  const known = fieldsOf(rows);
+  const parts = chart.kind === 'parts' ? [chart.part, chart.whole] : chart.parts;
+  return [chart.label, ...parts.map(({ field }) => field)].filter((field) => !known.includes(field));
+}
+
+test('pipeline, budgets, recurring revenue and service levels are drawn', () => {
+  expect(drawn.map(({ name }) => name).sort()).toEqual(['get_arr_movement', 'get_budget', 'get_pipeline', 'get_sla_summary', 'list_budgets']);
+});
+
+test.each(drawn.map((tool) => [tool.name, tool] as const))('%s draws fields that its answer has', (_name, tool) => {
+  expect(tool.chart && missing(tool, tool.chart)).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
 import { strangers } from '../gateway/access.ts';
-import { localBackend, remoteBackend, type ToolBackend } from '../gateway/backends.ts';
+import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
@@ -24,6 +24,8 @@ import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
 import { type Listener, listen } from './listen.ts';
 import { openLog } from './log.ts';
+import { openMeter, readPools } from './meter.ts';
+import { operations } from './operations.ts';
 import { keepPeople, remotePeopleFeed } from './people-feed.ts';
 import { leadsIn } from './portal.ts';
 import { allTools } from './registry.ts';
@@ -79,6 +81,10 @@ async function open(
     listeners.set(name, listener);
     later(() => listener.close());
   }
+  const ops = config.opsPort === undefined ? undefined : await listen('ops', config.hosts, config.opsPort);
+  if (ops) later(() => ops.close());
+  const meter = openMeter(config, registry, local);
+  later(async () => meter.close());
   const base = withGateway && new URL(config.base).port === '0' ? `http://localhost:${listeners.get('gateway')?.port}` : config.base;
 
   const kv = await openKeyValue(config);
@@ -93,12 +99,14 @@ async function open(
   later(() => refusals.close());
   const stores = await openStores({ config, keys, domains: registry.domains.filter(({ name }) => local.includes(name)), checkpoints, progress, log });
   later(() => stores.close());
+  readPools(meter, stores.pools);
 
   const tickets = approvals(sealed, clock);
   const runtime: Runtime = {
     registry, stores: stores.byDomain, approvals: tickets, audit, clock, log,
     cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
-    admission: admission(config.limits, clock, config.redisUrl === undefined ? undefined : kv),
+    admission: admission(config.limits, clock, config.redisUrl === undefined ? undefined : kv, () => meter.rateLimited('person')),
+    observe: meter.observe,
     deadlineMs: DEADLINE_MS,
     approvalUrl: (id) => `${base}/approve/${id}`,
     failpoint: (name) => {
@@ -110,7 +118,7 @@ async function open(
     registry.domains.map(({ name, title }) => {
       const url = config.remoteUrl(name);
       const remote = { server: name, title, url: url ?? '', key: keys.gateway.current, clock, log, deadlineMs: DEADLINE_MS };
-      return [name, url === undefined ? localBackend(runtime, name) : remoteBackend(remote)];
+      return [name, url === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend(remote), (answer, ms) => meter.upstream(name, answer, ms))];
     }),
   );
   for (const backend of backends.values()) later(() => backend.close());
@@ -124,7 +132,7 @@ async function open(
   const identity = openIdentity({ config, base, keys, kv, sealed, people, leads: leadsIn(stores.byDomain['support']), clock, log, domainPorts });
 
   const decide = decisions({
-    approvals: tickets, backend, failpoint: runtime.failpoint,
+    approvals: tickets, backend, failpoint: runtime.failpoint, decided: meter.decided,
     refresh: (caller) => identity.verifier.refresh(caller),
     spend: async (caller) => {
       if (typeof caller.approves === 'string') return;
@@ -133,8 +141,8 @@ async function open(
   });
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const wiring: Wiring = {
-    config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, clock, log,
-    strangers: strangers(config.limits.strangersPerSecond, clock),
+    config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, meter, clock, log,
+    strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('stranger')),
     gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
     sources: [audit, ...stores.chains],
@@ -150,7 +158,8 @@ async function open(
     later(() => served.close());
     listener.serve(served.handler);
   }
-  return { base, ports: Object.fromEntries([...listeners].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, close };
+  ops?.serve(operations({ metrics: meter.metrics, key: config.metricsKey, ready: async () => void (await Promise.all((withGateway ? [...backends.values()] : local.map(backend)).map((each) => each.ping()))) }));
+  return { base, ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, close };
 }
 
 const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);

@@ -35,6 +35,7 @@ const settings = z.object({
   TAMSHAI_HOST: z.string().min(1).optional(),
   TAMSHAI_PUBLIC_URL: url('http:', 'https:'),
   GATEWAY_PORT: port,
+  OPS_PORT: port,
   DATABASE_URL: url('postgres:', 'postgresql:'),
   MONGODB_URL: mongodbUrl,
   ELASTICSEARCH_URL: url('http:', 'https:'),
@@ -55,6 +56,7 @@ const settings = z.object({
   TAMSHAI_CALLS_AT_ONCE: count(8),
   TAMSHAI_STRANGERS_PER_SECOND: count(20),
   TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('warn'),
+  TAMSHAI_METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   TAMSHAI_FAILPOINT: z.string().optional(),
   ...perDomain,
 });
@@ -84,6 +86,9 @@ export interface Config {
   readonly sampleEmployees: number;
   readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly strangersPerSecond: number };
   readonly logLevel: string;
+  /** Where probes and scrapers ask, and what opens the numbers to a scraper on another machine. */
+  readonly opsPort: number | undefined;
+  readonly metricsKey: string | undefined;
   readonly failpoint: string | undefined;
 }
 
@@ -92,7 +97,7 @@ const STANDARD_PORTS: Readonly<Record<string, number>> = {
 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 /** Variables of ours: a misspelt one must not be ignored in silence. */
-const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$/;
+const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$/;
 
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
@@ -127,6 +132,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
     limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE, strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND },
     logLevel: env.TAMSHAI_LOG_LEVEL,
+    opsPort: env.OPS_PORT, metricsKey: env.TAMSHAI_METRICS_KEY,
     failpoint: env.TAMSHAI_FAILPOINT,
   };
   checkSafety(config);

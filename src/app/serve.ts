@@ -9,6 +9,7 @@ import type { Runtime } from '../core/run.ts';
 import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';
+import { metricsRoute } from '../gateway/metrics-route.ts';
 import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
 import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
@@ -22,6 +23,7 @@ import { restApp } from '../transports/rest.ts';
 import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
+import type { Meter } from './meter.ts';
 import { packageFolder, version } from './package.ts';
 
 export interface Wiring {
@@ -37,6 +39,7 @@ export interface Wiring {
   /** Only where hr runs in this process. */
   readonly feed: PeopleFeed | undefined;
   readonly refusals: Refusals;
+  readonly meter: Meter;
   /** One count for all ports together. */
   readonly strangers: OnUnauthenticated;
   readonly clock: Clock;
@@ -97,8 +100,9 @@ const dispatch = ({ guard, base, name, issuers, mcp, rest, provider }: Mounted):
   rest(req, res);
 };
 
-const refusedAt = ({ refusals, strangers }: Wiring, surface: string, server: string) => (req: IncomingMessage) => {
+const refusedAt = ({ refusals, meter, strangers }: Wiring, surface: string, server: string) => (req: IncomingMessage) => {
   refusals.count(surface, server);
+  meter.unauthenticated(server, surface);
   strangers(req);
 };
 
@@ -113,6 +117,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
   });
+  metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   pageRoutes(app, {
     base, sessions: identity.sessions, now: () => clock.now(),
     banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
@@ -128,6 +133,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     confirmation: (id, caller) => decide.view(id, caller.person),
     onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
   });
+  wiring.meter.sessions('gateway', () => mcp.sessions);
   return {
     handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
     close: async () => {
@@ -142,10 +148,12 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const base = domainAddress(port);
   const guard = hostGuard(loopbackAddresses(port));
   const { app, handle } = restApp(log, ['/execute']);
+  const authenticate = byToken(identity.verifier, identity.audiences(base, 'api'));
+  const onUnauthenticated = refusedAt(wiring, 'direct', server);
+  metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
     server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders,
-    authenticate: byToken(identity.verifier, identity.audiences(base, 'api')),
-    onUnauthenticated: refusedAt(wiring, 'direct', server),
+    authenticate, onUnauthenticated,
   });
   await app.ready();
   const mcp = mcpEndpoint({
@@ -155,6 +163,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
     confirmation: (id, caller) => decide.view(id, caller.person),
     onUnauthenticated: refusedAt(wiring, 'mcp', server),
   });
+  wiring.meter.sessions(server, () => mcp.sessions);
   return {
     handler: dispatch({ guard, base, name: `Tamshai ${server}`, issuers: identity.issuers, mcp, rest: handle }),
     close: async () => {

@@ -2,7 +2,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chainWriter, type Head } from '../core/chain-writer.ts';
-import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed } from '../core/ports.ts';
+import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { derive, type Keys } from '../identity/keys.ts';
@@ -33,6 +33,7 @@ export interface Stores {
   readonly copies: readonly PeopleCopy[];
   /** The embedded database, where there is one. */
   readonly embedded: EmbeddedDatabase | undefined;
+  pools(): readonly PoolLoad[];
   close(): Promise<void>;
 }
 
@@ -68,7 +69,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     const url = config.databaseUrl(name) ?? '';
     groups.set(url, [...(groups.get(url) ?? []), name]);
   }
-  const databases: { close(): Promise<void> }[] = [];
+  const databases: { load?(): readonly PoolLoad[]; close(): Promise<void> }[] = [];
   const byDomain: Record<string, Store<StoreKind>> = {};
   const chains: AuditChains[] = [];
   let people: People | undefined;
@@ -109,7 +110,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     chains.push(backend.audit);
     await backend.settle(writer, `${name}-${config.instance}`);
   }
-  return { byDomain, chains, people, feed, copies, embedded, close: closeAll };
+  return { byDomain, chains, people, feed, copies, embedded, pools: () => databases.flatMap((database) => database.load?.() ?? []), close: closeAll };
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */

@@ -21,7 +21,7 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
   return undefined;
 }
 
-export function sessionFor(tool: Tool, person: Person): StoreSession {
+export function sessionFor(tool: Tool, person: Person, requestId: string): StoreSession {
   const audience = audienceFor(tool, person.roles);
   if (audience === undefined) {
     throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
@@ -30,7 +30,7 @@ export function sessionFor(tool: Tool, person: Person): StoreSession {
   const shows = Object.entries(tool.domain.masks ?? {})
     .filter(([, mask]) => mask.shownTo.some((role) => person.roles.has(role)))
     .map(([name]) => name);
-  return { domain: tool.domain.name, audience, person, shows };
+  return { domain: tool.domain.name, audience, person, shows, requestId };
 }
 
 /** For looking up what a person did before, whatever roles are left: it shows them the results of their own approvals, and no row. */

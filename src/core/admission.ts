@@ -12,19 +12,23 @@ export interface AdmissionLimits {
   readonly atOnce: number;
 }
 
-/** With a shared counter the minute is counted across replicas; what runs at once is counted here. */
-export function admission(limits: AdmissionLimits, clock: Clock, shared?: KeyValue): Admission {
+/** With a shared counter the minute is counted across replicas; what runs at once is counted here. `refused` hears of each no. */
+export function admission(limits: AdmissionLimits, clock: Clock, shared?: KeyValue, refused: () => void = () => {}): Admission {
   const running = new Map<string, number>();
   let minute = 0;
   let counts = new Map<string, number>();
 
   function begin(principal: string, count: number): () => void {
     if (count > limits.perMinute) {
+      refused();
       const retryAfterSeconds = 60 - (Math.floor(clock.now().getTime() / 1000) % 60);
       throw failure('RATE_LIMITED', `More than ${limits.perMinute} calls in a minute.`, { retryAfterSeconds });
     }
     const atOnce = running.get(principal) ?? 0;
-    if (atOnce >= limits.atOnce) throw failure('RATE_LIMITED', `More than ${limits.atOnce} calls at once.`, { retryAfterSeconds: 1 });
+    if (atOnce >= limits.atOnce) {
+      refused();
+      throw failure('RATE_LIMITED', `More than ${limits.atOnce} calls at once.`, { retryAfterSeconds: 1 });
+    }
     running.set(principal, atOnce + 1);
     return () => {
       const left = (running.get(principal) ?? 1) - 1;

@@ -19,6 +19,8 @@ export interface Deciding {
   /** A right that is good for one ticket is good once. */
   readonly spend: (caller: Caller) => Promise<void>;
   readonly failpoint: (name: string) => void;
+  /** Hears once of what became of each ticket that a person decided. */
+  readonly decided?: (server: string, outcome: Answer | CancelledAnswer) => void;
 }
 
 export interface ConfirmationView {
@@ -34,7 +36,7 @@ export interface ConfirmationView {
 
 export type Decide = ReturnType<typeof decisions>;
 
-export function decisions({ approvals, backend, refresh, spend, failpoint }: Deciding) {
+export function decisions({ approvals, backend, refresh, spend, failpoint, decided }: Deciding) {
   /** Twenty clicks at once in one process are one piece of work. */
   const running = new Map<string, Promise<Answer>>();
 
@@ -51,6 +53,7 @@ export function decisions({ approvals, backend, refresh, spend, failpoint }: Dec
       answer = error.answer();
     }
     await approvals.finish(ticket.id, answer.status === 'success' ? 'done' : 'failed', answer, requestId);
+    decided?.(ticket.server, answer);
     failpoint('before-answer');
     return answer;
   }
@@ -64,8 +67,11 @@ export function decisions({ approvals, backend, refresh, spend, failpoint }: Dec
       const done = waiting.state === 'waiting' && !approved ? await backend(waiting.server).settled(waiting, caller.person) : undefined;
       if (done) throw failure('ALREADY_DECIDED', 'This was approved before.', { state: 'done' });
       await spend(caller);
-      const { ticket } = await approvals.decide(id, caller.person, approved);
-      if (ticket.answer !== undefined) return ticket.answer;
+      const { ticket, again } = await approvals.decide(id, caller.person, approved);
+      if (ticket.answer !== undefined) {
+        if (!again) decided?.(ticket.server, ticket.answer);
+        return ticket.answer;
+      }
       const current = running.get(id) ?? carryOut(ticket, caller, requestId).finally(() => running.delete(id));
       running.set(id, current);
       return current;

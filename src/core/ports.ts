@@ -102,6 +102,15 @@ export interface PeopleCopy {
   take(people: readonly PersonChange[], from: number, to: number): Promise<number>;
 }
 
+/** How busy the connections to a store are, at this moment. */
+export interface PoolLoad {
+  readonly pool: string;
+  readonly open: number;
+  readonly idle: number;
+  /** Work that waits for a connection, or for its turn on one. */
+  readonly waiting: number;
+}
+
 export interface Logger {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;

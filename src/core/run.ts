@@ -30,6 +30,20 @@ export interface Runtime {
   readonly approvalUrl: (confirmationId: string) => string;
   /** Named places where a test may stop the process. Nothing in production. */
   readonly failpoint: (name: string) => void;
+  /** Hears of each call and each approved change at its end. The caller waits for it: counting, and nothing slower. */
+  readonly observe?: ((done: Done) => void) | undefined;
+}
+
+export interface Done {
+  readonly server: string;
+  /** Undefined where there is no such tool. */
+  readonly tool: Tool | undefined;
+  readonly surface: Surface;
+  readonly requestId: string;
+  readonly decision: Decision;
+  readonly code: string | null;
+  readonly rows: number;
+  readonly ms: number;
 }
 
 export interface CallRequest {
@@ -62,18 +76,23 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
   } catch (error) {
     answer = answerFor(runtime, error, request.requestId);
   }
-  if (inStore) return answer;
   try {
-    await runtime.audit.append(recordOf(runtime, request, tool, answer, started));
+    if (!inStore) await runtime.audit.append(recordOf(runtime, request, tool, answer, started));
   } catch (error) {
-    return answerFor(runtime, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), request.requestId);
+    answer = answerFor(runtime, error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), request.requestId);
   }
+  runtime.observe?.(doneOf(request, tool, answer, started));
   return answer;
+}
+
+function doneOf({ server, surface, requestId }: Pick<CallRequest, 'server' | 'surface' | 'requestId'>, tool: Tool | undefined, answer: Answer, started: number): Done {
+  const [decision, code] = decisionOf(answer);
+  return { server, tool, surface, requestId, decision, code, rows: rowsOf(tool, answer), ms: performance.now() - started };
 }
 
 async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, started: number): Promise<Answer> {
   const { person } = request.caller;
-  const who = sessionFor(tool, person);
+  const who = sessionFor(tool, person, request.requestId);
   const input = parseInput(tool, request.input, person);
   const now = runtime.clock.now();
   if (tool.kind === 'prompt') return { status: 'success', data: tool.output.parse(await tool.run(input, context(person, now, {}))) };
@@ -160,6 +179,21 @@ async function atOnce(
 /** Carries out a claimed ticket, once: every rule is checked again, and what was shown must still be so. */
 export async function execute(runtime: Runtime, ticket: Ticket, person: Person, origin: string, requestId: string): Promise<Answer> {
   const started = performance.now();
+  const told = (answer: Answer, decision?: Decision) => {
+    const done = doneOf({ server: ticket.server, surface: 'internal', requestId }, runtime.registry.find(ticket.server, ticket.tool), answer, started);
+    runtime.observe?.(decision ? { ...done, decision } : done);
+  };
+  try {
+    const answer = await carryOut(runtime, ticket, person, origin, requestId, started);
+    told(answer, 'approved');
+    return answer;
+  } catch (error) {
+    told((error instanceof Failure ? error : failure('INTERNAL_ERROR', '')).answer());
+    throw error;
+  }
+}
+
+async function carryOut(runtime: Runtime, ticket: Ticket, person: Person, origin: string, requestId: string, started: number): Promise<Answer> {
   const tool = runtime.registry.find(ticket.server, ticket.tool);
   if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${ticket.tool}.`);
   if (!opens(tool, person.roles)) {
@@ -167,7 +201,7 @@ export async function execute(runtime: Runtime, ticket: Ticket, person: Person, 
     const done = await settled(runtime, ticket, person);
     if (done) return done;
   }
-  const who = sessionFor(tool, person);
+  const who = sessionFor(tool, person, requestId);
   const input = tool.input.parse(ticket.input);
   const asked = new Date(ticket.askedAt);
   const body = async (handles: { reading: object; writing: object }, versions: Versions) => {
@@ -272,10 +306,14 @@ function maskedNames(registry: Registry, domain: string): ReadonlySet<string> {
 
 function recordOf(runtime: Runtime, request: CallRequest, tool: Tool | undefined, answer: Answer, started: number): AuditRecord {
   const [decision, code] = decisionOf(answer);
-  const shown = answer.status === 'success' ? (tool?.kind === 'pages' ? (answer.data as { items: unknown }).items : answer.data) : [];
-  const rows = Array.isArray(shown) ? shown.length : 1;
-  const record = auditRecord(runtime, { ...request, origin: request.caller.origin, person: request.caller.person }, tool, decision, code, rows, started);
+  const record = auditRecord(runtime, { ...request, origin: request.caller.origin, person: request.caller.person }, tool, decision, code, rowsOf(tool, answer), started);
   return answer.status === 'pending_confirmation' ? { ...record, confirmationId: answer.confirmationId } : record;
+}
+
+function rowsOf(tool: Tool | undefined, answer: Answer): number {
+  if (answer.status !== 'success') return 0;
+  const shown = tool?.kind === 'pages' ? (answer.data as { items: unknown }).items : answer.data;
+  return Array.isArray(shown) ? shown.length : 1;
 }
 
 function decisionOf(answer: Answer): [Decision, string | null] {

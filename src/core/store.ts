@@ -13,6 +13,8 @@ export interface StoreSession {
   readonly person: Person;
   /** Masks that are lifted for this person. */
   readonly shows: readonly string[];
+  /** For the store's own logs: which request a slow or failed query belongs to. */
+  readonly requestId?: string;
 }
 
 export interface Window {

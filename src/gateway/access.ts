@@ -51,7 +51,7 @@ export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnau
 }
 
 /** Good sign-ins from the same address are never held up: only what was refused anyway is told to slow down. */
-export function strangers(perSecond: number, clock: Clock): OnUnauthenticated {
+export function strangers(perSecond: number, clock: Clock, refused: () => void = () => {}): OnUnauthenticated {
   let second = 0;
   let counts = new Map<string, number>();
   return ({ socket }) => {
@@ -63,7 +63,9 @@ export function strangers(perSecond: number, clock: Clock): OnUnauthenticated {
     const address = socket.remoteAddress ?? '';
     const count = (counts.get(address) ?? 0) + 1;
     counts.set(address, count);
-    if (count > perSecond) throw failure('RATE_LIMITED', 'Too many calls without a valid sign-in from this address.', { retryAfterSeconds: 1 });
+    if (count <= perSecond) return;
+    refused();
+    throw failure('RATE_LIMITED', 'Too many calls without a valid sign-in from this address.', { retryAfterSeconds: 1 });
   };
 }
 

@@ -27,6 +27,17 @@ export const localBackend = (runtime: Runtime, server: string): ToolBackend => (
   close: async () => {},
 });
 
+/** Says how long another process took. */
+export const timedBackend = (inner: ToolBackend, told: (answer: Answer, ms: number) => void): ToolBackend => ({
+  ...inner,
+  async call(request) {
+    const started = performance.now();
+    const answer = await inner.call(request);
+    told(answer, performance.now() - started);
+    return answer;
+  },
+});
+
 const ANSWER_BYTES = 4 * 1024 * 1024;
 
 export interface RemoteOptions {

@@ -1,5 +1,6 @@
 /** What the SQL store needs of a database, whichever it is. */
 import type { CustomTypesConfig } from 'pg';
+import type { PoolLoad } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 
 export interface Statement {
@@ -19,6 +20,8 @@ export interface SqlDatabase {
   /** One serializable transaction as a database role, its first statement sent along with its beginning. */
   transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
+  /** Nothing where there is only one connection. */
+  load?(): readonly PoolLoad[];
   close(): Promise<void>;
 }
 

@@ -92,6 +92,10 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
       const [role] = readersOf.keys();
       if (role !== undefined) await reading(role).query('select 1', []);
     },
+    load: () => [
+      ...[...readersOf].map(([role, all]) => ({ pool: `${role} reads`, ...all.load() })),
+      ...[...pools].map(([role, { totalCount, idleCount, waitingCount }]) => ({ pool: `${role} writes`, open: totalCount, idle: idleCount, waiting: waitingCount })),
+    ],
     async close() {
       await Promise.all([...[...readersOf.values()].map((each) => each.close()), ...[...pools.values()].map((pool) => pool.end())]);
     },
@@ -157,6 +161,11 @@ class PipelinedReaders {
       this.#refusedUntil = Date.now() + 500;
       throw error;
     }
+  }
+
+  load() {
+    const open = this.#slots.filter(({ client }) => client !== undefined);
+    return { open: open.length, idle: open.filter(({ waiting }) => waiting === 0).length, waiting: this.#slots.reduce((sum, { waiting }) => sum + waiting, 0) };
   }
 
   async close(): Promise<void> {

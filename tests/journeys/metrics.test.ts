@@ -1,0 +1,211 @@
+/** Numbers for Prometheus: what is counted, who may see it, and that the dashboard asks for what there is. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openMetrics } from '../../src/core/metrics.ts';
+import { parseMetrics, type Sample, total } from '../prometheus.ts';
+import { promtool } from '../services/promtool.ts';
+import { openSite, type Site } from '../site.ts';
+import { onServers } from '../stores.ts';
+
+const KEY = 'a-key-for-the-scraper';
+const ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' };
+
+let site: Site;
+let opsPort = 0;
+beforeAll(async () => {
+  site = await openSite({ TAMSHAI_METRICS_KEY: KEY, OPS_PORT: '0', TAMSHAI_RATE_PER_MINUTE: '25' });
+  opsPort = site.tamshai.ports['ops'] ?? 0;
+});
+afterAll(() => site.close());
+
+const scrape = async (server?: string): Promise<Sample[]> => {
+  const { status, text, headers } = await site.send('GET', '/metrics', { server });
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return parseMetrics(text);
+};
+
+/** A bare request that names its own Host, as a probe does. */
+const ops = (path: string, { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {}) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const req = httpRequest({ host: '127.0.0.1', port: opsPort, path, method, headers: { host: '10.1.2.3:9100', ...headers } }, (res) => {
+      let text = '';
+      res.on('data', (part: Buffer) => void (text += part.toString()));
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, text }));
+    });
+    req.on('error', reject).end();
+  });
+
+describe('what is counted', () => {
+  test('each call, by server, tool, store and outcome, with its rows and its time', async () => {
+    const before = await scrape();
+    await site.rest('alice.chen', 'hr', 'list_employees', { limit: 7 });
+    await site.rest('frank.davis', 'hr', 'list_employees', {});
+    await site.rest('alice.chen', 'hr', 'list_employees', { limit: 99 });
+    await site.rest('carol.johnson', 'sales', 'list_deals', { limit: 3 });
+    const after = await scrape();
+    const more = (name: string, labels: Record<string, string>) => total(after, name, labels) - total(before, name, labels);
+    const hr = { server: 'hr', tool: 'list_employees' };
+    expect(more('tamshai_calls_total', { ...hr, outcome: 'allowed' })).toBe(1);
+    expect(more('tamshai_calls_total', { ...hr, outcome: 'refused' })).toBe(2);
+    expect(more('tamshai_rows_total', hr)).toBe(7);
+    expect(more('tamshai_call_duration_seconds_count', hr)).toBe(3);
+    expect(total(after, 'tamshai_call_duration_seconds_sum', hr)).toBeGreaterThan(0);
+    expect(more('tamshai_errors_total', { server: 'hr', code: 'INSUFFICIENT_PERMISSIONS' })).toBe(1);
+    expect(more('tamshai_errors_total', { server: 'hr', code: 'VALIDATION_ERROR' })).toBe(1);
+    // An alias is the same tool.
+    expect(more('tamshai_rows_total', { server: 'sales', tool: 'list_opportunities' })).toBe(3);
+    const stores = new Set(after.filter(({ name }) => name === 'tamshai_calls_total').map(({ labels }) => labels['store']));
+    expect(stores).toEqual(new Set(onServers ? ['postgresql', 'mongodb', 'elasticsearch', 'none'] : ['pglite', 'sqlite', 'none']));
+  });
+
+  test('approvals by what became of them, whichever way they were decided', async () => {
+    const before = await scrape();
+    const states = async () => {
+      const now = await scrape();
+      return Object.fromEntries(
+        ['asked', 'done', 'denied', 'failed'].map((state) => [
+          state,
+          total(now, 'tamshai_approvals_total', { server: 'hr', state }) -
+            total(before, 'tamshai_approvals_total', { server: 'hr', state }),
+        ]),
+      );
+    };
+    const found = await site.rest('alice.chen', 'hr', 'list_employees', { department: 'Engineering', job_title: 'Engineer', limit: 2 });
+    const [one, two] = (found.body as unknown as { data: { employee_id: string; salary: number }[] }).data;
+    const first = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: one?.employee_id, new_salary: 123_456 });
+    const second = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: two?.employee_id, new_salary: 123_456 });
+    expect(await states()).toEqual({ asked: 2, done: 0, denied: 0, failed: 0 });
+    await Promise.all([1, 2, 3].map(() => site.decide('alice.chen', first.confirmationId, true)));
+    await site.decide('alice.chen', second.confirmationId, false);
+    await site.decide('alice.chen', second.confirmationId, false);
+    expect(await states()).toEqual({ asked: 2, done: 1, denied: 1, failed: 0 });
+    expect(total(await scrape(), 'tamshai_calls_total', { tool: 'update_salary', outcome: 'approved' })).toBe(1);
+  });
+
+  test('refusals for being too many, and for not being signed in', async () => {
+    const before = await scrape();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => site.rest('dan.williams', 'support', 'get_sla_summary')));
+    const refused = answers.filter(({ status }) => status === 429).length;
+    await site.send('POST', '/api/tools/hr/list_employees', { body: {}, token: 'nonsense' });
+    const after = await scrape();
+    expect(refused).toBeGreaterThan(0);
+    expect(
+      total(after, 'tamshai_rate_limited_total', { who: 'person' }) - total(before, 'tamshai_rate_limited_total', { who: 'person' }),
+    ).toBe(refused);
+    const unauthenticated = (samples: Sample[]) => total(samples, 'tamshai_unauthenticated_total', { server: 'gateway', surface: 'rest' });
+    expect(unauthenticated(after) - unauthenticated(before)).toBe(1);
+  });
+
+  test('what a caller writes never becomes a series', async () => {
+    await site.rest('alice.chen', 'hr', 'no_such_tool_xyzzy', { secret: 'canary' });
+    await site.rest('alice.chen', 'xyzzy', 'list_employees', {});
+    const { text } = await site.send('GET', '/metrics');
+    expect(text).not.toMatch(/xyzzy|canary|alice|203\.0/);
+    expect(total(parseMetrics(text), 'tamshai_calls_total', { server: 'none' })).toBeGreaterThan(0);
+  });
+
+  test('the process itself', async () => {
+    const samples = await scrape();
+    expect(total(samples, 'process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(total(samples, 'process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
+    expect(total(samples, 'tamshai_event_loop_active_seconds_total')).toBeGreaterThan(0);
+    expect(samples.filter(({ name }) => name === 'tamshai_event_loop_lag_seconds').map(({ labels }) => labels['at'])).toEqual([
+      'p50',
+      'p99',
+      'max',
+    ]);
+    if (onServers) expect(total(samples, 'tamshai_pool_connections')).toBeGreaterThan(0);
+  });
+
+  test("a domain's own port tells of that domain alone", async () => {
+    const servers = new Set((await scrape('hr')).flatMap(({ labels }) => labels['server'] ?? []));
+    expect(servers).toEqual(new Set(['hr']));
+  });
+});
+
+describe('who may see it', () => {
+  const from = (token?: string, server?: string) => site.send('GET', '/metrics', { token, server, headers: ELSEWHERE });
+  test.each(['gateway', 'hr'])('from elsewhere, %s wants the key or a member of staff', async (server) => {
+    const options = server === 'gateway' ? {} : { server };
+    expect((await from(undefined, server)).status).toBe(401);
+    expect((await from(`${KEY}x`, server)).status).toBe(401);
+    expect((await from(await site.token('frank.davis', { ...options, mcp: true }), server)).status).toBe(401);
+    expect((await from(await site.token('jane.smith@acme.example', options), server)).status).toBe(403);
+    expect((await from(await site.token('frank.davis', options), server)).status).toBe(200);
+    expect((await from(KEY, server)).status).toBe(200);
+  });
+
+  test('the port for probes answers by any address, three questions, and no page', async () => {
+    expect(await ops('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
+    expect(await ops('/ready')).toEqual({ status: 200, text: '{"status":"ready"}' });
+    expect((await ops('/metrics')).status).toBe(200);
+    expect((await ops('/metrics', { headers: ELSEWHERE })).status).toBe(401);
+    expect((await ops('/metrics', { headers: { ...ELSEWHERE, authorization: `Bearer ${KEY}` } })).status).toBe(200);
+    expect((await ops('/metrics', { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+    expect((await ops('/health', { method: 'POST' })).status).toBe(405);
+    for (const path of ['/api/user/info', '/mcp', '/', '/openapi.json', '/metrics?x']) expect((await ops(path)).status).toBe(404);
+  });
+});
+
+describe('the format', () => {
+  test('promtool has nothing to say', async () => {
+    const { text } = await site.send('GET', '/metrics');
+    parseMetrics(text);
+    if (!onServers) return expect(text).toContain('# TYPE tamshai_calls_total counter');
+    const { status, stdout, stderr } = spawnSync(promtool(), ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    return expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+  });
+
+  test('a value in a label cannot break a line', () => {
+    const metrics = openMetrics();
+    metrics.counter('a_total', 'Some.', { is: 'a"b\\c\nd' }).add();
+    expect(metrics.text()).toBe('# HELP a_total Some.\n# TYPE a_total counter\na_total{is="a\\"b\\\\c\\nd"} 1\n');
+    expect(() => metrics.counter('a_total', 'Other.')).toThrow('two things');
+  });
+});
+
+describe('the dashboard', () => {
+  const board = JSON.parse(readFileSync(new URL('../../deploy/grafana/tamshai.json', import.meta.url), 'utf8')) as {
+    panels: { title: string; targets: { expr: string }[]; gridPos: { x: number; w: number } }[];
+    templating: { list: { query: string }[] };
+  };
+  const asked = [
+    ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...board.templating.list.map(({ query }) => query),
+  ];
+
+  test('asks for metrics that there are, by labels that they have', async () => {
+    // What only a process with others behind it has.
+    const upstream = openMetrics();
+    upstream.counter('tamshai_upstream_calls_total', '-', { server: 'hr', outcome: 'answered' });
+    upstream.histogram('tamshai_upstream_duration_seconds', '-', { server: 'hr' }).observe(1);
+    upstream.read('gauge', 'tamshai_pool_connections', '-', () => [[{ pool: 'a', state: 'idle' }, 1]]);
+    upstream.read('gauge', 'tamshai_pool_waiting', '-', () => [[{ pool: 'a' }, 1]]);
+    const labels = new Map<string, Set<string>>();
+    for (const sample of [...(await scrape()), ...parseMetrics(upstream.text())]) {
+      const known = labels.get(sample.name) ?? new Set(['job', 'instance']);
+      for (const label of Object.keys(sample.labels)) known.add(label);
+      labels.set(sample.name, known);
+    }
+    const used = new Set<string>();
+    for (const expr of asked) {
+      const names = [...expr.matchAll(/\b((?:tamshai|process|nodejs)_\w+)\b/g)].map(([, name = '']) => name);
+      for (const name of names) {
+        used.add(name);
+        expect(labels.has(name), `${name} in ${expr}`).toBe(true);
+      }
+      const by = [...expr.matchAll(/by \(([^)]*)\)/g), ...expr.matchAll(/\{(\w+)=~/g)].flatMap(([, list = '']) => list.split(/,\s*/));
+      for (const label of by)
+        expect(
+          names.some((name) => labels.get(name)?.has(label)),
+          `${label} in ${expr}`,
+        ).toBe(true);
+    }
+    // And leaves nothing out.
+    const families = [...labels.keys()].filter((name) => !/_(sum|count)$/.test(name));
+    expect(families.filter((name) => !used.has(name))).toEqual([]);
+  });
+});

@@ -11,6 +11,7 @@ import type { Clock, Logger } from '../core/ports.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
 import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
+import { link } from '../gateway/link.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
@@ -50,6 +51,8 @@ export interface Starting {
 }
 
 const DEADLINE_MS = 10_000;
+/** How much longer another server is given, so that its own words about time arrive. */
+const REMOTE_MS = 1_000;
 
 export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {} }: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
@@ -114,19 +117,25 @@ async function open(
     },
   };
 
-  const backends = new Map<string, ToolBackend>(
-    registry.domains.map(({ name, title }) => {
+  const links = new Map(
+    registry.domains.flatMap(({ name }) => {
       const url = config.remoteUrl(name);
-      const remote = { server: name, title, url: url ?? '', key: keys.gateway.current, clock, log, deadlineMs: DEADLINE_MS };
-      return [name, url === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend(remote), (answer, ms) => meter.upstream(name, answer, ms))];
+      return url === undefined ? [] : [[name, link({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS })] as const];
     }),
   );
-  for (const backend of backends.values()) later(() => backend.close());
+  for (const each of links.values()) later(() => each.close());
+  const backends = new Map<string, ToolBackend>(
+    registry.domains.map(({ name, title }) => {
+      const far = links.get(name);
+      const remote = { server: name, title, registry, key: keys.gateway.current, clock, log, approvalUrl: runtime.approvalUrl };
+      return [name, far === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms))];
+    }),
+  );
   const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
 
-  const people = stores.people ?? remotePeople(config, keys.gateway.current, clock);
+  const people = stores.people ?? remotePeople(links.get('hr'), keys.gateway.current, clock);
   const feedKey = withGateway ? keys.gateway.current : peopleFeedKeys(keys)[0];
-  const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(config, feedKey, clock), copies: stores.copies, log });
+  const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(links.get('hr'), feedKey, clock), copies: stores.copies, log });
   later(() => keeper.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
   const identity = openIdentity({ config, base, keys, kv, sealed, people, leads: leadsIn(stores.byDomain['support']), clock, log, domainPorts });

@@ -1,11 +1,10 @@
 /** Who issues tokens here, and who checks them. */
-import { join } from 'node:path';
-import { request } from 'undici';
 import { z } from 'zod';
 import { failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger, People } from '../core/ports.ts';
 import { accounts, type Accounts } from '../identity/accounts.ts';
 import { type EmbeddedProvider, embeddedProvider } from '../identity/embedded/provider.ts';
+import type { Link } from '../gateway/link.ts';
 import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys } from '../identity/gateway-keys.ts';
 import { signIdentity } from '../identity/internal.ts';
 import { embeddedIssuer, externalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
@@ -76,22 +75,23 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
 /** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */
 export const gatewayKeysFor = (config: Config, keys: Keys): GatewayKeys => (config.gatewayPublicKeys === undefined ? ownGatewayKeys(keys) : loadGatewayKeys(config.gatewayPublicKeys));
 
-/** Asks the hr server as one server another, for nobody in particular. Whatever is not a proper answer is none. */
-export function hrServer(config: Config, key: SigningKey, clock: Clock) {
-  const url = config.remoteUrl('hr');
+/** The whole answer of one server to another: what is not one is none. */
+const replied = z.object({ status: z.literal('success'), data: z.unknown() });
+const ASK_MS = 3_000;
+
+/** Asks another server as one server another, for nobody in particular. Whatever is not a proper answer is none. */
+export function asServer(link: Link | undefined, server: string, title: string, key: SigningKey, clock: Clock) {
   return async <T>(path: string, question: object, requestId: string, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T> => {
-    if (url === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+    if (link === undefined) throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
     const body = JSON.stringify(question);
     const person = { principal: 'gateway', sub: 'gateway', realm: 'staff' as const, username: 'gateway', name: 'gateway', email: '', employeeId: undefined, organizationId: undefined, roles: new Set<never>() };
     const caller = { person, token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'gateway' };
-    const token = signIdentity(key, { server: 'hr', caller, requestId, method: 'POST', path, body }, clock);
+    const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
     try {
-      const response = await request(join(url, path).replace(':/', '://'), {
-        method: 'POST', body, headersTimeout: 3000, bodyTimeout: 3000, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, ...(signal && { signal }),
-      });
-      return answer.parse(((await response.body.json()) as { data?: unknown }).data);
+      const { text } = await link.post({ path, body, token, requestId, signal, deadlineMs: ASK_MS, quiet: true });
+      return answer.parse(replied.parse(JSON.parse(text)).data);
     } catch {
-      throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+      throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
     }
   };
 }
@@ -99,7 +99,7 @@ export function hrServer(config: Config, key: SigningKey, clock: Clock) {
 const employment = z.enum(['active', 'terminated', 'unknown']);
 
 /** Where hr runs elsewhere, employment is asked there. */
-export function remotePeople(config: Config, key: SigningKey, clock: Clock): People {
-  const ask = hrServer(config, key, clock);
+export function remotePeople(hr: Link | undefined, key: SigningKey, clock: Clock): People {
+  const ask = asServer(hr, 'hr', 'People', key, clock);
   return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };
 }

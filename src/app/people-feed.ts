@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { Failure } from '../core/errors.ts';
 import type { Clock, Logger, PeopleCopy, PeopleFeed } from '../core/ports.ts';
+import type { Link } from '../gateway/link.ts';
 import type { SigningKey } from '../identity/keys.ts';
-import type { Config } from './config.ts';
-import { hrServer } from './identity.ts';
+import { asServer } from './identity.ts';
 
 const EVERY_MS = 2000;
 /** After failures it waits longer and longer, so that a server that is down, or refuses, is not asked all the time. */
@@ -112,7 +112,7 @@ const page = z.object({
 });
 
 /** Where hr runs elsewhere, it is asked there, as employment is; with a key of its own where this is not the gateway's process. */
-export function remotePeopleFeed(config: Config, key: SigningKey, clock: Clock): PeopleFeed {
-  const ask = hrServer(config, key, clock);
+export function remotePeopleFeed(hr: Link | undefined, key: SigningKey, clock: Clock): PeopleFeed {
+  const ask = asServer(hr, 'hr', 'People', key, clock);
   return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };
 }

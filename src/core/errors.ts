@@ -99,5 +99,11 @@ export function failure(code: PipelineCode | CommonCode, message: string, detail
   return new Failure(code, { message, hint, status, retryable }, details);
 }
 
+export const isRetryable = (code: string): boolean => KNOWN[code]?.retryable ?? false;
+
+/** Nobody can say whether it happened: the very same call again might do it twice. */
+export const outcomeUnknown = (error: Failure): Failure =>
+  new Failure(error.code, { message: `${error.message} It may have been done all the same.`, hint: 'Look first whether it was done, and ask again only if not.', status: error.status, retryable: false }, error.details);
+
 /** Status of a code as it travels: our own table, or a tool's own code by its name. */
 export const statusOf = (code: string): number => KNOWN[code]?.status ?? statusByName(code);

@@ -6,7 +6,7 @@ import type { Answer, CardChange, ConfirmationData, SuccessAnswer } from './answ
 import { type Approvals, shownOf, type Ticket } from './approvals.ts';
 import type { Caller, Surface } from './caller.ts';
 import type { Cursors, KeyPart } from './cursor.ts';
-import { type Details, Failure, failure } from './errors.ts';
+import { type Details, Failure, failure, outcomeUnknown } from './errors.ts';
 import { inWords, isSensitive, maskedFieldNames } from './fields.ts';
 import { parseInput } from './input.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
@@ -74,7 +74,8 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
     // What was written in the call was recorded with it; a card was not.
     inStore = (tool.kind === 'act' || tool.kind === 'write') && answer.status === 'success';
   } catch (error) {
-    answer = answerFor(runtime, error, request.requestId);
+    const unsure = error instanceof Failure && error.code === 'TIMEOUT' && tool !== undefined && (tool.kind === 'act' || tool.atOnceWhen !== undefined);
+    answer = answerFor(runtime, unsure ? outcomeUnknown(error) : error, request.requestId);
   }
   try {
     if (!inStore) await runtime.audit.append(recordOf(runtime, request, tool, answer, started));

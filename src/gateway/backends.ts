@@ -1,19 +1,23 @@
 /** Where a domain's tools run: in this process, or in another one behind an address. */
-import { Pool } from 'undici';
 import type { Answer } from '../core/answer.ts';
 import type { Ticket } from '../core/approvals.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Backend } from '../core/decide.ts';
-import { failure } from '../core/errors.ts';
+import { Failure, failure, outcomeUnknown, type PipelineCode } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
 import type { Clock, Logger } from '../core/ports.ts';
+import type { Registry } from '../core/registry.ts';
 import { type CallRequest, call, execute, type Runtime, settled } from '../core/run.ts';
+import type { Tool } from '../core/tool.ts';
 import { signGrant, signIdentity } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
+import { type Link, LinkFailure } from './link.ts';
 import { parseAnswer } from './upstream.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
+  /** What is known without asking: false where it did not answer of late. */
+  available(): boolean;
   /** Throws when its tools cannot be used at the moment. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -23,6 +27,7 @@ export const localBackend = (runtime: Runtime, server: string): ToolBackend => (
   call: (request) => call(runtime, request),
   execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, person, origin, requestId),
   settled: (ticket, person) => settled(runtime, ticket, person),
+  available: () => true,
   ping: async () => runtime.stores[server]?.ping(),
   close: async () => {},
 });
@@ -38,16 +43,16 @@ export const timedBackend = (inner: ToolBackend, told: (answer: Answer, ms: numb
   },
 });
 
-const ANSWER_BYTES = 4 * 1024 * 1024;
-
 export interface RemoteOptions {
   readonly server: string;
   readonly title: string;
-  readonly url: string;
+  readonly link: Link;
+  readonly registry: Registry;
   readonly key: SigningKey;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly deadlineMs: number;
+  /** The page on which a change is decided, here. */
+  readonly approvalUrl: (confirmationId: string) => string;
 }
 
 /** What an execution sends: the stored bytes that the grant's digests are over. */
@@ -56,52 +61,78 @@ export const executionBody = (ticket: Ticket) => {
   return { confirmationId: ticket.id, tool: ticket.tool, input: JSON.stringify(input), card: JSON.stringify(card) };
 };
 
-export function remoteBackend({ server, title, url, key, clock, log, deadlineMs }: RemoteOptions): ToolBackend {
-  const pool = new Pool(new URL(url).origin, { connections: 16, headersTimeout: deadlineMs, bodyTimeout: deadlineMs, connect: { timeout: 2000 }, maxResponseSize: ANSWER_BYTES });
-  const prefix = new URL(url).pathname.replace(/\/$/, '');
-  const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
+/** Trouble that may pass must not end a ticket: it is thrown, as it is where the domain runs here. */
+function thrown(answer: Answer): Answer {
+  if (answer.status === 'error' && answer.retryable) throw failure(answer.code as PipelineCode, answer.message, answer.details);
+  return answer;
+}
 
-  async function post(path: string, body: string, token: string, requestId: string, signal?: AbortSignal): Promise<Answer> {
+/** Sending it again harms nobody, if something went wrong on the way the first time. */
+const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
+
+export function remoteBackend({ server, title, link, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
+  const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`, { server });
+
+  /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
+  async function post(path: string, body: string, sign: () => string, requestId: string, repeatable: boolean, signal?: AbortSignal): Promise<string> {
+    const once = async () => (await link.post({ path, body, token: sign(), requestId, signal })).text;
     try {
-      const response = await pool.request({
-        method: 'POST', path: prefix + path, body, signal: signal ?? null,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'x-request-id': requestId },
+      return await once().catch((error: unknown) => {
+        const again = error instanceof LinkFailure && error.reason !== 'deadline' && link.answers && (repeatable || !error.sent);
+        if (!again) throw error;
+        return once();
       });
-      return parseAnswer(await response.body.text());
     } catch (error) {
-      log.warn({ requestId, server, error: (error as Error).name, code: (error as { code?: string }).code }, 'domain server does not answer');
-      throw unavailable();
+      if (error instanceof LinkFailure) throw error.sent && !repeatable ? outcomeUnknown(unavailable()) : unavailable();
+      if (signal?.aborted) throw failure('TIMEOUT', 'The caller stopped waiting.');
+      throw error;
     }
   }
 
-  const carryOut = (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
+  function understood(text: string, tool: Tool | undefined, of: 'call' | 'execution', repeatable: boolean, requestId: string): Answer {
+    try {
+      return parseAnswer(text, tool, of);
+    } catch (error) {
+      link.mistrust();
+      log.warn({ requestId, server, tool: tool?.name, reason: (error as Error).name }, 'a server answered what it cannot mean');
+      throw repeatable ? unavailable() : outcomeUnknown(unavailable());
+    }
+  }
+
+  const carryOut = async (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
     const execution = executionBody(ticket);
-    const token = signGrant(key, { ...execution, settle, server, caller, requestId }, clock);
-    return post('/execute', JSON.stringify({ ...execution, settle }), token, requestId);
+    const sign = () => signGrant(key, { ...execution, settle, server, caller, requestId }, clock);
+    const text = await post('/execute', JSON.stringify({ ...execution, settle }), sign, requestId, true);
+    return understood(text, registry.find(server, ticket.tool), 'execution', true, requestId);
   };
 
   return {
-    async call({ tool, input, caller, surface, requestId, signal, approvalBecause }) {
-      const path = `/tools/${encodeURIComponent(tool)}`;
+    async call({ tool: name, input, caller, surface, requestId, signal, approvalBecause }) {
+      const tool = registry.find(server, name);
+      const repeatable = isRepeatable(tool);
+      const path = `/tools/${encodeURIComponent(name)}`;
       const body = JSON.stringify({ input: input ?? {}, surface, approvalBecause });
-      const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
+      const sign = () => signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
       try {
-        return await post(path, body, token, requestId, signal);
+        const answer = understood(await post(path, body, sign, requestId, repeatable, signal), tool, 'call', repeatable, requestId);
+        if (answer.status !== 'pending_confirmation') return answer;
+        return { ...answer, confirmationData: { ...answer.confirmationData, approvalUrl: approvalUrl(answer.confirmationId) } };
       } catch (error) {
-        return (error as ReturnType<typeof unavailable>).answer();
+        if (error instanceof Failure) return error.answer();
+        throw error;
       }
     },
-    execute: (ticket, caller, requestId) => carryOut(ticket, caller, requestId, false),
+    async execute(ticket, caller, requestId) {
+      const answer = await carryOut(ticket, caller, requestId, false);
+      return thrown(answer);
+    },
     async settled(ticket: Ticket, person: Person) {
       const caller: Caller = { person, token: { id: ticket.id, client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing', origin: 'gateway' };
       const answer = await carryOut(ticket, caller, ticket.id, true);
-      return answer.status === 'success' ? answer : undefined;
+      return thrown(answer).status === 'success' ? answer : undefined;
     },
-    async ping() {
-      const response = await pool.request({ method: 'GET', path: `${prefix}/ready` });
-      await response.body.dump();
-      if (response.statusCode !== 200) throw unavailable();
-    },
-    close: () => pool.close(),
+    available: () => link.answers,
+    ping: () => link.ping(),
+    close: () => link.close(),
   };
 }

@@ -1,5 +1,5 @@
 /** A domain's own HTTP server: its tools for signed-in clients and for the gateway, and the door for approved changes. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ticket } from '../core/approvals.ts';
 import type { Caller } from '../core/caller.ts';
@@ -12,6 +12,7 @@ import { bearer } from '../identity/verify.ts';
 import { inputOf, sendAnswer } from '../transports/rest.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
+import { ANSWERS_HEADER, answersTo } from './link.ts';
 
 export interface DomainServer {
   readonly server: string;
@@ -41,6 +42,9 @@ function kindOf(token: string | undefined): string | undefined {
   }
 }
 
+/** For the gateway: to which of its requests this is the answer. Only said to who was believed. */
+const markAnswer = (reply: FastifyReply, token: string | undefined) => void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
+
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend } = deps;
 
@@ -59,6 +63,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
       return { caller: await deps.authenticate(req.raw), requestId: req.id };
     });
+    markAnswer(reply, token);
     const { surface = 'direct', approvalBecause } = (fromGateway && callers.safeParse(req.body).data) || {};
     const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
     const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });
@@ -70,6 +75,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
     // The grant is looked at first: who has none learns nothing about what a good body is.
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server }));
+    markAnswer(reply, bearer(req.headers.authorization));
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);
     if (grant.settle) {
@@ -91,18 +97,21 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   });
 
   if (server === 'hr') {
-    const signed = (req: FastifyRequest, keys: GatewayKeys) =>
-      counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token: bearer(req.headers.authorization), server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+    const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys) => {
+      const token = bearer(req.headers.authorization);
+      await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+      markAnswer(reply, token);
+    };
     // The gateway asks this at sign-in when hr runs in another process.
-    app.post('/employment', async (req) => {
-      await signed(req, deps.gatewayKeys);
+    app.post('/employment', async (req, reply) => {
+      await signed(req, reply, deps.gatewayKeys);
       const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
       if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
       return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
     });
     // And who keeps a copy of people asks this.
-    app.post('/people-changes', async (req) => {
-      await signed(req, deps.feedReaders);
+    app.post('/people-changes', async (req, reply) => {
+      await signed(req, reply, deps.feedReaders);
       const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
       if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
       if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');

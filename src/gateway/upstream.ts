@@ -1,10 +1,35 @@
-/** Another process may lie: what it answers is read as strictly as what a caller sends. */
+/** Another process may lie: what it answers is read as strictly as what a caller sends, and held against what was asked. */
 import { z } from 'zod';
 import type { Answer } from '../core/answer.ts';
-import { errorAnswer, pendingAnswer } from '../core/derive/answers.ts';
+import { answerOf, errorAnswer, pendingAnswer, resultOf } from '../core/derive/answers.ts';
+import { isRetryable } from '../core/errors.ts';
+import type { Tool } from '../core/tool.ts';
 
-const success = z.object({ status: z.literal('success'), data: z.unknown(), metadata: z.record(z.string(), z.unknown()).optional() });
-const answer = z.discriminatedUnion('status', [success, errorAnswer, pendingAnswer]);
+/** What a server may refuse beside its tools' own codes. Anything else means that it and we do not understand each other. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'USER_MISMATCH', 'INVALID_CURSOR', 'CONFIRMATION_NOT_FOUND', 'CHANGED_SINCE_APPROVAL',
+  'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL_ERROR', 'DATABASE_ERROR', 'SERVICE_UNAVAILABLE', 'TIMEOUT',
+]);
 
-/** Throws for anything that is not one of our answers. */
-export const parseAnswer = (text: string): Answer => answer.parse(JSON.parse(text)) as Answer;
+/** What happens at once may need a card all the same, where the gateway says why. */
+const shapeOf = (tool: Tool, of: 'call' | 'execution'): z.ZodType => {
+  if (of === 'execution') return resultOf(tool);
+  return tool.kind === 'act' ? z.union([answerOf(tool), pendingAnswer]) : answerOf(tool);
+};
+const kept = { call: new WeakMap<Tool, z.ZodType>(), execution: new WeakMap<Tool, z.ZodType>() };
+
+/** Throws for anything that this tool cannot have answered. What its shape does not name is left out. */
+export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | 'execution'): Answer {
+  const shape = tool ? (kept[of].get(tool) ?? shapeOf(tool, of)) : errorAnswer;
+  if (tool) kept[of].set(tool, shape);
+  const answer = shape.parse(JSON.parse(text)) as Answer;
+  if (answer.status === 'pending_confirmation') {
+    const { action, mcpServer } = answer.confirmationData;
+    if (action !== tool?.name || mcpServer !== tool.domain.name) throw new Error('a card of another tool');
+  }
+  if (answer.status !== 'error') return answer;
+  const own = tool !== undefined && answer.code in tool.errors;
+  if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && answer.code === 'TOOL_NOT_FOUND')) throw new Error('an error of another kind');
+  // Whether trying again can help is ours to say; that it cannot, also the server's, who alone knows what it has begun.
+  return { ...answer, retryable: answer.retryable && !own && isRetryable(answer.code) };
+}

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { remoteBackend } from '../../src/gateway/backends.ts';
+import { ANSWERS_HEADER, answersTo, link } from '../../src/gateway/link.ts';
 import type { Person } from '../../src/core/people.ts';
 import { openSite, type Site } from '../site.ts';
 
@@ -53,6 +54,7 @@ describe('a grant that only asks how it ended', () => {
       const chunks: Buffer[] = [];
       for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
       heard.push({ authorization: req.headers.authorization ?? '', body: Buffer.concat(chunks).toString() });
+      res.writeHead(200, { 'content-type': 'application/json', [ANSWERS_HEADER]: answersTo(req.headers.authorization ?? '') });
       res.end('{"status":"error","code":"CONFIRMATION_NOT_FOUND","message":"","suggestedAction":"","retryable":false}');
     });
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -60,11 +62,12 @@ describe('a grant that only asks how it ended', () => {
     const between = remoteBackend({
       server: 'hr',
       title: 'People',
-      url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+      link: link({ server: 'hr', url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`, log: wiring.log, deadlineMs: 5_000 }),
+      registry: wiring.registry,
       key: site.keys.gateway.current,
       clock: wiring.clock,
       log: wiring.log,
-      deadlineMs: 5_000,
+      approvalUrl: wiring.runtime.approvalUrl,
     });
     expect(await between.settled(ticket, person)).toBeUndefined();
     await between.close();

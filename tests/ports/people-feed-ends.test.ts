@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Config } from '../../src/app/config.ts';
 import { keepPeople, remotePeopleFeed } from '../../src/app/people-feed.ts';
 import { failure } from '../../src/core/errors.ts';
 import { registry } from '../../src/core/registry.ts';
 import { localBackend } from '../../src/gateway/backends.ts';
+import { type Link, link } from '../../src/gateway/link.ts';
 import { domainRoutes } from '../../src/gateway/domain-server.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../../src/identity/gateway-keys.ts';
 import { signIdentity } from '../../src/identity/internal.ts';
@@ -91,8 +91,15 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       await rm(folder, { recursive: true, force: true });
     });
     const clock = { now: () => new Date() };
-    const remote = (signing = keys.gateway.current) =>
-      remotePeopleFeed({ remoteUrl: () => `http://localhost:${port}` } as unknown as Config, signing, clock);
+    const links: Link[] = [];
+    /** What a link itself says is not the matter here. */
+    const silent = { info: () => {}, warn: () => {}, error: () => {} };
+    afterAll(async () => void (await Promise.all(links.map((each) => each.close()))));
+    const remote = (signing = keys.gateway.current) => {
+      const hr = link({ server: 'hr', url: `http://localhost:${port}`, log: silent, deadlineMs: 5_000 });
+      links.push(hr);
+      return remotePeopleFeed(hr, signing, clock);
+    };
     async function open(): Promise<void> {
       const { app, handle } = restApp(world.log, []);
       domainRoutes(app, {

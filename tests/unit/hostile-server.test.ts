@@ -1,0 +1,268 @@
+/** A server behind its address that is slow, hangs, lies or is gone: its own callers are told in time, and nothing of it gets through. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import type { Answer } from '../../src/core/answer.ts';
+import type { Ticket } from '../../src/core/approvals.ts';
+import type { Caller } from '../../src/core/caller.ts';
+import { Failure } from '../../src/core/errors.ts';
+import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
+import { ANSWERS_HEADER, answersTo, type Link, link } from '../../src/gateway/link.ts';
+import { openKeys } from '../../src/identity/keys.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const registry = allTools();
+const folder = mkdtempSync(join(tmpdir(), 'tamshai-hostile-'));
+const { gateway } = openKeys(folder);
+rmSync(folder, { recursive: true });
+const DEADLINE_MS = 600;
+
+const caller: Caller = {
+  person: {
+    principal: 'staff:a',
+    sub: 'a',
+    realm: 'staff',
+    username: 'a',
+    name: 'A',
+    email: 'a@x',
+    employeeId: undefined,
+    organizationId: undefined,
+    roles: new Set(['employee']),
+  },
+  token: { id: 't', client: 'c', issuedAt: 0, expiresAt: 0 },
+  approves: 'nothing',
+  origin: 'test',
+};
+
+type Act = (req: IncomingMessage, res: ServerResponse) => void;
+let act: Act;
+let asked: string[];
+let server: Server;
+let url: string;
+let far: Link;
+let backend: ToolBackend;
+const lines: string[] = [];
+const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+const log = { info: write, warn: write, error: write };
+
+/** As a proper server answers. */
+const proper = (req: IncomingMessage) => ({
+  'content-type': 'application/json',
+  [ANSWERS_HEADER]: answersTo(req.headers.authorization ?? ''),
+});
+const says =
+  (body: unknown, status = 200): Act =>
+  (req, res) => {
+    res.writeHead(status, proper(req));
+    res.end(JSON.stringify(body));
+  };
+const TASKS = {
+  status: 'success',
+  data: [],
+  metadata: { hasMore: false, returnedCount: 0, totalEstimate: '0', truncated: false, totalCount: '0' },
+};
+
+beforeEach(async () => {
+  asked = [];
+  lines.length = 0;
+  act = says(TASKS);
+  server = createServer((req, res) => {
+    if (req.url === '/ready') return void res.end('{}');
+    asked.push(req.url ?? '');
+    req.resume().on('end', () => act(req, res));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  far = link({
+    server: 'tasks',
+    url,
+    log,
+    deadlineMs: DEADLINE_MS,
+    atOnce: 4,
+    waiting: 4,
+    breaker: { failures: 3, firstPauseMs: 50, longestPauseMs: 100 },
+  });
+  backend = remoteBackend({
+    server: 'tasks',
+    title: 'Tasks',
+    link: far,
+    registry,
+    key: gateway.current,
+    clock: { now: () => new Date() },
+    log,
+    approvalUrl: (id) => `http://here/approve/${id}`,
+  });
+});
+afterEach(async () => {
+  await backend.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const call = (tool = 'list_tasks', signal?: AbortSignal): Promise<Answer> =>
+  backend.call({
+    server: 'tasks',
+    tool,
+    input: tool === 'add_task' ? { title: 'x' } : {},
+    caller,
+    surface: 'rest',
+    requestId: 'r1',
+    signal,
+  });
+const missing = {
+  status: 'error',
+  code: 'SERVICE_UNAVAILABLE',
+  message: 'Tasks does not answer.',
+  retryable: true,
+  details: { server: 'tasks' },
+};
+const unsure = { code: 'SERVICE_UNAVAILABLE', retryable: false, suggestedAction: expect.stringMatching(/^Look first/) as string };
+
+const LIES: Readonly<Record<string, Act>> = {
+  'a page of HTML': (req, res) => res.writeHead(200, { ...proper(req), 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
+  'JSON without saying so': (req, res) =>
+    res.writeHead(200, { [ANSWERS_HEADER]: proper(req)[ANSWERS_HEADER] ?? '' }).end(JSON.stringify(TASKS)),
+  'half a JSON': (req, res) => res.writeHead(200, proper(req)).end('{"status":"success","da'),
+  'a redirect': (req, res) => res.writeHead(307, { ...proper(req), location: `${url}/elsewhere` }).end(),
+  'what another request was answered': (_req, res) =>
+    res.writeHead(200, { 'content-type': 'application/json', [ANSWERS_HEADER]: 'x'.repeat(22) }).end(JSON.stringify(TASKS)),
+  'nothing that says for whom': (_req, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(TASKS)),
+  'a shape of its own': says({ ok: true }),
+  'rows of another tool': says({ ...TASKS, data: [{ employee_id: '1', salary: 100 }] }),
+  'no data': says({ status: 'success' }),
+  'a card for what only reads': says({
+    status: 'pending_confirmation',
+    confirmationId: '0e000000-0000-4000-8000-000000000008',
+    message: 'Approve?',
+    confirmationData: {},
+  }),
+  'a code that nobody knows': says({ status: 'error', code: 'PAY_ME', message: 'x', suggestedAction: 'y', retryable: true }, 409),
+  'that the caller is not signed in': says(
+    { status: 'error', code: 'UNAUTHENTICATED', message: 'x', suggestedAction: 'y', retryable: false },
+    401,
+  ),
+  'that there is nothing here': says({ status: 'error', code: 'NOT_FOUND', message: 'x', suggestedAction: 'y', retryable: false }, 404),
+  'five megabytes': (req, res) => res.writeHead(200, proper(req)).end(JSON.stringify({ ...TASKS, data: ['x'.repeat(5_000_000)] })),
+  'a body without end': (req, res) => {
+    res.writeHead(200, proper(req));
+    const drip = setInterval(() => res.write(' '), 20);
+    res.once('close', () => clearInterval(drip));
+  },
+  'headers and then silence': (req, res) => res.writeHead(200, proper(req)).flushHeaders(),
+  nothing: () => {},
+  'a closed connection': (req) => void req.socket.destroy(),
+};
+
+describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => {
+  it('is said not to answer, in our words, and which one it is', async () => {
+    act = lie;
+    expect(await call()).toMatchObject(missing);
+  });
+  it('leaves open whether something was done that is done at once, and it is not sent twice', async () => {
+    act = lie;
+    const answer = await call('add_task');
+    const refused = lie === LIES['that the caller is not signed in'];
+    expect(answer).toMatchObject(refused ? missing : unsure);
+    expect(asked).toHaveLength(refused ? 2 : 1);
+  });
+  it('does not end an approval', async () => {
+    act = lie;
+    const ticket = {
+      id: '0e000000-0000-4000-8000-000000000008',
+      server: 'tasks',
+      tool: 'list_tasks',
+      input: {},
+      card: {},
+    } as unknown as Ticket;
+    const asking = [() => backend.execute(ticket, caller, 'r'), () => backend.settled(ticket, caller.person)];
+    for (const ask of asking) await expect(ask()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+  });
+});
+
+it('what its own words are is kept: a refusal, trouble of its store, and no promise that trying again helps', async () => {
+  act = says({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: true, extra: 'z' }, 400);
+  expect(await call()).toEqual({ status: 'error', code: 'VALIDATION_ERROR', message: 'x', suggestedAction: 'y', retryable: false });
+  act = says({ status: 'error', code: 'DATABASE_ERROR', message: 'x', suggestedAction: 'y', retryable: true }, 503);
+  expect(await call()).toMatchObject({ code: 'DATABASE_ERROR', retryable: true });
+  const ticket = {
+    id: '0e000000-0000-4000-8000-000000000008',
+    server: 'tasks',
+    tool: 'list_tasks',
+    input: {},
+    card: {},
+  } as unknown as Ticket;
+  await expect(backend.execute(ticket, caller, 'r')).rejects.toSatisfy(
+    (error) => error instanceof Failure && error.code === 'DATABASE_ERROR',
+  );
+});
+
+it('a connection that went away with its server is tried once more, for what can be repeated', async () => {
+  let first = true;
+  act = (req, res) => {
+    if (!first) return says(TASKS)(req, res);
+    first = false;
+    req.socket.destroy();
+  };
+  expect(await call()).toMatchObject({ status: 'success' });
+  expect(asked).toHaveLength(2);
+});
+
+it('is left alone after a few failures, says so at once, and is asked again when it is back', async () => {
+  act = () => {};
+  await Promise.all([call(), call(), call()]);
+  expect(backend.available()).toBe(false);
+  const before = asked.length;
+  expect(await call()).toMatchObject(missing);
+  // Nothing was sent, so this one may be tried again whatever it does.
+  expect(await call('add_task')).toMatchObject(missing);
+  expect(asked).toHaveLength(before);
+  act = says(TASKS);
+  await expect.poll(() => backend.available()).toBe(true);
+  expect(await call()).toMatchObject({ status: 'success' });
+  expect(lines.join('\n')).toMatch(/left alone for now.*\n(.*\n)*a server answers again/);
+});
+
+it('back but still bad, it is left alone again after one call', async () => {
+  act = (req) => void req.socket.destroy();
+  await Promise.all([call(), call()]);
+  await expect.poll(() => backend.available()).toBe(true);
+  const before = asked.length;
+  await call();
+  expect([backend.available(), asked.length - before]).toEqual([false, 1]);
+});
+
+it('takes only so many callers at once; the others are told at once', async () => {
+  act = () => {};
+  const waiting = Array.from({ length: 8 }, () => call());
+  await pause(50);
+  const started = performance.now();
+  expect(await call()).toMatchObject(missing);
+  expect(performance.now() - started).toBeLessThan(DEADLINE_MS / 2);
+  await Promise.all(waiting);
+});
+
+it('a caller who stops waiting is no sign against the server', async () => {
+  act = () => {};
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), 30);
+      return call('list_tasks', stop.signal);
+    }),
+  );
+  for (const answer of answers) expect(answer).toMatchObject({ code: 'TIMEOUT' });
+  expect(backend.available()).toBe(true);
+});
+
+it('nothing of its words, its address or the key gets into a log', async () => {
+  act = says({ status: 'error', code: 'X', message: 'SECRET-WORDS', suggestedAction: 'y', retryable: false });
+  await call();
+  act = (req) => void req.socket.destroy();
+  await call();
+  expect(lines.join('\n')).not.toMatch(/SECRET-WORDS|127\.0\.0\.1|Bearer|eyJ/);
+  expect(lines.length).toBeGreaterThan(0);
+});

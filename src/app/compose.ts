@@ -24,7 +24,7 @@ import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
 import { type Listener, listen } from './listen.ts';
-import { openLog } from './log.ts';
+import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools } from './meter.ts';
 import { operations } from './operations.ts';
 import { keepPeople, remotePeopleFeed } from './people-feed.ts';
@@ -105,11 +105,16 @@ async function open(
   readPools(meter, stores.pools);
 
   const tickets = approvals(sealed, clock);
+  const told = config.logLevel === 'info' || config.logLevel === 'debug' ? logCalls(log) : undefined;
+  const observe: Runtime['observe'] = told === undefined ? meter.observe : (done) => {
+    meter.observe(done);
+    told(done);
+  };
   const runtime: Runtime = {
     registry, stores: stores.byDomain, approvals: tickets, audit, clock, log,
     cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
     admission: admission(config.limits, clock, config.redisUrl === undefined ? undefined : kv, () => meter.rateLimited('person')),
-    observe: meter.observe,
+    observe,
     deadlineMs: DEADLINE_MS,
     approvalUrl: (id) => `${base}/approve/${id}`,
     failpoint: (name) => {

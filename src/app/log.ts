@@ -1,16 +1,47 @@
-/** Log lines for machines: JSON, fields from a list, nothing that a caller wrote. */
-import { pino } from 'pino';
+/** Log lines for machines: JSON, fields from a list, values that cannot carry what a caller or a driver wrote. */
+import { type DestinationStream, pino } from 'pino';
+import { hidePatterns } from '../core/redact.ts';
 import type { Logger } from '../core/ports.ts';
+import type { Done } from '../core/run.ts';
 
-const FIELDS = new Set(['requestId', 'error', 'code', 'at', 'server', 'tool', 'store', 'reason', 'count', 'ms', 'issuer', 'seconds', 'chain', 'state', 'port']);
+const FIELDS = new Set(['requestId', 'error', 'code', 'at', 'server', 'tool', 'store', 'reason', 'count', 'ms', 'issuer', 'seconds', 'chain', 'state', 'status', 'surface', 'port']);
+const LONGEST = 200;
+const FRAMES = 6;
 
-const allowed = (fields: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(fields).filter(([name, value]) => FIELDS.has(name) && value !== undefined));
+/** One line of plain text: nothing in it moves a terminal's cursor, and no token or number that names a person stays. */
+const plain = (text: string): string => hidePatterns(text.slice(0, LONGEST).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' '));
 
-export function openLog(level: string): Logger {
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
+/** Where it broke, never what it said: a driver's words can carry row values. */
+function traceOf({ name, code, stack }: Error & { code?: unknown }): Record<string, unknown> {
+  const at = stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, FRAMES).map(plain);
+  return { error: plain(name), ...(typeof code === 'string' && { code: plain(code) }), ...(at && { at }) };
+}
+
+function valueOf(value: unknown): unknown {
+  if (typeof value === 'string') return plain(value);
+  if (Array.isArray(value)) return value.filter((each) => typeof each === 'string').slice(0, FRAMES).map(plain);
+  return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : undefined;
+}
+
+function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!FIELDS.has(name)) continue;
+    if (value instanceof Error) Object.assign(kept, traceOf(value));
+    else kept[name] = valueOf(value);
+  }
+  return kept;
+}
+
+export function openLog(level: string, to: DestinationStream = pino.destination({ fd: 2, sync: true })): Logger {
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, to);
   return {
     info: (fields, message) => log.info(allowed(fields), message),
     warn: (fields, message) => log.warn(allowed(fields), message),
     error: (fields, message) => log.error(allowed(fields), message),
   };
 }
+
+/** One line a call, where the level asks for it. Whose call it was and what with is for the trail alone. */
+export const logCalls = (log: Logger) => ({ requestId, server, tool, surface, decision, code, rows, ms }: Done): void =>
+  log.info({ requestId, server: tool?.domain.name ?? server, tool: tool?.name ?? 'unknown', surface, state: decision, ...(code !== null && { code }), count: rows, ms: Math.round(ms * 100) / 100 }, 'call');

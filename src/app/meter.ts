@@ -43,16 +43,21 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
   const asked = (server: string, state: string) => metrics.counter('tamshai_approvals_total', 'Changes that waited for a person, by what became of them.', { server, state });
   const calls = (labels: Record<string, string>) => metrics.counter('tamshai_calls_total', 'Tool calls, and approved changes, by their outcome.', labels);
   const series = new Map<Tool, ToolSeries>();
-  for (const tool of registry.tools.filter(({ domain }) => local.includes(domain.name))) {
+  function seriesOf(tool: Tool): ToolSeries {
+    const known = series.get(tool);
+    if (known) return known;
     const labels = { server: tool.domain.name, tool: tool.name, store: storeNameOf(config, tool.domain) };
     const possible = DECISIONS.filter((decision) => tool.kind === 'write' || (decision !== 'pending' && decision !== 'approved'));
-    series.set(tool, {
+    const made: ToolSeries = {
       by: Object.fromEntries(possible.map((outcome) => [outcome, calls({ ...labels, outcome })])),
       seconds: metrics.histogram('tamshai_call_duration_seconds', 'How long tool calls took, until they were answered and on record.', labels),
       rows: metrics.counter('tamshai_rows_total', 'Rows that were answered with.', labels),
       asked: tool.kind === 'write' ? asked(tool.domain.name, 'asked') : undefined,
-    });
+    };
+    series.set(tool, made);
+    return made;
   }
+  for (const tool of registry.tools) if (local.includes(tool.domain.name)) seriesOf(tool);
   const unknownTool = calls({ server: 'none', tool: 'none', store: 'none', outcome: 'refused' });
   const errors = (server: string, code: string) => metrics.counter('tamshai_errors_total', 'Calls that ended in an error, by its code.', { server, code });
   const limited = {
@@ -64,10 +69,10 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
   return {
     metrics,
     observe({ tool, decision, code, rows, ms }) {
-      const own = tool && series.get(tool);
       // Codes are few and errors are rare: these series are made when they are first needed.
-      if (code !== null) errors(own ? (tool?.domain.name ?? 'none') : 'none', code).add();
-      if (!own) return unknownTool.add();
+      if (code !== null) errors(tool?.domain.name ?? 'none', code).add();
+      if (!tool) return unknownTool.add();
+      const own = seriesOf(tool);
       own.by[decision]?.add();
       own.seconds.observe(ms / 1000);
       if (rows > 0) own.rows.add(rows);

@@ -1,0 +1,113 @@
+/** One id from the caller to the log line, the trail and the database; and what must never get into a log. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { openSite, type Site } from '../site.ts';
+
+const ID = 'from-the-browser_42';
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({ TAMSHAI_LOG_LEVEL: 'info' });
+});
+afterAll(() => site.close());
+
+const logged = (id: string) =>
+  site.logged.filter((line) => line.includes(`"requestId":"${id}"`)).map((line) => JSON.parse(line) as Record<string, unknown>);
+const trail = async (id: string) => {
+  const { body } = await site.send<{ data: { requestId: string; tool: string }[] }>('GET', '/api/audit', {
+    token: await site.token('eve.thompson'),
+  });
+  return body.data.filter(({ requestId }) => requestId === id);
+};
+
+test('an id that the caller brings is answered back, logged and kept; over REST, MCP and a server called directly', async () => {
+  const rest = await site.send('POST', '/api/tools/hr/find_employees', {
+    token: await site.token('frank.davis'),
+    body: { limit: 1 },
+    headers: { 'x-request-id': ID },
+  });
+  expect(rest.headers['x-request-id']).toBe(ID);
+  expect(logged(ID)).toEqual([
+    expect.objectContaining({
+      level: 'info',
+      server: 'hr',
+      tool: 'find_employees',
+      surface: 'rest',
+      state: 'allowed',
+      count: 1,
+      message: 'call',
+    }),
+  ]);
+  const mcp = await site.rpc(
+    await site.token('frank.davis', { mcp: true }),
+    'tools/call',
+    { name: 'hr_find_employees', arguments: { limit: 1 } },
+    { headers: { 'x-request-id': `${ID}-mcp` } },
+  );
+  expect([mcp.headers['x-request-id'], mcp.result?._meta.requestId]).toEqual([`${ID}-mcp`, `${ID}-mcp`]);
+  const direct = await site.send('POST', '/tools/find_employees', {
+    token: await site.token('frank.davis', { server: 'hr' }),
+    body: {},
+    server: 'hr',
+    headers: { 'x-request-id': `${ID}-direct` },
+  });
+  expect(direct.headers['x-request-id']).toBe(`${ID}-direct`);
+  for (const id of [ID, `${ID}-mcp`, `${ID}-direct`]) expect(await trail(id)).toHaveLength(1);
+});
+
+test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
+  'an id that could do harm (%j) is replaced by one of ours',
+  async (given) => {
+    const { headers } = await site.send('POST', '/api/tools/hr/find_employees', {
+      token: await site.token('frank.davis'),
+      body: { limit: 1 },
+      headers: { 'x-request-id': given },
+    });
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  },
+);
+
+test('the database is told which request it works for, for that statement alone', async () => {
+  const tool = allTools().find('hr', 'find_employees');
+  const { runtime } = site.tamshai.wiring;
+  const person = {
+    principal: 'test',
+    sub: 'test',
+    realm: 'staff',
+    username: 'test',
+    name: 'Test',
+    email: '',
+    employeeId: undefined,
+    organizationId: undefined,
+    roles: new Set(['employee']),
+  } as const;
+  const store = runtime.stores['hr'];
+  if (!tool || store?.kind !== 'sql') throw new Error('hr is not on SQL');
+  const { z } = await import('zod');
+  const seen = async (requestId?: string) =>
+    store.read({ domain: 'hr', audience: 'directory', person, shows: [], ...(requestId !== undefined && { requestId }) }, (handles) => {
+      const { sql } = handles as { sql: import('../../src/core/sql.ts').SqlReader };
+      return sql.one(z.object({ name: z.string() }), sql`select current_setting('application_name') as name`);
+    });
+  expect(await seen(ID)).toEqual({ name: `tamshai ${ID}` });
+  expect(await seen()).toEqual({ name: 'tamshai' });
+  expect(await site.owner("select current_setting('application_name') as name")).not.toEqual([{ name: `tamshai ${ID}` }]);
+});
+
+test('questions, inputs, tokens and names never get into a log line', async () => {
+  const token = await site.token('alice.chen');
+  const canary = 'zebra-canary';
+  await site.send('POST', '/api/tools/hr/list_employees', { token, body: { name: canary, department: canary } });
+  await site.send('POST', `/api/tools/hr/list_employees?question=${canary}`, {
+    token,
+    raw: `{"name": "${canary}`,
+    headers: { cookie: canary, 'user-agent': canary, referer: canary },
+  });
+  await site.send('POST', `/api/tools/hr/${canary}`, { token, body: { [canary]: canary } });
+  await site.send('POST', '/api/tools/hr/update_salary', { token, body: { employee_id: canary, new_salary: 1, reason: canary } });
+  await site.send('GET', `/api/confirmations/${canary}`, { token });
+  await site.rpc(await site.token('alice.chen', { mcp: true }), 'tools/call', { name: canary, arguments: { question: canary } });
+  await site.send('POST', '/api/tools/hr/list_employees', { token: `${token}x`, body: {} });
+  const all = site.logged.join('\n');
+  expect(all).toContain('"message":"call"');
+  for (const secret of [canary, token, token.slice(0, 40), 'alice', 'Bearer']) expect(all).not.toContain(secret);
+});

@@ -57,10 +57,18 @@ function program(finish: (run: Run) => Promise<void>): Command {
       finish(async () => (await import('./commands/call.ts')).call(server, tool, json, options)),
     );
 
-  command('tools', 'List the tools: all there are, or those that one person may use.', ['tamshai tools', 'tamshai tools --as nina.patel'])
+  command('tools', 'List the tools: all there are, or those that one person may use.', [
+    'tamshai tools',
+    'tamshai tools --as nina.patel',
+    'tamshai tools hr list_employees',
+  ])
+    .argument('[server]', 'only its tools')
+    .argument('[tool]', 'what this one takes, with examples')
     .option('--as <user>', 'only what this person may use; asks the running gateway')
     .option(...JSON_OPTION)
-    .action((options: Options) => finish(async () => (await import('./commands/tools.ts')).tools(options)));
+    .action((server: string | undefined, tool: string | undefined, options: Options) =>
+      finish(async () => (await import('./commands/tools.ts')).tools(server, tool, options)),
+    );
 
   command('token', 'Print a token of a sample person, good for five minutes. It cannot approve anything.', [
     'curl -H "Authorization: Bearer $(tamshai token alice.chen)" http://localhost:3100/api/user/info',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { failure } from './errors.ts';
 import type { Person } from './people.ts';
 import type { Input, Tool } from './tool.ts';
+import { wordsFor } from './wording.ts';
 
 const snake = (key: string) => key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 const shown = (key: string) => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
@@ -49,13 +50,15 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   if (!isRecord(given)) throw failure('VALIDATION_ERROR', 'The input must be a JSON object.');
   const own = tool.domain.pinned ? withoutPinned(given, tool, person) : given;
   const plain = renamed(own, tool.input, tool.inputAliases);
-  const parsed = tool.input.safeParse(plain);
+  const parsed = tool.input.safeParse(plain, { error: wordsFor });
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, 10).map((issue) => inOurWords(issue, plain, Object.keys(tool.input.shape)));
+  // One thing at a time about each field: what comes second may only follow from the first.
+  const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
+  const issues = firsts.slice(0, 10).map((issue) => inOurWords(issue, plain, Object.keys(tool.input.shape)));
   throw failure('VALIDATION_ERROR', [...new Set(issues.map(({ message }) => message))].join('; '), { issues });
 }
 
-/** A message that the schema's author wrote stands alone; the library's own words get the field's name in front. */
+/** A message that the schema's author wrote stands alone; ours gets the field's name in front. */
 function inOurWords(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): { path: string; message: string } {
   const path = issue.path.map(String).join('.').slice(0, 120);
   if (issue.code === 'unrecognized_keys') {
@@ -64,8 +67,7 @@ function inOurWords(issue: z.core.$ZodIssue, given: unknown, known: readonly str
   }
   // What was not given was not looked for either, whatever the schema says of an id that is none.
   const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;
-  if (missing && / not found\b/.test(issue.message)) return { path, message: `${path} is required` };
-  if (/^Invalid input: expected .*received undefined$/.test(issue.message)) return { path, message: `${path || 'The input'} is required` };
-  const standing = /^(Invalid (input|option|UUID|ISO|email|number|string|key|element)|Too (big|small)|Unrecognized key)/.test(issue.message);
-  return { path, message: standing && path ? `${path}: ${issue.message}` : issue.message };
+  if (missing && / not found\b|^Give /.test(issue.message)) return { path, message: `${path} is required` };
+  if (/^(must|is) /.test(issue.message)) return { path, message: `${path || 'The input'} ${issue.message}` };
+  return { path, message: /^Give /.test(issue.message) && path ? `${path}: ${issue.message}` : issue.message };
 }

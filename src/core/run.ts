@@ -58,13 +58,20 @@ export interface CallRequest {
   readonly approvalBecause?: string | undefined;
 }
 
+function noSuchTool({ registry: { domains } }: Runtime, { server, tool }: CallRequest): Failure {
+  const quoted = (text: string) => JSON.stringify(text.slice(0, 60));
+  const servers = domains.map(({ name }) => name);
+  if (!servers.includes(server)) return failure('TOOL_NOT_FOUND', `There is no server ${quoted(server)}; there are ${servers.join(', ')}.`);
+  return failure('TOOL_NOT_FOUND', `There is no tool ${quoted(tool)} on ${quoted(server)}.`);
+}
+
 export async function call(runtime: Runtime, request: CallRequest): Promise<Answer> {
   const started = performance.now();
   const tool = runtime.registry.find(request.server, request.tool);
   let answer: Answer;
   let inStore = false;
   try {
-    if (!tool) throw failure('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(request.tool.slice(0, 60))} on ${JSON.stringify(request.server.slice(0, 60))}.`);
+    if (!tool) throw noSuchTool(runtime, request);
     const entering = runtime.admission.enter(request.caller.person.principal);
     const leave = typeof entering === 'function' ? entering : await entering;
     const work = attempt(runtime, tool, request, started);

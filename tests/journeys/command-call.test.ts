@@ -144,6 +144,15 @@ describe('call, for programs', () => {
 });
 
 describe('tools', () => {
+  test('says what one tool takes, with a call to begin with, and which there are when there is none', async () => {
+    const one = await tamshai(['tools', 'finance', 'pay_invoice'], { settings: { TAMSHAI_DATA: '/nowhere' } });
+    expect(one.out).toMatch(/invoice_id +uuid, required/);
+    expect(one.out).toMatch(/tamshai call finance pay_invoice '\{.*\}' --as bob\.martinez/);
+    const none = await tamshai(['tools', 'hrr', 'list_employees'], { settings: { TAMSHAI_DATA: '/nowhere' } });
+    expect(none.code).toBe(2);
+    expect(none.err).toMatch(/no server "hrr"; there are hr, /);
+  });
+
   test("lists all without a gateway, and one person's with it", async () => {
     const all = await tamshai(['tools'], { settings: { TAMSHAI_DATA: '/nowhere' } });
     expect(all).toMatchObject({ code: 0, err: '' });

@@ -8,6 +8,7 @@ import { openClient } from './client.ts';
 import { openConsole } from './console.ts';
 import { actAs } from './person.ts';
 import { EXIT, exitOf } from './stop.ts';
+import { describeTool } from './tool.ts';
 
 interface Listed {
   readonly name: string;
@@ -26,7 +27,8 @@ const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', w
 const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'at once if yours' : (KIND[kind] ?? ''));
 
 /** Without a person, all there are, from the declarations; with one, what the running gateway lets that person use now. */
-export async function tools(options: { as?: string; json?: boolean }): Promise<number> {
+export async function tools(server: string | undefined, tool: string | undefined, options: { as?: string; json?: boolean }): Promise<number> {
+  if (server !== undefined && tool !== undefined) return describeTool(server, tool, options.json);
   const console = openConsole(options.json);
   let servers: readonly Server[];
   if (options.as === undefined) {
@@ -43,6 +45,7 @@ export async function tools(options: { as?: string; json?: boolean }): Promise<n
     }
     servers = (body['data'] as { servers: Server[] }).servers;
   }
+  if (server !== undefined) servers = servers.filter(({ name }) => name === server);
   if (console.json) {
     console.value({
       servers: servers.map(({ name, title, tools: own }) => ({
@@ -69,7 +72,7 @@ export async function tools(options: { as?: string; json?: boolean }): Promise<n
     own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );
   if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? 'marcus.johnson'}`));
-  if (servers.length > 0) console.out(style.dim('What each takes and gives is at /docs of the running gateway.'));
-  if (servers.length === 0) console.out('There is no tool that this person may use.');
+  if (example !== undefined) console.out(style.dim(`What one takes:  tamshai tools ${safe(example)}`));
+  if (servers.length === 0) console.out(server === undefined ? 'There is no tool that this person may use.' : 'There is no such server, or nothing on it to use.');
   return EXIT.ok;
 }

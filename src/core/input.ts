@@ -69,5 +69,5 @@ function inOurWords(issue: z.core.$ZodIssue, given: unknown, known: readonly str
   const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;
   if (missing && / not found\b|^Give /.test(issue.message)) return { path, message: `${path} is required` };
   if (/^(must|is) /.test(issue.message)) return { path, message: `${path || 'The input'} ${issue.message}` };
-  return { path, message: /^Give /.test(issue.message) && path ? `${path}: ${issue.message}` : issue.message };
+  return { path, message: issue.message.startsWith('Give ') && path ? `${path}: ${issue.message}` : issue.message };
 }

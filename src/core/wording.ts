@@ -33,6 +33,11 @@ export function wordsFor(issue: z.core.$ZodRawIssue): string {
       return issue.values.length === 1 ? `must be ${String(issue.values[0])}` : `must be one of ${issue.values.map(String).join(', ')}`;
     case 'not_multiple_of':
       return issue.divisor < 1 ? `must have at most ${Math.round(-Math.log10(issue.divisor))} decimals` : `must be a multiple of ${issue.divisor}`;
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'unrecognized_keys':
     default:
       return 'is not valid';
   }

@@ -52,7 +52,7 @@ export function describeTool(server: string, name: string, json: boolean | undef
   const { style, width } = console.look;
   const required = new Set((inputSchema['required'] as readonly string[] | undefined) ?? []);
   const taken = Object.entries((inputSchema['properties'] ?? {}) as Record<string, Taken>).map(([key, schema]) => {
-    const told = [kindOf(schema), required.has(key) ? 'required' : schema.default === undefined ? '' : `default ${String(schema.default)}`].filter(Boolean).join(', ');
+    const told = [kindOf(schema), required.has(key) ? 'required' : schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`].filter(Boolean).join(', ');
     return [key, schema.description ? `${told}. ${schema.description}` : told] as const;
   });
   const heading = (text: string) => ['', style.bold(text)];

@@ -1,5 +1,6 @@
 /** The only place where adapters meet ports. Everything, the gateway alone, or one domain alone: the same parts. */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { admission } from '../core/admission.ts';
 import { approvals } from '../core/approvals.ts';
 import { verifyChains } from '../core/audit.ts';
@@ -29,8 +30,9 @@ import { openMeter, readPools } from './meter.ts';
 import { operations } from './operations.ts';
 import { keepPeople, remotePeopleFeed } from './people-feed.ts';
 import { leadsIn } from './portal.ts';
+import { readiness } from './readiness.ts';
 import { allTools } from './registry.ts';
-import { serveDomain, serveGateway, type Wiring } from './serve.ts';
+import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { openKeyValue, openStores, type Telling } from './stores.ts';
 
 export interface Tamshai {
@@ -39,6 +41,8 @@ export interface Tamshai {
   readonly wiring: Wiring;
   /** The embedded database, where there is one. */
   readonly embedded: EmbeddedDatabase | undefined;
+  /** Before `close`: turns new work away for so long, then lets what is being done end. */
+  drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,6 +57,8 @@ export interface Starting {
 const DEADLINE_MS = 10_000;
 /** How much longer another server is given, so that its own words about time arrive. */
 const REMOTE_MS = 1_000;
+/** How long a stopping process goes on with what it is doing: no call takes longer. */
+const FINISH_MS = DEADLINE_MS + 2_000;
 
 export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {} }: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
@@ -153,9 +159,10 @@ async function open(
       if (!(await kv.add(`spent:${caller.token.id}`, '1', 120))) throw failure('PERSON_REQUIRED', 'This right to approve was used before.');
     },
   });
+  const readyToServe = readiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const wiring: Wiring = {
-    config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, meter, clock, log,
+    config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, meter, readiness: readyToServe, clock, log,
     strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('stranger')),
     gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
@@ -167,13 +174,23 @@ async function open(
       await audit.append({ ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()), confirmationId: confirmationId.slice(0, 64) });
     },
   };
+  const serving: Served[] = [];
   for (const [name, listener] of listeners) {
     const served = name === 'gateway' ? await serveGateway(wiring, listener.port) : await serveDomain(wiring, name, listener.port);
     later(() => served.close());
     listener.serve(served.handler);
+    serving.push(served);
   }
-  ops?.serve(operations({ metrics: meter.metrics, key: config.metricsKey, ready: async () => void (await Promise.all((withGateway ? [...backends.values()] : local.map(backend)).map((each) => each.ping()))) }));
-  return { base, ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, close };
+  /** Nothing that was begun is cut off: first nobody is sent here any more, then nobody gets in, then what is being done ends. */
+  const drain = async (ms: number) => {
+    readyToServe.retire();
+    for (const listener of listeners.values()) listener.retire();
+    await pause(ms);
+    for (const served of serving) served.retire();
+    await Promise.all([...listeners.values()].map((listener) => listener.finish(FINISH_MS)));
+  };
+  ops?.serve(operations({ metrics: meter.metrics, key: config.metricsKey, ready: readyToServe.ready }));
+  return { base, ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, drain, close };
 }
 
 const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);

@@ -50,6 +50,7 @@ const settings = z.object({
   TAMSHAI_GATEWAY_KEY: z.string().min(1).optional(),
   TAMSHAI_GATEWAY_PUBLIC_KEYS: z.string().min(1).optional(),
   TAMSHAI_INSTANCE: z.string().regex(/^[a-z0-9-]{1,32}$/, 'may hold lower case letters, digits and dashes only').default('main'),
+  TAMSHAI_DRAIN_SECONDS: whole(0, 300).optional(),
   TAMSHAI_SCRIPTED_APPROVALS: flag,
   TAMSHAI_SAMPLE_EMPLOYEES: count(500),
   TAMSHAI_RATE_PER_MINUTE: count(120),
@@ -82,6 +83,8 @@ export interface Config {
   readonly gatewayKey: string | undefined;
   readonly gatewayPublicKeys: string | undefined;
   readonly instance: string;
+  /** How long a process that is asked to stop still takes work, while it says that it should get none. */
+  readonly drainSeconds: number;
   readonly scriptedApprovals: boolean;
   readonly sampleEmployees: number;
   readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly strangersPerSecond: number };
@@ -128,6 +131,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     issuers: { staff: env.OIDC_ISSUER, customer: env.OIDC_CUSTOMER_ISSUER, clientId: env.OIDC_CLIENT_ID, customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },
     masterKey: env.TAMSHAI_MASTER_KEY, gatewayKey: env.TAMSHAI_GATEWAY_KEY, gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,
     instance: env.TAMSHAI_INSTANCE,
+    // With a store of its own it is alone: nobody could take over meanwhile.
+    drainSeconds: env.TAMSHAI_DRAIN_SECONDS ?? (env.REDIS_URL === undefined ? 0 : 3),
     scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
     limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE, strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND },

@@ -1,6 +1,8 @@
 /** Ports first: what is taken is said before anything else is begun, and a port chosen by the system is known to the rest. */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { stands } from '../transports/standing.ts';
 import { ConfigProblem } from './config.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -9,6 +11,10 @@ export interface Listener {
   readonly port: number;
   /** Until it is set, callers are told to come back. */
   serve(handler: Handler): void;
+  /** From now on each answer ends its connection, so that whoever is in front turns elsewhere. */
+  retire(): void;
+  /** Lets nobody in any more; resolves when what is being answered is, or after so long. What only stands open for news does not count. */
+  finish(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,10 +33,18 @@ const starting: Handler = (_req, res) => {
 
 export async function listen(name: string, hosts: readonly string[], port: number): Promise<Listener> {
   let handler = starting;
+  let retired = false;
+  const answering = new Set<ServerResponse>();
+  const answer: Handler = (req, res) => {
+    answering.add(res);
+    res.once('close', () => answering.delete(res));
+    if (retired) res.shouldKeepAlive = false;
+    handler(req, res);
+  };
   const servers: Server[] = [];
   let bound = port;
   for (const host of hosts) {
-    const server = createServer(OPTIONS, (req, res) => handler(req, res));
+    const server = createServer(OPTIONS, answer);
     server.maxConnections = 2_000;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -54,6 +68,15 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
     serve(next) {
       handler = next;
     },
+    retire() {
+      retired = true;
+      for (const res of answering) if (!res.headersSent) res.shouldKeepAlive = false;
+    },
+    async finish(ms) {
+      for (const server of servers) server.close();
+      const until = performance.now() + ms;
+      while (performance.now() < until && [...answering].some((res) => !stands(res))) await pause(20);
+    },
     close: async () => {
       await Promise.all(servers.map(closed));
     },
@@ -63,7 +86,9 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
 /** Lets what is being answered end; idle connections close at once, stubborn ones after a while. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    if (server.listening) server.close(() => resolve());
+    // It lets nobody in already: what is left are connections, if any.
+    else server.getConnections((_error, count) => (count === 0 ? resolve() : server.once('close', resolve)));
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 5_000).unref();
   });

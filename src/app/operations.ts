@@ -13,7 +13,7 @@ import type { Handler } from './listen.ts';
 export interface Operations {
   readonly metrics: Metrics;
   readonly key: string | undefined;
-  /** Rejects while something that is needed does not answer. */
+  /** Rejects while nothing should be sent here. */
   readonly ready: () => Promise<void>;
 }
 

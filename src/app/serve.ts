@@ -25,6 +25,7 @@ import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
 import type { Meter } from './meter.ts';
 import { packageFolder, version } from './package.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface Wiring {
   readonly config: Config;
@@ -48,12 +49,15 @@ export interface Wiring {
   readonly feedReaders: GatewayKeys;
   readonly stateKey: Uint8Array;
   readonly sources: readonly AuditChains[];
+  readonly readiness: Readiness;
   readonly verifyTrail: () => Promise<AuditVerdict>;
   readonly note: GatewayRoutes['note'];
 }
 
 export interface Served {
   readonly handler: Handler;
+  /** Stops waiting for people; what is being worked on goes on. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -113,7 +117,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
   gatewayRoutes(app, {
-    registry, version, backend, decide, authenticate, onUnauthenticated, note: wiring.note, admission: wiring.runtime.admission,
+    registry, version, backend, decide, authenticate, onUnauthenticated, ready: wiring.readiness.ready, note: wiring.note, admission: wiring.runtime.admission,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
   });
@@ -136,6 +140,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   wiring.meter.sessions('gateway', () => mcp.sessions);
   return {
     handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
+    retire: () => mcp.retire(),
     close: async () => {
       await mcp.close();
       await app.close();
@@ -152,7 +157,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const onUnauthenticated = refusedAt(wiring, 'direct', server);
   metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
-    server, registry, backend: backend(server), gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders,
+    server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders,
     authenticate, onUnauthenticated,
   });
   await app.ready();
@@ -166,6 +171,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   wiring.meter.sessions(server, () => mcp.sessions);
   return {
     handler: dispatch({ guard, base, name: `Tamshai ${server}`, issuers: identity.issuers, mcp, rest: handle }),
+    retire: () => mcp.retire(),
     close: async () => {
       await mcp.close();
       await app.close();

@@ -16,6 +16,8 @@ import { parseAnswer } from './upstream.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
+  /** Behind an address. */
+  readonly remote: boolean;
   /** What is known without asking: false where it did not answer of late. */
   available(): boolean;
   /** Throws when its tools cannot be used at the moment. */
@@ -27,6 +29,7 @@ export const localBackend = (runtime: Runtime, server: string): ToolBackend => (
   call: (request) => call(runtime, request),
   execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, person, origin, requestId),
   settled: (ticket, person) => settled(runtime, ticket, person),
+  remote: false,
   available: () => true,
   ping: async () => runtime.stores[server]?.ping(),
   close: async () => {},
@@ -131,6 +134,7 @@ export function remoteBackend({ server, title, link, registry, key, clock, log, 
       const answer = await carryOut(ticket, caller, ticket.id, true);
       return thrown(answer).status === 'success' ? answer : undefined;
     },
+    remote: true,
     available: () => link.answers,
     ping: () => link.ping(),
     close: () => link.close(),

@@ -18,6 +18,8 @@ export interface DomainServer {
   readonly server: string;
   readonly registry: Registry;
   readonly backend: ToolBackend;
+  /** Rejects while nothing should be sent here. */
+  readonly ready: () => Promise<void>;
   readonly authenticate: Authenticate;
   readonly gatewayKeys: GatewayKeys;
   readonly kv: KeyValue;
@@ -92,7 +94,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
 
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_req, reply) => {
-    const ready = await backend.ping().then(() => true, () => false);
+    const ready = await Promise.all([deps.ready(), backend.ping()]).then(() => true, () => false);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 

@@ -19,6 +19,8 @@ export interface GatewayRoutes {
   readonly registry: Registry;
   readonly version: string;
   readonly backend: (server: string) => ToolBackend;
+  /** Rejects while nothing should be sent here. */
+  readonly ready: () => Promise<void>;
   readonly authenticate: Authenticate;
   readonly decide: Decide;
   readonly trail: Trail;
@@ -103,14 +105,13 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   });
   app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await visitor(req)).person) }));
 
+  const serverStates = () =>
+    Promise.all(registry.domains.map(async ({ name, title }) => ({ server: name, title, state: await backend(name).ping().then(() => 'ok' as const, () => 'unavailable' as const) })));
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (req, reply) => {
-    const states = await Promise.all(
-      registry.domains.map(async ({ name, title }) => ({ server: name, title, state: await backend(name).ping().then(() => 'ok' as const, () => 'unavailable' as const) })),
-    );
-    const ready = states.every(({ state }) => state === 'ok');
+    const ready = await deps.ready().then(() => true, () => false);
     const staff = (req.headers.authorization !== undefined && (await caller(req)).person.realm === 'staff') || (await fromOurApp(req));
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', ...(staff && { servers: states }) });
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', ...(staff && { servers: await serverStates() }) });
   });
   app.get('/openapi.json', async (req) => {
     await insider(req);

@@ -106,6 +106,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
         server: 'hr',
         registry: registry(TOOLS),
         backend: localBackend(world.runtime, 'hr'),
+        ready: async () => {},
         gatewayKeys: ownGatewayKeys(keys),
         kv: undefined as never,
         people: { employment: async () => 'unknown' },

@@ -5,11 +5,9 @@ export interface Stopping {
 
 /** npm hands its own signal on to a process that the terminal has told already: two in a moment are one. */
 const SAME_PRESS_MS = 500;
-/** Whatever still holds on after this long is not going to let go. */
-const PATIENCE_MS = 15_000;
 const NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-export function untilStopped(): Stopping {
+export function untilStopped(patienceMs: number): Stopping {
   let at: number | undefined;
   return {
     first: new Promise((resolve) => {
@@ -19,7 +17,7 @@ export function untilStopped(): Stopping {
           if (at !== undefined && now - at > SAME_PRESS_MS) process.exit(NUMBERS[signal]);
           if (at !== undefined) return;
           at = now;
-          setTimeout(() => process.exit(1), PATIENCE_MS).unref();
+          setTimeout(() => process.exit(1), patienceMs).unref();
           resolve(signal);
         });
       }

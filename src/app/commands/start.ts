@@ -34,10 +34,13 @@ export async function serve(names: readonly string[], options: { json?: boolean 
   return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
 }
 
+/** Whatever still holds on so long after new work was turned away is not going to let go. */
+const ENDING_MS = 20_000;
+
 async function run(config: Config, servers: readonly string[], console: Console): Promise<number> {
   const began = performance.now();
   const first = !existsSync(join(config.dataFolder, 'keys.json'));
-  const stopped = untilStopped();
+  const stopped = untilStopped(config.drainSeconds * 1000 + ENDING_MS);
   if (!console.json) {
     if (config.scriptedApprovals) shout(console);
     console.out(
@@ -62,8 +65,10 @@ async function run(config: Config, servers: readonly string[], console: Console)
   if (console.json)
     console.value({ status: 'ready', version, base, mcp: `${base}/mcp`, ports, dataFolder: config.dataFolder, ms: Math.round(ms) });
   else console.out(...(await readyLines(running, config, console, ms)));
-  await stopped.first;
+  const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
+  // A person at the keyboard has no balancer in front that would have to notice.
+  await running.drain(signal === 'SIGTERM' ? config.drainSeconds * 1000 : 0);
   await running.close();
   if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);
   return EXIT.ok;

@@ -14,11 +14,13 @@ export class Approval {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
   readonly #streams: Streams;
+  readonly #retiring: AbortSignal;
 
-  constructor(options: McpOptions, limits: McpLimits, streams: Streams) {
+  constructor(options: McpOptions, limits: McpLimits, streams: Streams, retiring: AbortSignal) {
     this.#options = options;
     this.#limits = limits;
     this.#streams = streams;
+    this.#retiring = retiring;
   }
 
   /** 2026-07-28: the client shows the page and repeats its request with the sealed state. */
@@ -52,7 +54,7 @@ export class Approval {
     if (release === undefined) return pending;
     const { confirmationId, message, confirmationData } = pending;
     const over = new AbortController();
-    const signal = AbortSignal.any([exchange.signal, over.signal]);
+    const signal = AbortSignal.any([exchange.signal, over.signal, this.#retiring]);
     try {
       const answered = context.mcpReq.elicitInput(
         { mode: 'url', message, url: confirmationData.approvalUrl, elicitationId: confirmationId },

@@ -10,6 +10,7 @@ import {
 import { Failure, failure } from '../../core/errors.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
+import { markStanding } from '../standing.ts';
 import { Approval, sessionOpensUrls } from './approval.ts';
 import { Exchange } from './exchange.ts';
 import { clientName, type HotRequest, MODERN, recognise } from './hot.ts';
@@ -24,6 +25,8 @@ export interface McpHandler {
   (req: IncomingMessage, res: ServerResponse): void;
   /** Sessions that are open now. */
   readonly sessions: number;
+  /** Stops waiting for people: whoever is being asked for an approval gets the pending answer now. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export function mcpHandler(options: McpOptions): McpHandler {
   const handle = (req: IncomingMessage, res: ServerResponse) => void endpoint.serve(req, res).catch(() => res.destroy());
   return Object.defineProperties(handle, {
     sessions: { get: () => endpoint.sessions.size },
+    retire: { value: () => endpoint.retire() },
     close: { value: () => endpoint.close() },
   }) as McpHandler;
 }
@@ -45,6 +49,7 @@ class Endpoint {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
   readonly #streams: Streams;
+  readonly #retiring = new AbortController();
   readonly #sdk: ReturnType<typeof createMcpHandler>;
   readonly #modern: ReturnType<typeof toNodeHandler>;
   readonly #visiting: ReturnType<typeof toNodeHandler>;
@@ -57,7 +62,7 @@ class Endpoint {
     this.#options = options;
     this.#limits = { ...MCP_LIMITS, ...options.limits };
     this.#streams = new Streams(options, this.#limits);
-    const approval = new Approval(options, this.#limits, this.#streams);
+    const approval = new Approval(options, this.#limits, this.#streams, this.#retiring.signal);
     const makeServer = () => sdkServer(options, approval);
     this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer });
     this.#visiting = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
@@ -99,6 +104,10 @@ class Endpoint {
       const code = failed.code !== 'VALIDATION_ERROR' ? -32000 : exchange === undefined ? -32600 : -32700;
       refuse(res, failed, code, { 'x-request-id': id, ...(failed.status === 401 && { 'www-authenticate': options.challenge(req) }) });
     }
+  }
+
+  retire(): void {
+    this.#retiring.abort();
   }
 
   async close(): Promise<void> {
@@ -216,6 +225,7 @@ class Endpoint {
         retryAfterSeconds: 10,
       });
     res.once('close', release);
+    markStanding(res);
   }
 }
 

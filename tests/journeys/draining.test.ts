@@ -1,0 +1,78 @@
+/** A process that is asked to stop: nobody is sent to it any more, nobody new gets in, and what was begun is answered. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeEach(async () => {
+  site = await openSite();
+});
+afterEach(() => site.close());
+
+/** A connection, and all that came over it. */
+function raw(port: number): { socket: Socket; text: () => string; ended: Promise<void> } {
+  let text = '';
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('data', (chunk: string) => (text += chunk)).on('error', () => {});
+  return { socket, text: () => text, ended };
+}
+const body = '{"title":"in the middle of a restart"}';
+const begin = async (token: string, port: number) =>
+  `POST /api/tools/tasks/add_task HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`;
+
+it('says that it is not ready, goes on answering and ends each connection, then lets nobody in, and finishes what was begun', async () => {
+  const { gateway: port = 0, hr = 0 } = site.tamshai.ports;
+  const halfway = raw(port);
+  halfway.socket.write(await begin(await site.token('nina.patel'), port));
+  expect((await site.send('GET', '/ready')).status).toBe(200);
+
+  let drained = false;
+  const draining = site.tamshai.drain(1_500).then(() => (drained = true));
+  for (const server of ['gateway', 'hr']) {
+    expect(await site.send('GET', '/ready', { server })).toMatchObject({ status: 503, body: { status: 'not_ready' } });
+    expect((await site.send('GET', '/health', { server })).status).toBe(200);
+  }
+  const late = await site.rest('nina.patel', 'tasks', 'list_tasks');
+  expect([late.status, late.headers['connection']]).toEqual([200, 'close']);
+
+  // The time to notice is over: nobody new gets in, and the one that was begun is waited for.
+  for (const closed of [port, hr]) await expect.poll(() => refused(closed), { timeout: 10_000 }).toBe(true);
+  expect(drained).toBe(false);
+  halfway.socket.write(body.slice(5));
+  await halfway.ended;
+  expect(halfway.text()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(halfway.text()).toMatch(/\r\nconnection: close\r\n/i);
+  expect(halfway.text()).toContain('in the middle of a restart');
+  await draining;
+});
+
+it('does not wait for streams that only stand open for news, and ends them properly', async () => {
+  const { gateway: port = 0 } = site.tamshai.ports;
+  const token = await site.token('nina.patel', { mcp: true });
+  const headers = { accept: 'application/json, text/event-stream' };
+  const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'old', version: '1' } };
+  const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: hello };
+  const begun = await site.send('POST', '/mcp', { token, headers, body: message });
+  const session = String(begun.headers['mcp-session-id']);
+  const stream = raw(port);
+  stream.socket.write(
+    `GET /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\nMcp-Session-Id: ${session}\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n`,
+  );
+  await expect.poll(() => stream.text(), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  await Promise.race([site.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);
+  await site.tamshai.close();
+  await stream.ended;
+  // The end of a chunked answer, not a broken one.
+  expect(stream.text()).toMatch(/0\r\n\r\n$/);
+});
+
+const refused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on('error', () => resolve(true));
+  });

@@ -1,0 +1,45 @@
+/** Days as text (2026-11-16), in UTC as the tools count them. */
+export const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+const DAY = 86_400_000;
+export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
+const parsed = (day: string): Date => new Date(`${day}T00:00:00Z`);
+export const makeDay = (year: number, month: number, date: number): string => dayOf(new Date(Date.UTC(year, month, date)));
+export const parts = (day: string): { year: number; month: number; date: number; weekday: number } => {
+  const at = parsed(day);
+  return { year: at.getUTCFullYear(), month: at.getUTCMonth(), date: at.getUTCDate(), weekday: at.getUTCDay() };
+};
+export const plusDays = (day: string, count: number): string => dayOf(new Date(parsed(day).getTime() + count * DAY));
+
+export interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+/** The week, month, quarter or year that a day is in, or one so many further on. */
+export function spanAround(day: string, grain: Grain, shift = 0): Span {
+  const { year, month, weekday } = parts(day);
+  if (grain === 'day') return { from: plusDays(day, shift), to: plusDays(day, shift) };
+  if (grain === 'week') {
+    const monday = plusDays(day, -((weekday + 6) % 7) + 7 * shift);
+    return { from: monday, to: plusDays(monday, 6) };
+  }
+  if (grain === 'month') return { from: makeDay(year, month + shift, 1), to: makeDay(year, month + shift + 1, 0) };
+  if (grain === 'quarter') {
+    const first = Math.floor(month / 3) * 3 + 3 * shift;
+    return { from: makeDay(year, first, 1), to: makeDay(year, first + 3, 0) };
+  }
+  return { from: makeDay(year + shift, 0, 1), to: makeDay(year + shift, 11, 31) };
+}
+/** The same day so many units away; the last of a month stays within it. */
+export function shifted(day: string, grain: Grain, count: number): string {
+  const { year, month, date } = parts(day);
+  if (grain === 'day') return plusDays(day, count);
+  if (grain === 'week') return plusDays(day, 7 * count);
+  const months = count * (grain === 'month' ? 1 : grain === 'quarter' ? 3 : 12);
+  const lastDate = parts(makeDay(year, month + months + 1, 0)).date;
+  return makeDay(year, month + months, Math.min(date, lastDate));
+}
+export const quarterOf = (day: string): number => Math.floor(parts(day).month / 3) + 1;
+export const yearOf = (day: string): number => parts(day).year;

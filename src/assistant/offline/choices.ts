@@ -1,0 +1,130 @@
+/** Which of an enum's words is meant, and whether a flag is: by the word itself, by what its description says of it, by the examples. */
+import type { Entry, Example, Index } from './learn.ts';
+import { overlaps, type Piece, type Reading } from './read.ts';
+import type { Slot } from './schema.ts';
+import { alike, othersFor } from './thesaurus.ts';
+import { empty, stem, tokens } from './words.ts';
+
+export interface Chosen<T> {
+  readonly value: T;
+  readonly score: number;
+  readonly at: Piece | undefined;
+}
+
+const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+const PAST = /(?:ed|en)$|^(?:paid|won|lost|sent|left|due|spent|gone|done|told|sold)$/;
+
+/** A run of words in the sentence, as it is written; a plural is its singular. */
+function locate(reading: Reading, words: readonly string[], past: boolean): Piece | undefined {
+  const wanted = words.map(singular);
+  const { tokens: all, text } = reading;
+  for (let at = 0; at + wanted.length <= all.length; at += 1) {
+    const run = all.slice(at, at + wanted.length);
+    const fits = past
+      ? run.every((token, offset) => token.stem === stem(wanted[offset] ?? '')) && (PAST.test(run[0]?.word ?? '') || all.slice(0, at).some(({ word }) => word === 'did'))
+      : run.every((token, offset) => singular(token.word) === wanted[offset] || (token.word.includes('-') && token.word.replaceAll('-', '') === wanted.join('')));
+    const [first, last] = [run[0], run.at(-1)];
+    if (fits && first && last) return { text: text.slice(first.start, last.end), start: first.start, end: last.end };
+  }
+  return undefined;
+}
+const located = (reading: Reading, words: readonly string[], past: boolean, not: readonly Piece[]): Piece | undefined => {
+  const found = locate(reading, words, past);
+  return found && not.some((piece) => overlaps(piece, found)) ? undefined : found;
+};
+
+/** What a description says of each word: "SUBMITTED waits for approval, APPROVED for reimbursement". */
+function glosses(slot: Slot): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const part of slot.description.split(/[;,.]/)) {
+    const said = slot.values.filter((value) => new RegExp(`\\b${value}\\b`, slot.values.some((each) => /[a-z]/.test(each)) ? '' : 'u').test(part));
+    const [value] = said;
+    if (said.length !== 1 || value === undefined) continue;
+    const words = tokens(part.replace(value, ' ')).map(({ word }) => word).filter((word) => !empty.has(word) && word.length > 2);
+    found.set(value, [...(found.get(value) ?? []), ...words]);
+  }
+  return found;
+}
+
+export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading, not: readonly Piece[], example: Example | undefined): Chosen<string> | undefined {
+  const said = glosses(slot);
+  let best: Chosen<string> | undefined;
+  const offer = (value: string, score: number, at: Piece | undefined) => {
+    if (!best || score > best.score) best = { value, score, at };
+  };
+  for (const value of slot.values) {
+    const words = value.toLowerCase().split(/[_\s-]+/);
+    const past = PAST.test(words[0] ?? '');
+    const literal = located(reading, words, false, not);
+    if (literal && !isVerb(entry, literal, reading)) {
+      offer(value, 3 + words.length * 0.5, literal);
+      continue;
+    }
+    for (const other of words.length === 1 ? othersFor(value.toLowerCase()) : []) {
+      const at = located(reading, other.split(/[\s-]+/), past, not);
+      if (at && !isVerb(entry, at, reading)) offer(value, 2 + other.split(' ').length * 0.1, at);
+    }
+    const gloss = said.get(value) ?? [];
+    const met = gloss.filter((word) => reading.words.some((each) => (each.stem === stem(word) || alike(each.token.word, word)) && !not.some((piece) => overlaps(piece, each.token))));
+    // What the tool is about says nothing of the state it is asked for in.
+    const telling = met.filter((word) => !nounsOf(entry).has(stem(word)));
+    if (telling.length > 0 && met.length / gloss.length >= 0.6) offer(value, 1 + met.length / gloss.length + telling.length * 0.1, undefined);
+  }
+  for (const each of entry.examples) {
+    const value = each.input[slot.key];
+    if (typeof value !== 'string' || locate(each.reading, value.toLowerCase().split(/[_\s-]+/), false)) continue;
+    const words = [...each.stems].filter((word) => !nounsOf(entry).has(word));
+    const weight = (list: readonly string[]) => list.reduce((sum, word) => sum + index.weight(word), 0);
+    const met = words.filter((word) => reading.words.some((have) => have.stem === word));
+    if (met.length > 0 && weight(met) / weight(words) >= 0.6) offer(value, 1 + weight(met) / weight(words) + (each === example ? 0.2 : 0), undefined);
+  }
+  return best;
+}
+
+const nouns = new WeakMap<Entry, Set<string>>();
+function nounsOf(entry: Entry): Set<string> {
+  const known = nouns.get(entry);
+  if (known) return known;
+  const own = new Set([...entry.tool.name.split('_'), ...(entry.tool.plural ?? '').split(/\W+/), ...entry.tool.title.toLowerCase().split(/\W+/)].filter((word) => word.length > 2).map(stem));
+  nouns.set(entry, own);
+  return own;
+}
+
+/** "approve the pending invoice", "open the article": the word that orders is no state. */
+const isVerb = (entry: Entry, at: Piece, reading: Reading): boolean => entry.changes && reading.tokens[0]?.start === at.start && !PAST.test(at.text.toLowerCase());
+
+/** With no word for it: what the examples do where they have no word for it either. */
+export function usual(slot: Slot, entry: Entry): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { input, reading } of entry.examples) {
+    const value = input[slot.key];
+    if (typeof value !== 'string') continue;
+    const words = value.toLowerCase().split(/[_\s-]+/);
+    const said = locate(reading, words, false) ?? othersFor(value.toLowerCase()).some((other) => locate(reading, other.split(/[\s-]+/), false));
+    if (!said) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+/** "true approves, false rejects"; without such words, the flag's own name or an example that set it. */
+export function flag(index: Index, entry: Entry, slot: Slot, reading: Reading, not: readonly Piece[]): Chosen<boolean> | undefined {
+  const free = reading.words.filter(({ token }) => !not.some((piece) => overlaps(piece, token)));
+  const has = (word: string) => free.find(({ token, ideas }) => token.stem === stem(word) || (ideas.length > 0 && alike(token.word, word)) || phraseAlike(reading, token.start, word));
+  for (const value of [false, true]) {
+    const words = new RegExp(`\\b${value}\\b:? ([a-z ]+)`, 'i').exec(slot.description)?.[1]?.split(' ') ?? [];
+    const hit = words.filter((word) => !empty.has(word)).map(has).find(Boolean);
+    if (hit) return { value, score: 2, at: undefined };
+  }
+  for (const each of entry.examples) {
+    const value = each.input[slot.key];
+    if (typeof value !== 'boolean') continue;
+    const rare = [...each.stems].filter((word) => !entry.examples.some((other) => other !== each && other.input[slot.key] !== value && other.stems.has(word)) && !nounsOf(entry).has(word));
+    const met = rare.filter((word) => free.some((have) => have.stem === word));
+    if (rare.length > 0 && met.length / rare.length >= 0.6 && met.some((word) => index.weight(word) > 1.5)) return { value, score: 1.5, at: undefined };
+  }
+  return undefined;
+}
+const phraseAlike = (reading: Reading, start: number, word: string): boolean => {
+  const found = reading.words.find(({ token }) => token.start === start);
+  return found !== undefined && found.ideas.length > 0 && othersFor(word).some((other) => other.includes(' ') && locate(reading, other.split(' '), false)?.start === start);
+};

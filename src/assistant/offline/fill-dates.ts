@@ -1,0 +1,100 @@
+/** Days and periods, written as each slot wants them. */
+import { quarterOf, yearOf } from './calendar.ts';
+import { nearest, type When } from './dates.ts';
+import type { Entry } from './learn.ts';
+import { overlaps, type Piece, type Reading } from './read.ts';
+import type { Slot } from './schema.ts';
+
+const AHEAD = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|future|expected)\b/i;
+
+export function setDates(entry: Entry, reading: Reading, input: Record<string, unknown>, used: Piece[]): void {
+  const { today } = reading;
+  const whens = reading.whens.filter((when) => !used.some((span) => overlaps(span, when)));
+  const [first, second] = whens;
+  if (!first) return;
+  const mark = (when: When) => used.push({ text: '', start: when.start, end: when.end });
+  const open = entry.slots.filter(({ key }) => !(key in input));
+  const days = open.filter(({ kind }) => kind === 'date');
+  const pairs = days.filter(({ edge }) => edge === 'from').flatMap((from) => days.filter((to) => to.edge === 'to' && to.base === from.base).map((to) => ({ from, to })));
+  const [pair] = pairs;
+  const single = days.find((slot) => slot.edge === undefined);
+  const month = open.find(({ kind }) => kind === 'month');
+  const period = open.find(({ kind }) => kind === 'period');
+  const year = open.find(({ kind }) => kind === 'year');
+  const quarter = open.find(({ kind }) => kind === 'quarter');
+  const units = open.find(({ kind }) => kind === 'units');
+  const span = open.find(({ kind }) => kind === 'days');
+  let done = false;
+
+  if (units && first.count && first.count.of === units.key.replace(/s$/, '')) {
+    input[units.key] = bounded(units, first.count.number);
+    done = true;
+  } else if (units?.key === 'months' && first.count?.of === 'year') {
+    input[units.key] = bounded(units, first.count.number * 12);
+    done = true;
+  } else if (units?.key === 'months' && first.count?.of === 'quarter') {
+    input[units.key] = bounded(units, first.count.number * 3);
+    done = true;
+  } else if (span) {
+    input[span.key] = nearestSpan(span, first, today);
+    done = true;
+  } else if (pair && (pair.from.required || !single || first.from !== first.to || first.open !== undefined)) {
+    const when = nearest(first, today, entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || /^start_date/.test(pair.from.key));
+    if (when.open !== 'until') input[pair.from.key] = when.from;
+    if (when.open !== 'since' || entry.changes) input[pair.to.key] = when.open === 'since' ? when.from : when.to;
+    done = true;
+  } else if (month) {
+    input[month.key] = nearest(first, today, false).from.slice(0, 7);
+    done = true;
+  } else if (period) {
+    const text = periodText(period, nearest(first, today, AHEAD.test(reading.text)), today);
+    if (text !== undefined) {
+      input[period.key] = text;
+      done = true;
+    }
+  } else if (single) {
+    const when = nearest(first, today, entry.changes);
+    // "At the end of" a period is its last day; of one that still runs, today.
+    input[single.key] = when.grain === 'day' || entry.changes ? when.from : when.to > today && when.from <= today ? today : when.to;
+    done = true;
+  }
+  const parted = quarter ?? year;
+  if (!done && parted) {
+    const when = nearest(first, today, false);
+    if (quarter && (first.grain === 'quarter' || (second?.grain ?? first.grain) === 'quarter')) {
+      const of = first.grain === 'quarter' ? first : (second ?? first);
+      input[quarter.key] = quarterOf(of.from);
+      if (year) input[year.key] = yearOf((first === of ? (second?.grain === 'year' ? second : of) : first).from);
+    } else if (quarter && (first.grain === 'month' || first.grain === 'day')) {
+      input[quarter.key] = quarterOf(when.from);
+      if (year) input[year.key] = yearOf(when.from);
+    } else if (year) input[year.key] = yearOf(first.grain === 'quarter' ? first.from : when.from);
+    done = true;
+    if (second) mark(second);
+  } else if (year && first.grain === 'year' && !done) {
+    input[year.key] = yearOf(first.from);
+    done = true;
+  }
+  if (done) mark(first);
+}
+
+const bounded = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
+
+/** A period in one of the spellings that the slot's description shows. */
+function periodText({ schema, key }: Slot, when: When, today: string): string | undefined {
+  const told = schema.description ?? '';
+  const takes = { month: /20\d\d-\d\d\b/.test(told), quarter: /Q\d/.test(told), year: /(?:\b20\d\d\b)(?!-)/.test(told.replace(/Q\d 20\d\d/g, '')) };
+  const months = { month: when.from.slice(0, 7), quarter: `${yearOf(when.from)}-Q${quarterOf(when.from)}`, year: String(yearOf(when.from)) };
+  if (when.grain === 'year' && takes.year) return months.year;
+  if (when.grain === 'quarter' && takes.quarter) return months.quarter;
+  if ((when.grain === 'month' || when.grain === 'day' || when.grain === 'week') && takes.month) return months.month;
+  if (when.grain === 'year' && takes.quarter) return `${yearOf(when.from)}-Q${quarterOf(today)}`;
+  if (takes.quarter) return months.quarter;
+  return takes.year || key.includes('year') ? months.year : undefined;
+}
+
+function nearestSpan({ values }: Slot, when: When, today: string): string | undefined {
+  const days = Math.max(1, Math.round((Date.parse(when.to > today ? today : when.to) - Date.parse(when.from)) / 86_400_000) + 1);
+  const wide = when.grain === 'week' ? 7 : when.grain === 'month' ? 30 : when.grain === 'quarter' ? 90 : when.count ? days - 1 : days;
+  return [...values].sort((a, b) => Math.abs(Number.parseInt(a, 10) - wide) - Math.abs(Number.parseInt(b, 10) - wide))[0];
+}

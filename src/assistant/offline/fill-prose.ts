@@ -1,0 +1,86 @@
+/** Texts for a tool that writes: reasons, notes, titles. */
+import type { Entry } from './learn.ts';
+import { overlaps, type Piece, type Reading } from './read.ts';
+import type { Slot } from './schema.ts';
+import { afterKey, afterWords, piece, sentence, tail } from './text.ts';
+import { stem } from './words.ts';
+
+const CALLED = /\b(?:called|named|titled|saying|reading|with the (?:title|name|text|words?))\s+(?=\S)/i;
+const RENAMED = /\b(?:rename|retitle|change|update|set|call)\b[^:]{0,80}?\b(?:to|into)\s+(?=\S)/i;
+
+export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, value: unknown, at?: Piece) => void, used: Piece[]): void {
+  const slots = entry.slots.filter(({ kind }) => kind === 'prose');
+  if (slots.length === 0) return;
+  const given = new Map<Slot, Piece>();
+  const give = (slot: Slot, at: Piece) => {
+    given.set(slot, at);
+    set(slot, clipped(slot, sentence(at.text)), at);
+  };
+  const busy = (at: Piece) => [...given.values()].some((other) => overlaps(other, at));
+  // Called by its name and set off: with the note '…', reason: …
+  for (const slot of slots) {
+    const said = keyed(slot, reading);
+    if (said && !busy(said)) give(slot, said);
+  }
+  const wanted = slots.filter((slot) => !given.has(slot)).sort((a, b) => Number(b.required) - Number(a.required) || use(entry, b) - use(entry, a));
+  for (const quote of reading.quotes.filter((each) => !busy(each))) {
+    const slot = wanted.find((each) => !given.has(each) && (each.required || use(entry, each) > 0));
+    if (slot) give(slot, quote);
+  }
+  const [first] = wanted.filter((slot) => !given.has(slot));
+  if (first) {
+    const end = after(entry, first, reading);
+    const at = end && !busy(end) ? trimmed(end, [...given.values()], reading) : undefined;
+    if (at && at.text.length > 0) give(first, at);
+  }
+  const short = slots.find((slot) => slot.required && !given.has(slot));
+  const [long] = given.values();
+  // One text for two places: its beginning is the title of the whole.
+  if (short && long && slots.length > 1) set(short, headline(long.text, short));
+  const brief = entry.slots.find((slot) => slot.kind === 'name' && slot.required && long !== undefined);
+  if (brief && long && !reading.tokens.some((token) => token.stem === stem(brief.key))) {
+    const quote = reading.quotes.find((each) => !used.some((span) => overlaps(span, each)));
+    set(brief, quote?.text ?? subjectOf(long.text), quote);
+  }
+}
+
+/** The text that belongs to the slot that needs one most. */
+function after(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
+  const end = tail(reading, reading.whens.map((when) => ({ ...when, text: '' })));
+  const colon = end && /:\s*["']?$/.test(reading.text.slice(0, end.start)) ? end : undefined;
+  const called = CALLED.exec(reading.text);
+  const renamed = entry.tool.effect === 'changes' && !slot.required ? RENAMED.exec(reading.text) : undefined;
+  const from = (match: RegExpExecArray | null | undefined) => (match ? piece(reading.text, match.index + match[0].length, reading.text.length) : undefined);
+  return colon ?? (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ?? (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ?? (isTitle(slot) && !slot.required ? undefined : end);
+}
+const isTitle = ({ key }: Slot): boolean => /title|name|subject|topic/.test(key);
+const use = (entry: Entry, { key }: Slot): number => entry.examples.filter(({ input }) => key in input).length;
+
+function keyed(slot: Slot, reading: Reading): Piece | undefined {
+  const said = afterKey(slot, reading);
+  return said && /(?::\s*|["']|\b(?:is|reason|note)\s+)["']?$/i.test(reading.text.slice(0, said.start)) && (reading.quotes.some((quote) => quote.start === said.start) || /:\s*$/.test(reading.text.slice(0, said.start))) && isOwnWord(slot, reading, said) ? said : undefined;
+}
+/** The colon after "Add a task" is not one after "task": the key has to stand right before it. */
+const isOwnWord = (slot: Slot, reading: Reading, said: Piece): boolean => {
+  const before = reading.tokens.filter(({ end }) => end <= said.start).at(-1);
+  return before !== undefined && stem(slot.key.split('_').at(-1)?.replace(/s$/, '') ?? '') === before.stem;
+};
+/** Not into what another slot has: "Add task X with the note Y". */
+function trimmed(at: Piece, given: readonly Piece[], reading: Reading): Piece {
+  const next = given.filter(({ start }) => start > at.start).sort((a, b) => a.start - b.start)[0];
+  return next ? piece(reading.text, at.start, next.start) : at;
+}
+const clipped = ({ schema }: Slot, text: string): string => (schema.maxLength === undefined ? text : text.slice(0, schema.maxLength));
+const headline = (text: string, slot: Slot): string => {
+  const [clause = text] = text.split(/[.!?;]\s|,\s| and (?=no\b|now\b|the\b|we\b|i\b)/i);
+  const words = clause.replace(/^(?:since|as of|from) [\w ]{3,16}? (?=our|the|my|we|i\b|all|no)/i, '').split(' ');
+  const short = sentence(words.slice(0, 12).join(' '));
+  return clipped(slot, short.length >= (slot.schema.minLength ?? 0) ? short : sentence(text));
+};
+/** The first thing that a text speaks of. */
+const subjectOf = (text: string): string => {
+  const words = text.split(/\s+/).map((word) => word.replace(/[,.;:!?]$/, ''));
+  const start = /^(?:the|a|an|our|my|all|every|please|that)$/i.test(words[0] ?? '') ? 1 : 0;
+  const stop = words.findIndex((word, at) => at > start && /^(?:is|are|was|were|has|have|will|can|must|should|on|in|at|of|for|to|before|after|until|with|needs?|runs?|goes|may)$/i.test(word));
+  return words.slice(start, Math.min(stop < 0 ? start + 3 : stop, start + 4)).join(' ').toLowerCase();
+};

@@ -1,0 +1,233 @@
+/** Slots of one tool, filled from one sentence. What needs another call to become an id is left as a mention. */
+import type { Amount } from './amounts.ts';
+import { choose, flag, usual } from './choices.ts';
+import { setDates } from './fill-dates.ts';
+import { fillProse } from './fill-prose.ts';
+import { itemsIn } from './items.ts';
+import { around, type Entry, type Example, type Index } from './learn.ts';
+import { speaksOf } from './rank.ts';
+import { type Name, overlaps, type Piece, type Reading, type Word } from './read.ts';
+import type { Slot } from './schema.ts';
+import { about, afterKey, afterWords } from './text.ts';
+import { othersFor } from './thesaurus.ts';
+import { empty, fold, stem } from './words.ts';
+
+/** Something that was named, and has to become an id. */
+export interface Mention {
+  readonly slot: Slot;
+  readonly names: readonly Name[];
+  /** The words that describe it, where it has no name. */
+  readonly words: readonly string[];
+}
+export interface Filled {
+  readonly entry: Entry;
+  readonly input: Record<string, unknown>;
+  readonly mentions: Mention[];
+  /** Required, and nowhere to be found. */
+  missing: Slot[];
+  readonly used: Piece[];
+  /** Words that neither the tool nor a value accounts for. */
+  readonly left: Word[];
+}
+
+export function fill(index: Index, entry: Entry, reading: Reading, example?: Example): Filled {
+  const input: Record<string, unknown> = {};
+  const used: Piece[] = [];
+  const filled: Filled = { entry, input, mentions: [], missing: [], used, left: [] };
+  const set = (slot: Slot, value: unknown, at?: Piece) => {
+    input[slot.key] = value;
+    if (at) used.push(at);
+  };
+  const open = (kind: Slot['kind']) => entry.slots.filter((slot) => slot.kind === kind && !(slot.key in input));
+  const free = (span: Piece | Name | Amount) => !used.some((other) => overlaps(other, span));
+
+  if (entry.changes) fillProse(entry, reading, set, used);
+  fillIds(entry, reading, set, free);
+  for (const slot of open('email')) {
+    const email = reading.emails.find(free);
+    if (email) set(slot, email.text, email);
+  }
+  const items = open('items')[0];
+  if (items) {
+    const found = itemsIn(entry, items, reading);
+    if (found.items.length > 0) {
+      set(items, found.items);
+      used.push(...found.used);
+    }
+  }
+  setDates(entry, reading, input, used);
+  fillAmounts(entry, reading, set, free);
+  const [limit] = open('limit');
+  if (limit && reading.count) set(limit, Math.min(reading.count.number, 50), { ...reading.count, text: '' });
+  for (const slot of open('choice')) {
+    const chosen = choose(index, entry, slot, reading, used, example);
+    if (chosen && chosen.score >= 1.55) set(slot, chosen.value, chosen.at);
+  }
+  for (const slot of open('flag')) {
+    const chosen = flag(index, entry, slot, reading, used);
+    if (chosen) set(slot, chosen.value, chosen.at);
+  }
+  for (const slot of open('sort')) {
+    const value = slot.values.find((each) => reading.tokens.some(({ word }) => word === each.split('_').at(-1)) && each !== slot.schema.default && reading.text.toLowerCase().includes(each.replaceAll('_', ' ')));
+    if (value !== undefined) set(slot, value);
+  }
+  fillKnown(index, entry, reading, set, free);
+  for (const slot of entry.slots.filter(({ kind, key }) => (kind === 'name' || kind === 'names') && !(key in input) && entry.changes)) {
+    const said = afterKey(slot, reading);
+    if (said && free(said)) set(slot, slot.kind === 'names' ? said.text.split(/,\s*|\s+and\s+/) : said.text, said);
+  }
+  fillNames(index, entry, reading, filled, set, free);
+  for (const slot of open('query')) {
+    const said = queryIn(index, entry, slot, reading, used);
+    if (said) set(slot, said.text, said);
+  }
+  for (const slot of open('choice').filter(({ required }) => required)) {
+    const value = usual(slot, entry);
+    if (value !== undefined) set(slot, value);
+  }
+  filled.left.push(...reading.words.filter((word) => free({ ...word.token, text: '' }) && speaksOf(entry, word) < 0.5));
+  describeIds(entry, reading, filled);
+  filled.missing = entry.slots.filter((slot) => slot.required && !(slot.key in input) && !filled.mentions.some((mention) => mention.slot === slot));
+  return filled;
+}
+
+type Set_ = (slot: Slot, value: unknown, at?: Piece) => void;
+type Free = (span: Piece | Name | Amount) => boolean;
+
+/** Ids that stand in the text. A plain number is one only right after what it numbers. */
+function fillIds(entry: Entry, reading: Reading, set: Set_, free: Free): void {
+  const slots = entry.slots.filter(({ kind }) => kind === 'id' || kind === 'number-id');
+  for (const slot of slots) {
+    const noun = stem(slot.key.replace(/_id$/, '').split('_').at(-1) ?? '');
+    if (slot.kind === 'number-id' || slot.schema.format !== 'uuid') {
+      const at = reading.tokens.findIndex((token, place) => /^\d{1,9}$/.test(token.word) && (reading.tokens[place - 1]?.stem === noun || reading.text.slice(0, token.start).endsWith('#') || entry.stems.has(reading.tokens[place - 1]?.stem ?? '')));
+      const token = reading.tokens[at];
+      if (token && free({ ...token, text: '' })) {
+        set(slot, slot.kind === 'number-id' ? Number(token.word) : token.word, { text: token.word, start: token.start, end: token.end });
+        continue;
+      }
+      if (slot.kind === 'number-id') continue;
+    }
+    const before = (piece: Piece) => reading.tokens.filter(({ end }) => end <= piece.start).at(-1)?.stem ?? '';
+    const ids = reading.ids.filter((piece) => free(piece) && !(reading.names.some((name) => overlaps(name, piece)) && !slot.required));
+    const piece = ids.find((each) => before(each) === noun) ?? (slot.required || slots.length === 1 ? ids.find((each) => /-.*-/.test(each.text) || entry.stems.has(before(each)) || /^[et]-\d/.test(each.text)) : undefined);
+    if (piece && !afterOtherKey(entry, slot, before(piece))) set(slot, piece.text, piece);
+  }
+}
+/** "reference WIRE-8841" is a reference, whatever it looks like. */
+const afterOtherKey = (entry: Entry, slot: Slot, word: string): boolean => entry.slots.some((other) => other !== slot && other.kind !== 'id' && stem(other.key.split('_').at(-1) ?? '') === word);
+
+function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Free): void {
+  const slots = entry.slots.filter(({ kind }) => kind === 'amount' || kind === 'number');
+  const filled = new Set<string>();
+  for (const amount of reading.amounts.filter(free)) {
+    const near = (slot: Slot) => slot.base.split('_').some((word) => reading.tokens.some((token) => token.stem === stem(word) && Math.abs(token.start - amount.start) < 40));
+    const fits = slots.filter((slot) => !filled.has(slot.key) && inRange(slot, scaled(slot, amount)));
+    const bounded = fits.filter((slot) => (amount.bound === 'min' ? slot.edge === 'from' : amount.bound === 'max' ? slot.edge === 'to' : slot.edge === undefined));
+    const others = bounded.length === 0 && amount.bound !== undefined ? fits.filter((slot) => slot.edge === undefined) : bounded;
+    const slot = others.find(near) ?? others.find(({ kind }) => kind === 'amount') ?? (amount.bound !== undefined ? others[0] : undefined) ?? others.find(({ required }) => required);
+    if (!slot) continue;
+    filled.add(slot.key);
+    set(slot, scaled(slot, amount), { text: '', start: amount.start, end: amount.end });
+  }
+  for (const slot of slots.filter(({ kind, key }) => kind === 'number' && !filled.has(key))) {
+    // "two levels deep": a number word beside a word of the slot.
+    const said = reading.tokens.find((token, at) => NUMBER_WORDS[token.word] !== undefined && reading.tokens.slice(at + 1, at + 3).some((next) => slotWords(slot).has(next.stem)));
+    if (said) set(slot, NUMBER_WORDS[said.word], { text: said.word, start: said.start, end: said.end });
+  }
+}
+const NUMBER_WORDS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 };
+const slotWords = (slot: Slot): Set<string> => new Set([...slot.key.split('_'), ...slot.description.toLowerCase().split(/\W+/)].filter((word) => word.length > 3 && !empty.has(word)).map(stem));
+const scaled = (slot: Slot, amount: Amount): number => (amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value);
+const inRange = ({ schema }: Slot, value: number): boolean => value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
+
+/** Values that the schema itself names: departments, offices. */
+function fillKnown(index: Index, entry: Entry, reading: Reading, set: Set_, free: Free): void {
+  for (const slot of entry.slots) {
+    const values = index.known.get(slot.key);
+    if (!values || slot.kind !== 'name') continue;
+    const found = knownIn(values, reading).find(({ at }) => free(at));
+    if (found) set(slot, found.value, found.at);
+  }
+}
+export function knownIn(values: ReadonlyMap<string, string>, reading: Reading): { value: string; at: Piece }[] {
+  const found: { value: string; at: Piece }[] = [];
+  const text = fold(reading.text);
+  for (const [folded, value] of values) {
+    const spellings = [folded, ...(folded.length <= 3 ? othersFor(folded).filter((other) => other.includes(' ')) : [])];
+    for (const spelling of spellings) {
+      const at = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}(?![\\w-])`).exec(text)?.index;
+      if (at !== undefined) found.push({ value, at: { text: reading.text.slice(at, at + spelling.length), start: at, end: at + spelling.length } });
+    }
+  }
+  // Written as a name before written small: "the Legal budget of sales".
+  return found.sort((a, b) => Number(/^\p{Lu}/u.test(b.at.text)) - Number(/^\p{Lu}/u.test(a.at.text)) || a.at.start - b.at.start);
+}
+
+/** Names go where the examples put names that stand beside the same words. */
+function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  const slots = entry.slots.filter((slot) => !(slot.key in filled.input) && (slot.kind === 'name' || slot.kind === 'id' || slot.kind === 'number-id' || slot.kind === 'query' || slot.kind === 'names'));
+  const taken = new Set<Slot>();
+  const names = reading.names.filter((name) => free(name) && !reading.ids.some((id) => overlaps(id, name)));
+  for (const name of [...names.filter(({ sure }) => sure), ...names.filter(({ sure }) => !sure)]) {
+    const scored = slots.filter((slot) => !taken.has(slot)).map((slot) => ({ slot, score: nameScore(index, entry, slot, reading, name) })).sort((a, b) => b.score - a.score);
+    const [best] = scored;
+    if (!best || best.score < (name.sure ? 0.3 : 0.9)) continue;
+    taken.add(best.slot);
+    if (best.slot.kind === 'id' || best.slot.kind === 'number-id') {
+      filled.mentions.push({ slot: best.slot, names: [name], words: [] });
+      filled.used.push(name);
+    } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
+  }
+}
+function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, name: Name): number {
+  const here = around(reading, name);
+  const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
+  const known = index.known.get(slot.key);
+  let best = aligned.length > 0 ? 0.6 : slot.kind === 'name' || slot.required ? 0.3 : 0;
+  for (const each of aligned) {
+    let score = 0.6;
+    const left = here.left.at(-1);
+    if (left !== undefined && left === each.left.at(-1)) score += empty.has(left) ? 0.9 : 1.5;
+    if (here.left.at(-2) !== undefined && here.left.at(-2) === each.left.at(-2)) score += 0.4;
+    if (here.right !== undefined && here.right === each.right) score += 1;
+    if (name.possessive && each.possessive) score += 1;
+    best = Math.max(best, score);
+  }
+  if (known) best -= known.has(fold(name.text)) ? -3 : 0.8;
+  return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);
+}
+
+function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used: readonly Piece[]): Piece | undefined {
+  const quote = reading.quotes.find((each) => !used.some((span) => overlaps(span, each)));
+  if (quote) return quote;
+  const wanted = (piece: Piece | undefined) => {
+    if (!piece || used.some((span) => overlaps(span, { start: piece.start, end: piece.start + 2 }))) return undefined;
+    const cut = used.filter((span) => span.start > piece.start && span.start < piece.end).sort((a, b) => a.start - b.start)[0];
+    const text = (cut ? reading.text.slice(piece.start, cut.start) : piece.text).trim().replace(/[\s,?.!]+$/, '');
+    return text.split(/\s+/).every((word) => empty.has(fold(word))) ? undefined : { ...piece, text };
+  };
+  const found = wanted(afterWords(entry, slot, reading)) ?? wanted(about(reading, used));
+  if (found) return found;
+  const rest = reading.words.filter((word) => !used.some((span) => overlaps(span, word.token)) && ((entry.stems.get(word.stem) ?? 0) < 0.5 || reading.names.some((name) => name.sure && overlaps(name, word.token))) && !empty.has(word.token.word));
+  const told = rest.filter((word) => !word.ideas.some((idea) => (entry.ideas.get(idea) ?? 0) >= 0.75) || index.lexicon.names.has(word.token.word));
+  const [first, last] = [told[0]?.token, told.at(-1)?.token];
+  if (!first || !last) return undefined;
+  return { text: told.map(({ token }) => token.raw.replace(/'s$/, '')).join(' '), start: first.start, end: last.end };
+}
+
+/** An id that has no name: the words that are left describe it. */
+function describeIds(entry: Entry, reading: Reading, filled: Filled): void {
+  for (const slot of entry.slots.filter(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required)) {
+    if (slot.key in filled.input || filled.mentions.some((mention) => mention.slot === slot)) continue;
+    const quote = reading.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
+    const words = quote
+      ? quote.text.split(/\s+/)
+      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !empty.has(word.token.word)).map(({ token }) => token.raw.replace(/'s$/, ''));
+    filled.mentions.push({ slot, names: [], words });
+  }
+  for (const slot of entry.slots.filter(({ kind, required, key }) => kind === 'id' && !required && !(key in filled.input))) {
+    const quote = reading.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
+    if (quote && entry.changes && !filled.mentions.some((mention) => mention.slot === slot)) filled.mentions.push({ slot, names: [], words: quote.text.split(/\s+/) });
+  }
+}

@@ -1,0 +1,41 @@
+/** The assistant that needs no network: everything it knows it reads off the tools' declarations. */
+import type { Registry } from '../../core/registry.ts';
+import type { Model, Step, Turn } from '../model.ts';
+import { dayOf } from './calendar.ts';
+import { type Entry, type Index, learn } from './learn.ts';
+import { Needs, rounds } from './memory.ts';
+import { talk } from './talk.ts';
+
+export const OFFLINE = 'offline';
+
+const learned = new WeakMap<Registry, Index>();
+const indexOf = (registry: Registry): Index => {
+  const known = learned.get(registry) ?? learn(registry);
+  learned.set(registry, known);
+  return known;
+};
+
+export function offlineModel(registry: Registry): Model {
+  const index = indexOf(registry);
+  return {
+    name: OFFLINE,
+    async *answer(turn, signal) {
+      signal.throwIfAborted();
+      yield* steps(index, turn);
+    },
+  };
+}
+
+function* steps(index: Index, { person, now, said, every }: Turn): Generator<Step> {
+  const names = new Set(every.map(({ name }) => name));
+  const allowed = new Map<string, Entry>(index.entries.filter(({ name }) => names.has(name)).map((entry) => [entry.name, entry]));
+  const asked = rounds(said);
+  try {
+    const text = talk({ index, person, today: dayOf(now), allowed }, asked);
+    for (const piece of text.split(/(?<=\n\n)/)) yield { type: 'text', text: piece };
+  } catch (error) {
+    if (!(error instanceof Needs)) throw error;
+    const made = asked.at(-1)?.made.length ?? 0;
+    yield { type: 'call', call: { id: `offline-${asked.length}-${made + 1}`, name: error.tool, input: error.input } };
+  }
+}

@@ -1,0 +1,219 @@
+/** What the declarations teach: which words belong to a tool, where its values stand in a sentence, which tool finds its ids. */
+import { EXAMPLE_DAY } from '../../core/derive/answers.ts';
+import { qualifiedName, type Registry } from '../../core/registry.ts';
+import type { Tool } from '../../core/tool.ts';
+import { overlaps, type Piece, read, type Reading } from './read.ts';
+import { isId, type Schema, schemaOf, type Slot, slotsOf, solid, typeOf } from './schema.ts';
+import { CHANGES, ideasOf } from './thesaurus.ts';
+import { empty, fold, stem, type Token, tokens } from './words.ts';
+
+/** A value of an example, and where it stands in the question. */
+export interface Aligned extends Piece {
+  readonly key: string;
+  readonly left: readonly string[];
+  readonly right: string | undefined;
+  readonly possessive: boolean;
+}
+export interface Example {
+  readonly ask: string;
+  readonly reading: Reading;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly aligned: readonly Aligned[];
+  /** Without the values that stand in it. */
+  readonly stems: ReadonlySet<string>;
+  readonly ideas: ReadonlySet<number>;
+  readonly kinds: ReadonlySet<string>;
+  readonly works: boolean;
+}
+export interface Entry {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly slots: readonly Slot[];
+  readonly examples: readonly Example[];
+  /** Stem → how surely it speaks of this tool. */
+  readonly stems: ReadonlyMap<string, number>;
+  readonly ideas: ReadonlyMap<number, number>;
+  /** The states in which a row may be changed, as its errors say them. */
+  readonly legal: readonly string[];
+  readonly changes: boolean;
+  readonly row: Schema;
+  /** Tools that are named where an id is described or not found, by key. */
+  readonly finders: ReadonlyMap<string, readonly string[]>;
+}
+export interface Index {
+  readonly entries: readonly Entry[];
+  readonly byName: ReadonlyMap<string, Entry>;
+  readonly lexicon: { readonly vocabulary: ReadonlyMap<string, number>; readonly names: ReadonlySet<string> };
+  /** Key → values that are known beforehand, folded → as they are written. */
+  readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  weight(stem: string): number;
+}
+
+const WORDS = /[A-Za-z]+/g;
+const lower = (text: string): string[] => (text.match(WORDS) ?? []).filter((word) => word === word.toLowerCase());
+const fieldsOf = (schema: Schema): string[] => Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(solid(inner)))]);
+export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? solid(schema.items) : schema);
+
+function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slot[]>): Index['lexicon'] {
+  const vocabulary = new Map<string, number>();
+  const add = (word: string) => vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
+  const names = new Set<string>();
+  const starts: string[] = [];
+  for (const tool of tools) {
+    for (const word of [...tool.name.split('_'), ...lower(tool.description), ...(tool.plural?.split(/\W+/) ?? []), ...lower(tool.title), ...tool.title.split(/\W+/).slice(0, 1).map((first) => first.toLowerCase())]) add(word);
+    for (const slot of slots.get(tool) ?? []) for (const word of [...slot.key.split('_'), ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)), ...lower(slot.description)]) add(word);
+    for (const key of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const word of key.split('_')) add(word);
+    for (const { ask } of tool.examples) {
+      for (const token of tokens(ask)) {
+        const beginning = token.start === 0 || /[.!?:"]\s*$/.test(ask.slice(0, token.start));
+        if (!token.capital && !/[\d-]/.test(token.word)) add(token.word);
+        else if (token.capital && beginning) starts.push(token.word);
+        else if (token.capital) names.add(token.word);
+      }
+    }
+  }
+  for (const shout of tools.flatMap((tool) => `${tool.title} ${tool.description}`.match(/\b[A-Z]{2,5}s?\b/g) ?? [])) add(shout.toLowerCase());
+  for (const word of starts) if (!names.has(word) || empty.has(word) || CHANGES.has(stem(word))) add(word);
+  for (const word of vocabulary.keys()) names.delete(word);
+  vocabulary.delete('');
+  return { vocabulary, names };
+}
+
+/** Where a value stands in the question it comes from. */
+function find(ask: string, value: string): Piece | undefined {
+  const clean = fold(value.replaceAll('_', ' ')).replace(/[.!]$/, '');
+  const at = clean.length < 2 ? -1 : fold(ask).indexOf(clean);
+  return at < 0 ? undefined : { text: ask.slice(at, at + clean.length), start: at, end: at + clean.length };
+}
+export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | 'right' | 'possessive'> {
+  const before = reading.tokens.filter(({ end }) => end <= piece.start);
+  const after = reading.tokens.find(({ start }) => start >= piece.end);
+  const sign = /[:,]\s*["']?$/.exec(reading.text.slice(0, piece.start))?.[0].trim().charAt(0);
+  return { left: [...before.slice(-3).map((token) => token.stem), ...(sign ? [sign] : [])], right: after?.stem, possessive: /^'s?\b/.test(reading.text.slice(piece.end)) };
+}
+
+function exampleOf(tool: Tool, slots: readonly Slot[], at: number, lexicon: Index['lexicon']): Example {
+  const given = tool.examples[at];
+  if (!given) throw new Error('no such example');
+  const input = given.input(EXAMPLE_DAY);
+  const reading = read(given.ask, EXAMPLE_DAY, lexicon);
+  const aligned: Aligned[] = [];
+  const place = (key: string, piece: Piece) => aligned.push({ key, ...piece, ...around(reading, piece) });
+  for (const [key, value] of Object.entries(input)) {
+    const slot = slots.find((each) => each.key === key);
+    if (!slot || slot.kind === 'choice' || slot.kind === 'sort') continue;
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const piece = typeof each === 'string' ? find(reading.text, each) : undefined;
+      if (piece && !aligned.some((other) => overlaps(other, piece))) place(key, piece);
+    }
+  }
+  const ids = Object.keys(input).filter((key) => isId(key) && !aligned.some((each) => each.key === key));
+  for (const name of reading.names.filter(({ sure }) => sure)) {
+    const [key] = ids;
+    if (key !== undefined && !aligned.some((each) => overlaps(each, name))) place(ids.length > 1 ? (ids.shift() ?? key) : key, name);
+  }
+  const words = reading.words.filter(({ token }) => !aligned.some((each) => overlaps(each, token)));
+  return {
+    ask: given.ask, reading, input, aligned, works: given.gives === undefined || given.gives === 'success',
+    stems: new Set(words.map((word) => word.stem)), ideas: new Set(words.flatMap((word) => word.ideas)), kinds: kindsIn(reading, aligned),
+  };
+}
+
+const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
+/** What is in a sentence beside its words. */
+export function kindsIn(reading: Reading, inside: readonly Piece[]): Set<string> {
+  const kinds = new Set<string>();
+  const free = (token: Token) => !inside.some((piece) => overlaps(piece, token) && piece.end - piece.start > 25);
+  if (reading.whens.length > 0) kinds.add('#when');
+  if (reading.amounts.length > 0) kinds.add('#amount');
+  if (reading.emails.length > 0) kinds.add('#email');
+  if (reading.ids.length > 0) kinds.add('#id');
+  if (reading.names.some(({ sure }) => sure)) kinds.add('#name');
+  if (reading.tokens.some((token) => SELF.has(token.word) && free(token))) kinds.add('#self');
+  return kinds;
+}
+
+function legalStates(tool: Tool): string[] {
+  return Object.values(tool.errors).flatMap((text) => {
+    const hint = typeof text === 'string' ? text : text.hint;
+    const only = /\bOnly\b([^.;]*?)\bcan\b/.exec(hint)?.[1] ?? '';
+    return (only.match(/[A-Za-z_]+/g) ?? []).map((word) => word.toLowerCase());
+  });
+}
+const TOOL_NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
+
+function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], tools: readonly Tool[]): Entry {
+  // A name of one word is a word like others outside its own domain.
+  const names = new Set(tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name));
+  const examples = tool.examples.map((_, at) => exampleOf(tool, slots, at, lexicon));
+  const stems = new Map<string, number>();
+  const ideas = new Map<number, number>();
+  const put = <K>(map: Map<K, number>, key: K, weight: number) => void ((map.get(key) ?? 0) < weight && map.set(key, weight));
+  const say = (text: string, weight: number) => {
+    const parts = text.toLowerCase().split(/[^a-z0-9]+/).filter((word) => word.length > 1).map(stem);
+    for (const part of parts) if (!empty.has(part)) put(stems, part, weight);
+    for (const idea of ideasOf(parts).flat()) put(ideas, idea, weight * 0.8);
+  };
+  say(tool.name.replaceAll('_', ' '), 1);
+  say(tool.title, 1);
+  say(tool.plural ?? '', 1);
+  for (const alias of tool.aliases) say(alias.replaceAll('_', ' '), 0.9);
+  for (const slot of slots) {
+    if (slot.kind === 'limit' || slot.kind === 'cursor') continue;
+    say(slot.key.replaceAll('_', ' '), 0.7);
+    for (const value of slot.values) say(value.replaceAll('_', ' '), 0.6);
+    say(slot.description, 0.35);
+  }
+  say(tool.description, 0.5);
+  for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) say(field.replaceAll('_', ' '), 0.45);
+  for (const example of examples) {
+    for (const each of example.stems) put(stems, each, example.works ? 1 : 0.8);
+    for (const each of example.ideas) put(ideas, each, 0.8);
+  }
+  const finders = new Map<string, string[]>();
+  const hints = Object.entries(tool.errors).filter(([code]) => code.endsWith('_NOT_FOUND')).map(([, text]) => (typeof text === 'string' ? text : text.hint)).join(' ');
+  for (const slot of slots.filter(({ kind }) => kind === 'id' || kind === 'number-id')) {
+    const named = (text: string) => (text.match(TOOL_NAME) ?? []).filter((word) => names.has(word));
+    const own = named(slot.description);
+    finders.set(slot.key, [...new Set(own.length > 0 ? own : named(hints))]);
+  }
+  return {
+    tool, name: qualifiedName(tool), slots: slots.map((slot) => settled(slot, tool, examples)), examples, stems, ideas, legal: legalStates(tool),
+    changes: tool.kind === 'write' || tool.kind === 'act', row: rowOf(schemaOf(tool, 'output')), finders,
+  };
+}
+
+/** A short text is a name, unless the examples put whole phrases into it. */
+function settled(slot: Slot, tool: Tool, examples: readonly Example[]): Slot {
+  if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
+  const said = examples.map(({ input }) => input[slot.key]).filter((value) => typeof value === 'string');
+  return said.some((value) => value.split(' ').filter((word) => /^\p{Ll}/u.test(word)).length >= 2) ? { ...slot, kind: 'prose' } : slot;
+}
+
+export function learn(registry: Registry): Index {
+  const slots = new Map(registry.tools.map((tool) => [tool, slotsOf(tool)]));
+  const lexicon = lexiconOf(registry.tools, slots);
+  const entries = registry.tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], lexicon, registry.tools));
+  const used = new Map<string, number>();
+  for (const entry of entries) {
+    for (const [each, weight] of entry.stems) if (weight >= 0.7) used.set(each, (used.get(each) ?? 0) + 1);
+  }
+  const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
+  const unknown = Math.min(3.2, Math.log(1 + entries.length));
+  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), weight: (each) => weights.get(each) ?? unknown };
+}
+
+/** Values that a schema gives as examples stand for a whole kind: a department is one of these, unless it looks otherwise. */
+function knownValues(entries: readonly Entry[]): Map<string, Map<string, string>> {
+  const known = new Map<string, Map<string, string>>();
+  for (const { slots } of entries) {
+    for (const slot of slots) {
+      for (const value of slot.schema.examples ?? []) {
+        if (typeof value !== 'string' || slot.kind !== 'name') continue;
+        const values = known.get(slot.key) ?? new Map<string, string>();
+        known.set(slot.key, values.set(fold(value), value));
+      }
+    }
+  }
+  return known;
+}

@@ -1,0 +1,124 @@
+/** Which tool a sentence speaks of: by the words it shares with each tool's examples and descriptions. */
+import { type Entry, type Example, type Index, kindsIn } from './learn.ts';
+import { overlaps, type Piece, type Reading, type Word } from './read.ts';
+import { CHANGES } from './thesaurus.ts';
+import { empty } from './words.ts';
+
+export interface Ranked {
+  readonly entry: Entry;
+  readonly score: number;
+  /** How much of what was said the tool's words account for. */
+  readonly covers: number;
+  /** How much of the best example was said. */
+  readonly contains: number;
+  readonly example: Example | undefined;
+}
+
+/** What a sentence does: it asks, it orders, or neither is plain. */
+export type Act = 'asks' | 'orders' | 'says';
+
+const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|ok|okay|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
+const BIDDING = /^(?:(?:can|could|would|will|may|might) (?:you|we|i)(?: please| kindly| just)?|(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to|i'd like to|let'?s|let us|go ahead and|be so kind (?:as )?(?:to|and)|help me(?: to)?|you (?:can|should|must|may)|it would be (?:nice|great) to|is it possible to|would it be possible to|i'm looking to|i am looking to|i was hoping to)\s+(?:please\s+)?/i;
+const ASKING = /^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
+
+/** Without greetings and the ways of being polite. */
+export function bare(text: string): string {
+  let rest = text.trim();
+  for (let round = 0; round < 4; round += 1) {
+    const next = rest.replace(POLITE, '').replace(BIDDING, '');
+    if (next === rest || next === '') break;
+    rest = next;
+  }
+  return rest;
+}
+export function actOf(reading: Reading): Act {
+  const text = bare(reading.text);
+  const [first] = reading.tokens.filter(({ start }) => start >= reading.text.length - text.length);
+  if (!first) return 'says';
+  // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
+  if (ASKING.test(text)) return 'asks';
+  return CHANGES.has(first.stem) && !first.possessive ? 'orders' : 'says';
+}
+
+const KIND_WEIGHT = 1.1;
+const SELF_WEIGHT = 1.4;
+
+export function rank(index: Index, reading: Reading, pool: readonly Entry[], ignore: readonly Piece[] = []): Ranked[] {
+  const act = actOf(reading);
+  const words = reading.words.filter(({ token }) => !ignore.some((piece) => overlaps(piece, token)) && !inName(reading, token));
+  const kinds = kindsIn(reading, ignore);
+  const weighed = words.map((word) => ({ word, weight: weightOf(index, word) }));
+  return pool.map((entry) => judge(index, entry, reading, weighed, kinds, act)).sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
+}
+
+/** Part of a name, and no word of any tool. */
+const inName = (reading: Reading, token: Word['token']): boolean => reading.names.some((name) => name.sure && overlaps(name, token) && (token.capital || token.word.includes('-')) && name.words.length > 0 && !(token.raw === token.raw.toUpperCase()));
+
+export const weightOf = (index: Index, { stem, ideas, token }: Word): number => {
+  const own = index.weight(stem);
+  // A word that no tool knows, with a meaning that some do, weighs as much as a middling one.
+  if (ideas.length > 0 && !index.lexicon.vocabulary.has(token.word)) return Math.min(own, 2.2);
+  return empty.has(token.word) ? Math.min(own, 1) : own;
+};
+
+export const speaksOf = (entry: Entry, { stem, ideas }: Word): number => Math.max(entry.stems.get(stem) ?? 0, ...ideas.map((idea) => entry.ideas.get(idea) ?? 0));
+
+function judge(index: Index, entry: Entry, reading: Reading, weighed: readonly { word: Word; weight: number }[], kinds: ReadonlySet<string>, act: Act): Ranked {
+  let told = 0;
+  let all = 0;
+  for (const { word, weight } of weighed) {
+    all += weight;
+    told += weight * speaksOf(entry, word);
+  }
+  const covers = all === 0 ? 0 : told / all;
+  let best = 0;
+  let contains = 0;
+  let example: Example | undefined;
+  for (const each of entry.examples) {
+    const [near, held] = likeness(index, each, weighed, kinds);
+    const score = each.works ? near : near * 0.97;
+    if (score > best) [best, contains, example] = [score, held, each];
+  }
+  let score = 0.42 * covers + 0.58 * best;
+  if (act === 'asks' && entry.changes) score *= 0.62;
+  if (act === 'orders' && !entry.changes) score *= 0.6;
+  return { entry, score, covers, contains, example };
+}
+
+/** Cosine of the two sentences, and how much of the example is in the question. */
+function likeness(index: Index, example: Example, weighed: readonly { word: Word; weight: number }[], kinds: ReadonlySet<string>): [number, number] {
+  let shared = 0;
+  let mine = 0;
+  const hitStems = new Set<string>();
+  const hitIdeas = new Set<number>();
+  for (const { word, weight } of weighed) {
+    mine += weight * weight;
+    if (example.stems.has(word.stem)) {
+      shared += weight * weight;
+      hitStems.add(word.stem);
+    } else {
+      const idea = word.ideas.find((each) => example.ideas.has(each));
+      if (idea !== undefined) {
+        shared += 0.75 * weight * weight;
+        for (const each of word.ideas) hitIdeas.add(each);
+      }
+    }
+  }
+  let theirs = 0;
+  let held = 0;
+  for (const word of example.reading.words) {
+    if (!example.stems.has(word.stem)) continue;
+    const weight = weightOf(index, word);
+    theirs += weight * weight;
+    if (hitStems.has(word.stem)) held += weight * weight;
+    else if (word.ideas.some((idea) => hitIdeas.has(idea))) held += 0.75 * weight * weight;
+  }
+  for (const kind of new Set([...kinds, ...example.kinds])) {
+    const weight = kind === '#self' ? SELF_WEIGHT : KIND_WEIGHT;
+    if (kinds.has(kind)) mine += weight;
+    if (example.kinds.has(kind)) theirs += weight;
+    if (kinds.has(kind) && example.kinds.has(kind)) shared += weight;
+  }
+  if (mine === 0 || theirs === 0) return [0, 0];
+  return [Math.min(1, shared / Math.sqrt(mine * theirs)), held / Math.max(theirs, 0.01)];
+}

@@ -1,0 +1,128 @@
+/** Reading a sentence: its words, and the stretches of it that are days, amounts, ids, quotations or names. */
+import { type Amount, amounts, type Count, topCount } from './amounts.ts';
+import type { Grain, Span } from './calendar.ts';
+import { type When, whens } from './dates.ts';
+import { CHANGES, ideasOf } from './thesaurus.ts';
+import { empty, fold, plain, respelled, type Token, tokens } from './words.ts';
+
+export interface Piece {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+export interface Name extends Piece {
+  readonly words: readonly string[];
+  /** Written as a name, not only unknown as a word. */
+  readonly sure: boolean;
+  readonly possessive: boolean;
+}
+/** A word that may say what is wanted. */
+export interface Word {
+  readonly stem: string;
+  readonly ideas: readonly number[];
+  readonly token: Token;
+}
+export interface Reading {
+  readonly text: string;
+  readonly today: string;
+  readonly tokens: readonly Token[];
+  readonly words: readonly Word[];
+  readonly whens: readonly When[];
+  readonly amounts: readonly Amount[];
+  readonly count: Count | undefined;
+  readonly quotes: readonly Piece[];
+  readonly ids: readonly Piece[];
+  readonly emails: readonly Piece[];
+  readonly names: readonly Name[];
+}
+/** What is known of words before anything is read: those that tools are described with, and names met before. */
+export interface Lexicon {
+  readonly vocabulary: ReadonlyMap<string, number>;
+  readonly names: ReadonlySet<string>;
+}
+
+const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
+const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2,}[-_]?\d[\w-]*\b|\b[et]-\d+\b|\b\d+[A-Z]{2,}\w*\b/gi;
+const QUOTED = /(?<!\w)'([^'\n]{2,300}?)'(?!\w)|"([^"\n]{2,2000}?)"/g;
+const PERIOD_ID = /^(?:q\d|fy\d+|20\d\d)/i;
+
+const pieces = (text: string, pattern: RegExp, take: (match: RegExpMatchArray) => string): Piece[] =>
+  [...text.matchAll(pattern)].map((match) => {
+    const inner = take(match);
+    const start = match.index + match[0].indexOf(inner);
+    return { text: inner, start, end: start + inner.length };
+  });
+
+export const overlaps = (a: { start: number; end: number }, b: { start: number; end: number }): boolean => a.start < b.end && a.end > b.start;
+
+export function read(given: string, today: string, lexicon: Lexicon, base?: Span & { grain: Grain }): Reading {
+  const text = plain(given).replace(/\s+/g, ' ').trim();
+  const quotes = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
+  const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
+  const dates = whens(text, today, base).filter((when) => !quotes.some((quote) => overlaps(quote, when)));
+  const ids = pieces(text, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
+  const taken = [...dates, ...ids, ...emails, ...quotes];
+  const count = topCount(text);
+  const figures = amounts(text, count ? [...taken, count] : taken);
+  const all = tokens(text).map((token) => correct(token, lexicon, quotes));
+  const names = namesIn(text, all, [...dates, ...ids, ...emails], lexicon);
+  const ideas = ideasOf(all.map(({ stem }) => stem));
+  const words = all.flatMap((token, at): Word[] => {
+    const inside = [...dates, ...ids, ...emails, ...figures, ...(count ? [count] : [])].some((span) => overlaps(span, token));
+    const phrase = ideas[at] ?? [];
+    return inside || (empty.has(token.word) && phrase.length === 0) ? [] : [{ stem: token.stem, ideas: phrase, token }];
+  });
+  return { text, today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
+}
+
+/** A slip of the pen becomes the word that was meant. Names are left as they are. */
+function correct(token: Token, { vocabulary, names }: Lexicon, quotes: readonly Piece[]): Token {
+  if (token.capital || empty.has(token.word) || vocabulary.has(token.word) || names.has(token.word) || token.word.includes('-') || quotes.some((quote) => overlaps(quote, token))) return token;
+  const meant = respelled(token.word, vocabulary);
+  if (meant === undefined) return token;
+  const [again] = tokens(meant);
+  return again ? { ...token, word: again.word, stem: again.stem } : token;
+}
+
+const BEFORE_NAMES = new Set(['for', 'of', 'from', 'with', 'to', 'by', 'about', 'up', 'is', 'does', 'did', 'has', 'was', 'employee', 'customer', 'find', 'at', 'than', 'and', 'meant', 'mean', 'approve', 'delete', 'fire', 'remove', 'named', 'called', 'who', 'show', 'client', 'vendor', 'colleague', 'contact', 'person', 'tell', 'under', 'below', 'on', 'in', 'reject', 'invite', 'deal']);
+const ARTICLES = new Set(['the', 'a', 'an', 'our', 'my', 'this', 'that', 'any', 'some', 'all', 'every', 'your', 'which', 'what', 'how', 'these', 'those', 'no']);
+const LINKS = new Set(['of', 'de', 'van', 'von', 'der', 'la', 'and', '&']);
+
+function namesIn(text: string, all: readonly Token[], taken: readonly { start: number; end: number }[], { vocabulary, names }: Lexicon): Name[] {
+  const found: Name[] = [];
+  const free = (token: Token) => !taken.some((span) => overlaps(span, token));
+  const common = (token: Token) => vocabulary.has(token.word) || empty.has(token.word) || CHANGES.has(token.stem);
+  const first = (token: Token) => token.start === 0 || /[.!?:;"]\s*$/.test(text.slice(Math.max(0, token.start - 3), token.start));
+  const surely = (token: Token): boolean => {
+    if (!free(token) || /^\d/.test(token.word)) return false;
+    if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !vocabulary.has(token.word.replaceAll('-', ''))) return true;
+    if (!token.capital) return names.has(token.word) && !common(token);
+    if (token.raw.length <= 5 && token.raw === token.raw.toUpperCase() && vocabulary.has(token.word)) return false;
+    if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token);
+    return true;
+  };
+  const perhaps = (token: Token, before: Token | undefined): boolean =>
+    free(token) && !token.capital && !common(token) && /^[\p{L}'-]{2,}$/u.test(token.raw) && (token.possessive || (before !== undefined && (BEFORE_NAMES.has(before.word) || CHANGES.has(before.stem)) && !ARTICLES.has(before.word)));
+
+  for (let at = 0; at < all.length; at += 1) {
+    const token = all[at];
+    if (!token) continue;
+    const sure = surely(token);
+    if (!sure && !perhaps(token, all[at - 1])) continue;
+    let last = at;
+    for (let next = at + 1; next < all.length && !all[last]?.possessive; next += 1) {
+      const [here, further] = [all[next], all[next + 1]];
+      if (!here || !/^[ ]$/.test(text.slice(all[last]?.end ?? 0, here.start))) break;
+      if (sure ? surely(here) || (here.capital && free(here)) : !here.capital && !common(here) && free(here)) last = next;
+      else if (sure && LINKS.has(here.word) && here.word !== 'and' && further?.capital && surely(further) && /^\p{L}/u.test(further.raw) && here.word !== 'of') last = next;
+      else break;
+    }
+    const run = all.slice(at, last + 1);
+    const [head, tail] = [run[0], run.at(-1)];
+    if (!head || !tail) continue;
+    const end = tail.possessive && /'s$/i.test(fold(tail.raw)) ? tail.end - 2 : tail.end;
+    found.push({ text: text.slice(head.start, end), start: head.start, end, words: run.map(({ word }) => word), sure, possessive: tail.possessive });
+    at = last;
+  }
+  return found;
+}

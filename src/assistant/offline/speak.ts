@@ -1,0 +1,219 @@
+/** The answer in words: the figure that was asked for first, then the rows. */
+import type { Answer, ListMetadata } from '../../core/answer.ts';
+import { hiddenFrom } from '../../core/access.ts';
+import { HIDDEN } from '../../core/fields.ts';
+import type { Person, Role } from '../../core/people.ts';
+import type { Entry } from './learn.ts';
+import { type Row, rowsIn } from './lookup.ts';
+import { rowOf } from './learn.ts';
+import type { Reading } from './read.ts';
+import { isId, type Schema, schemaOf, solid } from './schema.ts';
+import { cell, columns, label, money, table, value } from './table.ts';
+import { alike } from './thesaurus.ts';
+import type { Frame, Result } from './think.ts';
+import { empty, stem } from './words.ts';
+
+export interface Speaking {
+  readonly person: Person;
+  readonly allowed: ReadonlyMap<string, Entry>;
+}
+const named = (roles: readonly Role[]): string => (roles.length > 1 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : (roles[0] ?? ''));
+const lowered = (text: string): string => (/^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1));
+export const plural = (entry: Entry): string => entry.tool.plural ?? lowered(entry.tool.title);
+
+export function speak(speaking: Speaking, frame: Frame): string {
+  const { result, reading } = frame;
+  switch (result.type) {
+    case 'answered':
+      return answered(speaking, result, reading);
+    case 'which':
+      return which(result);
+    case 'missing':
+      return missing(result);
+    case 'unknown':
+      return unknown(result);
+    case 'refused':
+      return refused(speaking, result);
+    case 'lost':
+      return lost(speaking, result);
+  }
+}
+
+function answered(speaking: Speaking, result: Result & { type: 'answered' }, reading: Reading): string {
+  const { answer, entry } = result;
+  if (answer.status === 'pending_confirmation') return `${stopped(answer.message.replace(/\s*Approve or deny.*$/i, ''))} Nothing changes until you approve it: please check the card and decide there.`;
+  if (answer.status === 'error') return failed(result, answer);
+  if (entry.changes) return done(entry, answer);
+  const list = answer.metadata;
+  if (list || Array.isArray(answer.data)) return rows(speaking, result, rowsIn(answer), list, reading);
+  return one(speaking, entry, (answer.data ?? {}) as Row, reading);
+}
+const stopped = (text: string): string => (/[.!?:]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
+
+function failed(result: Result & { type: 'answered' }, { code, message, suggestedAction }: Extract<Answer, { status: 'error' }>): string {
+  const about = result.called !== '' && code.endsWith('_NOT_FOUND') ? `I could not find ${cell(result.called)} among what you may see. ` : '';
+  const may = code === 'INSUFFICIENT_PERMISSIONS' || code === 'SEPARATION_OF_DUTIES' ? 'You may not do that. ' : '';
+  return `${about}${may}${stopped(message)} ${/[a-z]+_[a-z]+/.test(suggestedAction) ? toolNamesInWords(suggestedAction) : suggestedAction}`.trim();
+}
+/** A hint names tools for programs; a person reads what they do. */
+const toolNamesInWords = (text: string): string => text.replace(/\b([a-z]+(?:_[a-z]+)+)\b/g, (name) => name.replaceAll('_', ' '));
+
+function done(entry: Entry, answer: Extract<Answer, { status: 'success' }>): string {
+  const [row] = rowsIn(answer);
+  if (!row) return `Done: ${lowered(entry.tool.title)}.`;
+  const shape = entry.row;
+  const facts = columns(shape, [row], [], 5).map((key) => `${lowered(label(key))} ${value(row[key], shape.properties?.[key], key)}`);
+  const id = Object.keys(row).find((key) => isId(key) && String(row[key]).length < 12);
+  return `Done: ${lowered(entry.tool.title)}${facts.length > 0 ? ` (${[...(id ? [`${lowered(label(id))} ${String(row[id])}`] : []), ...facts].join(', ')})` : ''}.`;
+}
+
+/** The fields that the question names. */
+function asked(shape: Schema, reading: Reading): string[] {
+  const words = reading.words.filter(({ token }) => !empty.has(token.word));
+  return Object.keys(shape.properties ?? {}).filter((key) => {
+    const parts = key.split('_').filter((part) => !/^(?:amount|total|name|number|id|date|at|count|percent|status|of)$/.test(part));
+    return parts.length > 0 && parts.every((part) => words.some(({ token }) => token.stem === stem(part) || alike(token.word, part)));
+  });
+}
+
+const HOW_MANY = /\bhow many\b|\bnumber of\b|\bcount\b|\bheadcount\b/i;
+const WHETHER = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
+
+function rows(speaking: Speaking, { entry }: Result & { type: 'answered' }, found: readonly Row[], list: ListMetadata | undefined, reading: Reading): string {
+  const what = plural(entry);
+  const shape = entry.tool.kind === 'list' ? entry.row : rowOf(schemaOf(entry.tool, 'output'));
+  const summary = (list?.summary ?? {}) as Row;
+  const told = sums(entry, summary, reading);
+  if (found.length === 0) return `${WHETHER.test(reading.text) ? 'No: there are none. ' : ''}I found no ${what} that match${told ? `. ${told}` : '.'}`.trim();
+  const more = list?.hasMore === true;
+  const counted = typeof summary['count'] === 'number' ? summary['count'] : undefined;
+  const total = counted ?? (more ? undefined : found.length);
+  const number = total === undefined ? `more than ${found.length}` : String(total);
+  const noun = total === 1 ? singular(what) : what;
+  const head = HOW_MANY.test(reading.text)
+    ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}${more ? ` (${list?.totalCount ?? `${found.length}+`})` : ''}.`
+    : `${WHETHER.test(reading.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(reading.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
+  const wanted = asked(shape, reading);
+  const secret = hidden(speaking, entry, found, wanted);
+  const rest = more ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${narrowing(entry)}.` : '';
+  const doubt = ambiguous(found, reading, entry) ? '\n\nWhich one do you mean?' : '';
+  return `${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${table(shape, found, wanted)}${rest}${doubt}`;
+}
+const singular = (words: string): string => words.replace(/ies$/, 'y').replace(/people$/, 'person').replace(/([^s])s$/, '$1');
+const narrowing = (entry: Entry): string => {
+  const keys = entry.slots.filter(({ kind }) => ['choice', 'name', 'date', 'amount'].includes(kind)).map(({ base }) => base.replaceAll('_', ' '));
+  return keys.length > 0 ? `, for example by ${[...new Set(keys)].slice(0, 3).join(', ')}` : '';
+};
+/** Two of one name, where one was asked for. */
+const ambiguous = (found: readonly Row[], reading: Reading, entry: Entry): boolean =>
+  found.length > 1 && found.length <= 8 && reading.names.length === 1 && reading.names[0]?.possessive === true && entry.slots.some(({ key }) => key === 'name');
+
+/** Totals over all that match, as the tool adds them up. */
+function sums(entry: Entry, summary: Row, reading: Reading): string {
+  const shape = entry.tool.summary ? (entry.tool.summary.shape as Readonly<Record<string, unknown>>) : {};
+  const parts = Object.entries(summary).filter(([key, given]) => given !== null && key !== 'count' && key in shape).map(([key, given]) => {
+    const text = typeof given === 'number' && !isCount(key) ? money(given) : value(given, undefined, key);
+    return `${lowered(label(key))} ${text}`;
+  });
+  if (parts.length === 0) return '';
+  const lead = reading.whens.length > 0 || parts.length > 1 ? 'In all: ' : '';
+  return `${lead === '' ? parts.join(', ').replace(/^./, (letter) => letter.toUpperCase()) : `${lead}${parts.join(', ')}`}.`;
+}
+const isCount = (key: string): boolean => /count|filed|open$|number/.test(key);
+
+function hidden(speaking: Speaking, entry: Entry, found: readonly Row[], wanted: readonly string[]): string {
+  const secret = wanted.filter((key) => found.length > 0 && found.every((row) => row[key] === HIDDEN));
+  if (secret.length === 0) return '';
+  const masks = hiddenFrom(entry.tool, speaking.person);
+  const roles = [...new Set(masks.filter(({ hides, mask }) => secret.some((key) => alike(mask, key) || hides.toLowerCase().includes(key.replaceAll('_', ' ')))).flatMap(({ shownTo }) => shownTo))];
+  return `${label(secret[0] ?? '')} is hidden from you: ${roles.length > 0 ? `only ${named(roles)} may see it` : 'your roles do not include it'}.`;
+}
+
+function one(speaking: Speaking, entry: Entry, row: Row, reading: Reading): string {
+  const shape = entry.row;
+  const wanted = asked(shape, reading);
+  const secret = hidden(speaking, entry, [row], wanted);
+  const simple = Object.keys(row).filter((key) => typeof row[key] !== 'object' && row[key] !== null && !isId(key));
+  const title = titleOf(row);
+  const first = wanted.filter((key) => simple.includes(key) && row[key] !== HIDDEN);
+  const nested = Object.entries(row).filter(([, inner]) => inner !== null && typeof inner === 'object');
+  const matched = nested.flatMap(([key, inner]) => inside(key, inner, shape, reading));
+  const lead = first.length > 0 ? `${title ? `${title}: ` : ''}${first.map((key, at) => `${at === 0 && !title ? label(key) : lowered(label(key))} ${strong(value(row[key], shape.properties?.[key], key))}`).join(', ')}.` : matched.length > 0 ? `${matched.join('; ')}.` : '';
+  const shown = simple.filter((key) => !/^(?:created_at|updated_at|active|first_name|last_name)$/.test(key) && !(title !== '' && /^(?:name|title|subject)$/.test(key)));
+  const facts = shown.filter((key) => !first.includes(key)).slice(0, 16).map((key) => `- ${label(key)}: ${key === 'content' || key === 'description' ? cell(String(row[key])) : value(row[key], shape.properties?.[key], key)}`);
+  const parts = nested.map(([key, inner]) => part(key, inner, solid(shape.properties?.[key]), reading)).filter((text) => text !== '');
+  return [secret, lead || (title === '' ? `${entry.tool.title}:` : `${title}:`), facts.join('\n'), ...parts].filter((text) => text !== '').join('\n\n');
+}
+const strong = (text: string): string => `**${text}**`;
+const titleOf = (row: Row): string => {
+  if (typeof row['first_name'] === 'string') return cell([row['first_name'], row['last_name']].filter((part) => typeof part === 'string').join(' '));
+  const key = ['name', 'employee_name', 'title', 'subject', 'deal_name', 'department', 'topic'].find((each) => typeof row[each] === 'string');
+  return key === undefined ? '' : cell(String(row[key]));
+};
+
+/** A row of a list inside that the question names: "how many sick days": the one of that type. */
+function inside(key: string, inner: unknown, shape: Schema, reading: Reading): string[] {
+  const rowsHere = Array.isArray(inner) ? inner.filter((each): each is Row => each !== null && typeof each === 'object') : [];
+  const own = rowOf(solid(shape.properties?.[key]));
+  return rowsHere.flatMap((row) => {
+    const kind = Object.entries(row).find(([field, given]) => typeof given === 'string' && solid(own.properties?.[field]).enum && reading.words.some(({ token }) => token.word === given.toLowerCase() || alike(token.word, given.toLowerCase())));
+    if (!kind) return [];
+    const figures = Object.entries(row).filter(([, given]) => typeof given === 'number').map(([field, given]) => `${lowered(label(field))} ${value(given, own.properties?.[field], field)}`);
+    return [`${value(kind[1], own.properties?.[kind[0]], kind[0]).replace(/^./, (letter) => letter.toUpperCase())}: ${figures.join(', ')}`];
+  }).slice(0, 3);
+}
+function part(key: string, inner: unknown, schema: Schema, reading: Reading): string {
+  if (Array.isArray(inner)) {
+    if (inner.length === 0) return '';
+    if (inner.every((each) => each === null || typeof each !== 'object')) return `${label(key)}: ${cell(inner.slice(0, 20).join(', '))}`;
+    const found = inner.filter((each): each is Row => each !== null && typeof each === 'object').slice(0, 25);
+    const shape = rowOf(schema);
+    if (found.some((row) => Array.isArray(row[key]))) return tree(found, key, 0).slice(0, 60).join('\n');
+    return `**${label(key)}**\n\n${table(shape, found, asked(shape, reading))}`;
+  }
+  const row = inner as Row;
+  const facts = Object.entries(row).filter(([field, given]) => given !== null && typeof given !== 'object' && !isId(field)).map(([field, given]) => `${lowered(label(field))} ${value(given, schema.properties?.[field], field)}`);
+  return facts.length > 0 ? `- ${label(key)}: ${facts.join(', ')}` : '';
+}
+/** What nests in itself, such as an org chart: by indentation. */
+function tree(found: readonly Row[], key: string, depth: number): string[] {
+  return found.flatMap((row) => {
+    const count = Object.entries(row).find(([field, given]) => /count/.test(field) && typeof given === 'number' && given > 0);
+    const facts = ['title', 'department'].map((field) => row[field]).filter((given) => typeof given === 'string').join(', ');
+    const line = `${'  '.repeat(depth)}- ${titleIn(row)}${facts ? ` – ${cell(facts)}` : ''}${count ? ` (${String(count[1])})` : ''}`;
+    const below = row[key];
+    return [line, ...(Array.isArray(below) && depth < 6 ? tree(below.filter((each): each is Row => typeof each === 'object'), key, depth + 1) : [])];
+  });
+}
+const titleIn = (row: Row): string => (typeof row['name'] === 'string' ? cell(row['name']) : titleOf(row));
+
+function which({ rows: found, source, entry, called, all }: Result & { type: 'which' }): string {
+  const what = plural(source);
+  const head = all && entry.changes ? `I can only do this one at a time, each with its own approval. There are ${found.length} ${what} it could be` : `${found.length} ${what}${called ? ` match "${cell(called)}"` : ' could be meant'}`;
+  return `${head}:\n\n${table(source.row, found.slice(0, 10), [], 5)}\n\nWhich one do you mean?`;
+}
+function missing({ slot, entry }: Result & { type: 'missing' }): string {
+  const what = label(slot.key.replace(/_id$/, '')).toLowerCase();
+  const least = slot.schema.minLength ?? 0;
+  const options = slot.values.length > 0 ? ` It can be ${slot.values.map((each) => each.toLowerCase().replaceAll('_', ' ')).join(', ')}.` : '';
+  const need = slot.kind === 'prose' && least > 1 ? ` Please say it in at least ${least} characters.` : '';
+  const hint = slot.description && !/[a-z]_[a-z]/.test(slot.description) ? ` (${lowered(slot.description)})` : '';
+  return slot.kind === 'id' || slot.kind === 'number-id'
+    ? `Which ${what} do you mean? Please name it, so that I can ${lowered(entry.tool.title)}.`
+    : `To ${lowered(entry.tool.title)} I need one more thing: what is the ${what}${hint}?${options}${need}`;
+}
+function unknown({ called, finder, answer }: Result & { type: 'unknown' }): string {
+  if (answer?.status === 'error') return `I could not look up "${cell(called)}": ${stopped(answer.message)} ${toolNamesInWords(answer.suggestedAction)}`;
+  return `I could not find "${cell(called)}"${finder ? ` among the ${plural(finder)} that you may see` : ''}. Please check the name, or say more about it.`;
+}
+function refused({ person }: Speaking, { entry, roles }: Result & { type: 'refused' }): string {
+  const what = lowered(entry.tool.title);
+  if (!roles) return `I cannot do that here: "${what}" changes something, and this way of asking only reads.`;
+  return person.realm === 'customer'
+    ? `You do not have permission for that ("${what}"): it is not available to your account.`
+    : `You do not have permission for that: "${what}" is only for ${named(entry.tool.roles)}. Ask someone who holds one of these roles.`;
+}
+function lost(speaking: Speaking, { near, order }: Result & { type: 'lost' }): string {
+  const ideas = near.filter((entry) => speaking.allowed.has(entry.name)).slice(0, 3).map((entry) => entry.examples.find(({ works }) => works)?.ask).filter((ask) => ask !== undefined);
+  return `I cannot ${order ? 'do' : 'answer'} that: none of the tools that you may use does it.${ideas.length > 0 ? ` You could ask, for example:\n\n${ideas.map((ask) => `- ${ask}`).join('\n')}` : ''}`;
+}

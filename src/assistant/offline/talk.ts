@@ -1,0 +1,224 @@
+/** A conversation, round by round: what a question means after the ones before it. */
+import type { Answer } from '../../core/answer.ts';
+import type { Person } from '../../core/people.ts';
+import { yearOf, quarterOf } from './calendar.ts';
+import { choose } from './choices.ts';
+import { knownIn } from './fill.ts';
+import type { Entry, Index } from './learn.ts';
+import type { Shown, Thinking } from './lookup.ts';
+import { memory, type Round } from './memory.ts';
+import { bare, rank, speaksOf } from './rank.ts';
+import { overlaps, type Piece, read, type Reading } from './read.ts';
+import { speak, type Speaking } from './speak.ts';
+import { type Frame, type Past, rowNamed, think, type Wish } from './think.ts';
+import { sentence } from './text.ts';
+
+export interface Company {
+  readonly index: Index;
+  readonly person: Person;
+  readonly today: string;
+  readonly allowed: ReadonlyMap<string, Entry>;
+}
+interface State {
+  readonly frames: readonly Frame[];
+  readonly shown: readonly Shown[];
+}
+
+/** The words for the last round; throws what it still needs. */
+export function talk(company: Company, rounds: readonly Round[]): string {
+  let state: State = { frames: [], shown: [] };
+  let text = '';
+  for (const [at, round] of rounds.entries()) {
+    const last = at === rounds.length - 1;
+    try {
+      const said = answerTo(company, round, state);
+      text = said.text;
+      if (said.frames.length > 0) state = { frames: said.frames, shown: [...said.frames.flatMap(({ shown }) => shown), ...state.shown].slice(0, 12) };
+    } catch (error) {
+      // An earlier question that was cut short leaves nothing to refer to.
+      if (last) throw error;
+    }
+  }
+  return text;
+}
+
+interface Said {
+  readonly text: string;
+  readonly frames: readonly Frame[];
+}
+const MORE = /^(?:(?:can|could) (?:i|you) )?(?:please )?(?:(?:show|give|list|see|get|load|display)(?: me| us)?(?: the| some)? ?)?(?:more|next(?: page| ones?| \d+| batch)?|the rest|rest|continue|go on|keep going|further|another page|more (?:results|rows|of them|please|entries))(?: (?:please|results|rows|ones|of (?:them|these|those)))?[.!?]*$/i;
+const YES = /^(?:yes|yep|yeah|ok|okay|sure|go ahead|do it|confirm(?:ed)?|approved?|please do|yes please|i (?:confirm|approve|agree)|agreed|proceed|make it so|sounds good)\b[\w\s,'.!]{0,40}$/i;
+const NO = /^(?:no|nope|cancel(?: (?:it|that))?|never ?mind|stop|forget it|don't|do not|abort|leave it)[\s,.!]*(?:thanks|thank you)?[.!]*$/i;
+const THANKS = /^(?:(?:many |great,? |ok,? |perfect,? )?thank(?:s| you)(?: so much| a lot| very much)?|thx|cheers|great|perfect|nice|cool|bye|goodbye)[\s!.]*$/i;
+const HELP = /\bwhat (?:can|could|do) you (?:do|help|offer|know)\b|\bhow (?:can|could|do) you help\b|\bwhat (?:can|may|could) i (?:ask|do(?: here)?)\b|^(?:help|hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?[\s,!.?]*$|\bwho are you\b|\bwhat are you\b|\bwhat tools\b/i;
+
+function answerTo(company: Company, round: Round, state: State): Said {
+  const { index, today } = company;
+  const mind = memory(round);
+  const thinking: Thinking = { ...company, memory: mind };
+  const speaking: Speaking = company;
+  const last = state.frames.at(-1);
+  const reading = read(round.text, today, index.lexicon, baseOf(last));
+  const only = (text: string): Said => ({ text, frames: [] });
+  if (reading.text === '') return only('Please ask me something.');
+  const waits = last && last.result.type === 'answered' && last.result.answer.status === 'pending_confirmation';
+  if (waits && YES.test(reading.text)) return only('I cannot approve it for you: nothing changes until you approve it yourself. Please use the buttons on the approval card above.');
+  if (waits && NO.test(reading.text)) return only('Nothing was changed. To close the request, deny it on the approval card, or let it expire.');
+  if (THANKS.test(reading.text)) return only('You are welcome.');
+  if (HELP.test(reading.text) && reading.words.length <= 4) return only(help(company));
+  if (MORE.test(bare(reading.text)) && last) return more(thinking, speaking, state) ?? only('There is nothing more to show.');
+  if (NO.test(reading.text)) return only('All right, nothing was done.');
+  const replied = last && reply(thinking, last, reading, past(state));
+  if (replied) return { text: speak(speaking, replied), frames: [replied] };
+  const meant = last ? followed(company, last, reading) : undefined;
+  if (meant) {
+    const frame = think(thinking, meant.reading, past(state, meant.reading), { entry: meant.entry });
+    return { text: speak(speaking, frame), frames: [frame] };
+  }
+  const frames: Frame[] = [];
+  for (const part of parts(company, reading)) {
+    const before = frames.at(-1);
+    frames.push(think(thinking, part, before ? { shown: before.shown, reading: before.reading, entry: before.entry } : past(state)));
+  }
+  return { text: frames.map((frame) => speak(speaking, frame)).join('\n\n'), frames };
+}
+
+const past = ({ frames, shown }: State, now?: Reading): Past => ({ shown, reading: now ?? frames.at(-1)?.reading, entry: frames.at(-1)?.entry });
+const baseOf = (frame: Frame | undefined) => frame?.reading.whens[0];
+
+/** What we asked back for, in a few words. */
+function reply(thinking: Thinking, last: Frame, reading: Reading, before: Past): Frame | undefined {
+  const { result } = last;
+  const again = (forced: Wish['forced']) => think(thinking, last.reading, before, { entry: result.type === 'which' || result.type === 'missing' ? result.entry : undefined, forced: { ...kept(last), ...forced } });
+  if (result.type === 'which') {
+    const row = rowNamed(result.rows, reading);
+    const key = row && Object.keys(result.source.row.properties ?? {}).find((each) => /(?:^|_)id$/.test(each));
+    return row && key !== undefined ? again({ [result.slot.key]: row[key] }) : undefined;
+  }
+  if (result.type !== 'missing') return undefined;
+  const { slot } = result;
+  const [first] = rank(thinking.index, reading, thinking.index.entries);
+  if (slot.kind === 'prose') return first && first.score > 0.75 && first.contains > 0.8 ? undefined : again({ [slot.key]: sentence(reading.text.replace(/^(?:because|the reason is(?: that)?|reason:)\s+/i, '')) });
+  if (slot.kind === 'choice') {
+    const chosen = choose(thinking.index, result.entry, slot, reading, [], undefined);
+    return chosen ? again({ [slot.key]: chosen.value }) : undefined;
+  }
+  if (slot.kind === 'date' && reading.whens[0]) return again({ [slot.key]: reading.whens[0].from });
+  if ((slot.kind === 'amount' || slot.kind === 'number') && reading.amounts[0]) return again({ [slot.key]: reading.amounts[0].value });
+  if (slot.kind === 'name' && reading.tokens.length <= 6) return again({ [slot.key]: reading.text.replace(/[.!?]$/, '') });
+  if (slot.kind === 'email' && reading.emails[0]) return again({ [slot.key]: reading.emails[0].text });
+  if ((slot.kind === 'id' || slot.kind === 'number-id') && reading.tokens.length <= 8) return think(thinking, read(`${last.reading.text.replace(/[.?!]$/, '')} ${reading.text}`, reading.today, thinking.index.lexicon), before, { entry: result.entry });
+  return undefined;
+}
+/** What was answered to earlier questions of ours stays answered. */
+const kept = (last: Frame): Record<string, unknown> => ({ ...last.input });
+
+const LEAD = /^(?:(?:and|also|but|or|ok|okay|so|then|now)\b[\s,]*)*(?:what about|how about|and what about|same (?:for|with)|the same (?:for|in|with)|only|just|except|instead|what if|what of|and|also|or|but|for|in|from)\b[\s,]*/i;
+const CORRECTION = /^(?:no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|correction)\b[\s,.:-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|make (?:it|that)|it's|that's)\b[\s,.:-]*)*/i;
+
+/** A question that only makes sense with the one before: its new part takes the place of the old one. */
+function followed({ index, today, allowed }: Company, last: Frame, reading: Reading): { reading: Reading; entry: Entry | undefined } | undefined {
+  const entry = last.entry;
+  if (!entry) return undefined;
+  const corrects = CORRECTION.test(reading.text);
+  const leads = LEAD.test(reading.text);
+  const skip = corrects ? (CORRECTION.exec(reading.text)?.[0].length ?? 0) : leads ? (LEAD.exec(reading.text)?.[0].length ?? 0) : 0;
+  const pieces = piecesOf(index, entry, reading);
+  const rest = reading.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
+  if (pieces.length === 0) return undefined;
+  if (!corrects && !leads && (rest.length > 0 || reading.tokens.length > 5)) return undefined;
+  const foreign = rest.filter((word) => speaksOf(entry, word) < 0.45);
+  if (foreign.length > 0) return undefined;
+  if (rest.length > 0) {
+    const ranked = rank(index, reading, [...allowed.values()]);
+    const mine = ranked.find((each) => each.entry === entry)?.score ?? 0;
+    if ((ranked[0]?.score ?? 0) > mine + 0.15) return undefined;
+  }
+  let text = last.reading.text;
+  for (const { kind, text: fresh } of pieces) {
+    const old = read(text, today, index.lexicon);
+    const place = piecesOf(index, entry, old).filter((each) => each.kind === kind || (kind === 'name' && each.kind === 'name')).at(-1)?.at;
+    text = place ? `${text.slice(0, place.start)}${fresh}${text.slice(place.end)}` : `${text.replace(/[\s?.!]+$/, '')} ${fresh}`;
+  }
+  return { reading: read(text, today, index.lexicon), entry };
+}
+
+interface Part {
+  readonly kind: string;
+  readonly at: Piece;
+  readonly text: string;
+}
+/** The parts of a sentence that another could have in their place. */
+function piecesOf(index: Index, entry: Entry, reading: Reading): Part[] {
+  const found: Part[] = [];
+  const free = (at: { start: number; end: number }) => !found.some((each) => overlaps(each.at, at));
+  for (const when of reading.whens) found.push({ kind: 'when', at: { ...when, text: '' }, text: written(when) });
+  for (const [key, values] of index.known) {
+    if (!entry.slots.some((slot) => slot.key === key) && !entry.slots.some((slot) => slot.kind === 'id')) continue;
+    for (const { at, value } of knownIn(values, reading)) if (free(at)) found.push({ kind: `known ${key}`, at, text: /^(?:in|for|of) $/i.test(reading.text.slice(Math.max(0, at.start - 3), at.start)) ? value : value });
+  }
+  for (const amount of reading.amounts) {
+    if (!free(amount)) continue;
+    const bound = /\b(?:over|above|under|below|more than|less than|at least|at most|up to)\s*[$€£]?$/i.exec(reading.text.slice(Math.max(0, amount.start - 12), amount.start));
+    const start = bound ? amount.start - bound[0].length : amount.start;
+    const text = reading.text.slice(start, amount.end);
+    found.push({ kind: 'amount', at: { start, end: amount.end, text }, text });
+  }
+  for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
+    const chosen = choose(index, entry, slot, reading, [], undefined);
+    if (chosen?.at && free(chosen.at)) found.push({ kind: `choice ${slot.key}`, at: chosen.at, text: chosen.at.text });
+  }
+  for (const name of reading.names) if (free(name)) found.push({ kind: 'name', at: name, text: name.text });
+  for (const quote of reading.quotes) if (free(quote)) found.push({ kind: 'name', at: quote, text: `'${quote.text}'` });
+  return found.sort((a, b) => a.at.start - b.at.start);
+}
+const written = ({ from, to, grain, open }: Reading['whens'][number]): string => {
+  const text = grain === 'month' ? from.slice(0, 7) : grain === 'quarter' ? `${yearOf(from)}-Q${quarterOf(from)}` : grain === 'year' ? String(yearOf(from)) : from === to ? from : `${from} to ${to}`;
+  return open === 'since' ? `since ${from}` : open === 'until' ? `until ${to}` : text;
+};
+
+/** The same call with the cursor of its last page. */
+function more(thinking: Thinking, speaking: Speaking, state: State): Said | undefined {
+  const last = [...state.frames].reverse().find(({ result }) => result.type === 'answered' && cursorOf(result.answer) !== undefined);
+  if (!last || last.result.type !== 'answered') return undefined;
+  const { entry, input } = last.result;
+  const next = { ...input, cursor: cursorOf(last.result.answer) };
+  const answer = thinking.memory.ask(entry.name, next);
+  const rows = answer.status === 'success' && Array.isArray(answer.data) ? answer.data : [];
+  const frame: Frame = { reading: last.reading, entry, input: next, shown: [{ entry, rows }], result: { ...last.result, input: next, answer } };
+  return { text: `Here is more. ${speak(speaking, frame)}`, frames: [frame] };
+}
+const cursorOf = (answer: Answer): string | undefined => (answer.status === 'success' ? answer.metadata?.nextCursor : undefined);
+
+const SECOND = /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when|where|show|list|give me|tell me|is|are|do|does|find|search|approve|reject|delete|remove|pay|close|add|remind|submit)\b)/i;
+/** Two questions in one. Not inside a text that is to be written down, and not where both are one. */
+function parts({ index, today, allowed }: Company, reading: Reading): Reading[] {
+  const match = SECOND.exec(reading.text);
+  if (!match || /: /.test(reading.text.slice(0, match.index)) || reading.quotes.some((quote) => quote.start < match.index && quote.end > match.index)) return sentences({ index, today, allowed }, reading);
+  const [first, second] = [reading.text.slice(0, match.index), reading.text.slice(match.index + match[0].length)].map((text) => read(text, today, index.lexicon));
+  if (!first || !second || first.words.length === 0 || second.words.length === 0) return [reading];
+  const pool = index.entries;
+  const [whole, a, b] = [reading, first, second].map((each) => rank(index, each, pool)[0]);
+  if (!whole || !a || !b || a.entry === b.entry || Math.min(a.score, b.score) < 0.32) return sentences({ index, today, allowed }, reading);
+  return [first, second];
+}
+/** Of several sentences the one that asks for something; the rest is said around it. */
+function sentences({ index, today }: Pick<Company, 'index' | 'today' | 'allowed'>, reading: Reading): Reading[] {
+  const split = reading.text.split(/(?<=[.!?])\s+(?=\p{Lu}|i\b)/u);
+  if (split.length < 2 || /: /.test(split[0] ?? '')) return [reading];
+  const ranked = split.map((text) => {
+    const each = read(text, today, index.lexicon);
+    return { each, score: each.words.length === 0 ? 0 : (rank(index, each, index.entries)[0]?.score ?? 0) };
+  });
+  const [best] = [...ranked].sort((a, b) => b.score - a.score);
+  const whole = rank(index, reading, index.entries)[0]?.score ?? 0;
+  return best && best.score > whole ? [best.each] : [reading];
+}
+
+function help({ person, allowed }: Company): string {
+  const byDomain = new Map<string, string[]>();
+  for (const { tool } of allowed.values()) byDomain.set(tool.domain.title, [...(byDomain.get(tool.domain.title) ?? []), tool.title.charAt(0).toLowerCase() + tool.title.slice(1)]);
+  const lines = [...byDomain].map(([domain, titles]) => `- **${domain}**: ${titles.slice(0, 8).join(', ')}${titles.length > 8 ? ` and ${titles.length - 8} more` : ''}`);
+  const asks = [...allowed.values()].filter((entry) => entry.examples.some(({ works }) => works)).flatMap((entry) => entry.tool.examples.filter(({ as }) => as === person.username).slice(0, 1).map(({ ask }) => ask)).slice(0, 3);
+  return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nWhatever changes something waits for your approval first.`;
+}

@@ -1,0 +1,81 @@
+/** Free text in a sentence: what comes after a colon, a "because", the words that an example puts before it, or in quotation marks. */
+import type { Entry } from './learn.ts';
+import { overlaps, type Piece, type Reading } from './read.ts';
+import type { Slot } from './schema.ts';
+import { empty, stem } from './words.ts';
+
+export const piece = (text: string, start: number, end: number): Piece => {
+  const raw = text.slice(start, end);
+  const lead = raw.length - raw.trimStart().length;
+  const trimmed = raw.trim().replace(/^["']+|["']+$/g, '').replace(/[\s,;.!]+$/, '');
+  return { text: trimmed, start: start + lead, end };
+};
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const TAIL = /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)/gi;
+/** The last part of a sentence that explains it. */
+export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefined {
+  for (const match of reading.text.matchAll(TAIL)) {
+    const start = match.index + match[0].length;
+    if (busy.some((span) => span.start < match.index && span.end > start)) continue;
+    const found = piece(reading.text, start, reading.text.length);
+    if (found.text.split(' ').length >= 2) return found;
+  }
+  return undefined;
+}
+
+/** After words that an example puts before the value of this slot. The more of them, the better. */
+export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
+  let best: { piece: Piece; score: number } | undefined;
+  const { tokens } = reading;
+  for (const { key, left } of entry.examples.flatMap(({ aligned }) => aligned)) {
+    if (key !== slot.key || left.length === 0) continue;
+    const sign = /^[:,]$/.test(left.at(-1) ?? '') ? left.at(-1) : undefined;
+    const words = sign ? left.slice(0, -1) : left;
+    for (let at = 0; at < tokens.length; at += 1) {
+      let fits = 0;
+      while (fits < words.length && fits <= at && tokens[at - fits]?.stem === words[words.length - 1 - fits]) fits += 1;
+      const said = words.slice(words.length - fits);
+      if (fits === 0 || said.every((word) => empty.has(word))) continue;
+      const end = tokens[at]?.end ?? 0;
+      const gap = /^\s*[:,]?\s*/.exec(reading.text.slice(end))?.[0] ?? '';
+      if (sign && !gap.includes(sign)) continue;
+      const found = piece(reading.text, end + gap.length, reading.text.length);
+      if (found.text.length > 1 && (!best || fits > best.score)) best = { piece: found, score: fits };
+    }
+  }
+  return best?.piece;
+}
+
+/** "reference WIRE-8841", "topic staging", "with the note '…'": the slot's own name, then its value. */
+export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
+  const name = slot.key.split('_').at(-1) ?? slot.key;
+  const names = new Set([name, name.replace(/s$/, '')].map(stem));
+  const { tokens, text } = reading;
+  for (const [at, token] of tokens.entries()) {
+    if (!names.has(token.stem)) continue;
+    const quote = reading.quotes.find(({ start }) => start > token.end && start - token.end <= 12);
+    if (quote) return quote;
+    const gap = /^\s*(?:[:=]|is|number|no\.?|of|as)?\s*/i.exec(text.slice(token.end))?.[0] ?? '';
+    const start = token.end + gap.length;
+    const next = tokens[at + 1];
+    if (!next || next.start > start + 6) continue;
+    const stop = /[.,;:](?:\s|$)| and (?:tag|topic|source|note|reference|title)\b/i.exec(text.slice(start));
+    const found = piece(text, start, stop ? start + stop.index : text.length);
+    if (found.text.length > 0 && found.text.split(' ').length <= 6) return found;
+  }
+  return undefined;
+}
+
+/** What a search is for: after "about", "for", "on" and their like. */
+const ABOUT = /\b(?:about|regarding|concerning|on the (?:topic|subject) of|for|on|mentioning|containing|with the words?|named|called|titled|saying|that (?:mention|contain|say|talk about)s?)\s+/gi;
+export function about(reading: Reading, busy: readonly Piece[]): Piece | undefined {
+  for (const match of reading.text.matchAll(ABOUT)) {
+    const start = match.index + match[0].length;
+    const stop = /[?!.;](?:\s|$)|,\s|\s(?:please|pls|for me|in the (?:knowledge base|help|directory|portal|history))\b/i.exec(reading.text.slice(start));
+    const found = piece(reading.text, start, stop ? start + stop.index : reading.text.length);
+    const bare = { ...found, text: found.text.replace(/^(?:the|a|an|our|my|any|all) /i, '') };
+    if (bare.text.length > 1 && !busy.some((span) => overlaps(span, { start: found.start, end: found.start + Math.min(found.text.length, 3) }))) return bare;
+  }
+  return undefined;
+}

@@ -1,0 +1,207 @@
+/** One question: which tool, with what, and what is still to be found out or asked. */
+import type { Answer } from '../../core/answer.ts';
+import { opens } from '../../core/access.ts';
+import { fill, type Filled, knownIn, type Mention } from './fill.ts';
+import type { Entry, Index } from './learn.ts';
+import { aboutSelf, findersFor, idKeyFor, ownIdOf, resolve, type Row, rowsIn, type Shown, type Thinking } from './lookup.ts';
+import { actOf, rank, type Ranked, weightOf } from './rank.ts';
+import { overlaps, type Reading } from './read.ts';
+import type { Slot } from './schema.ts';
+import { fold } from './words.ts';
+
+/** What came of a question, for the answer and for the questions after it. */
+export interface Frame {
+  readonly reading: Reading;
+  readonly entry: Entry | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly shown: readonly Shown[];
+  readonly result: Result;
+}
+export type Result =
+  | { readonly type: 'answered'; readonly entry: Entry; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer; readonly about: Row | undefined; readonly called: string }
+  | { readonly type: 'which'; readonly slot: Slot; readonly rows: readonly Row[]; readonly source: Entry; readonly entry: Entry; readonly called: string; readonly all: boolean }
+  | { readonly type: 'missing'; readonly slot: Slot; readonly entry: Entry }
+  | { readonly type: 'unknown'; readonly called: string; readonly entry: Entry; readonly finder: Entry | undefined; readonly answer: Answer | undefined }
+  | { readonly type: 'refused'; readonly entry: Entry; readonly roles: boolean }
+  | { readonly type: 'lost'; readonly near: readonly Entry[]; readonly order: boolean };
+
+export interface Past {
+  readonly shown: readonly Shown[];
+  readonly reading: Reading | undefined;
+  readonly entry: Entry | undefined;
+}
+export interface Wish {
+  /** Values given in answer to a question of ours. */
+  readonly forced?: Readonly<Record<string, unknown>>;
+  /** The tool that was talked of. */
+  readonly entry?: Entry | undefined;
+}
+
+const NOBODY: Past = { shown: [], reading: undefined, entry: undefined };
+const POINTING = /\b(?:it|its|that|this|them|those|these|they|their|there|him|her|his|he|she|one|ones|same|so|instead)\b/i;
+
+interface Weighed extends Ranked {
+  readonly filled: Filled;
+  readonly total: number;
+}
+
+export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY, wish: Wish = {}): Frame {
+  const { index, allowed } = thinking;
+  const frame = (result: Result, input: Readonly<Record<string, unknown>> = {}, shown: readonly Shown[] = []): Frame => ({ reading, entry: 'entry' in result ? result.entry : undefined, input, shown, result });
+  const ranked = weigh(index, reading, index.entries, past, wish);
+  const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
+  const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
+  const [best] = mine;
+  const [other] = others;
+  if (other && clear(index, other, reading) && (!best || other.total > best.total + 0.06 || !clear(index, best, reading))) {
+    return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
+  }
+  if (!best || !(wish.entry === best.entry || clear(index, best, reading))) return frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order: actOf(reading) === 'orders' });
+  let first: Frame | undefined;
+  const tried = new Set<string>();
+  for (const each of mine.filter((candidate) => candidate.total > best.total - 0.22 && (candidate === best || (clear(index, candidate, reading) && candidate.entry.changes === best.entry.changes))).slice(0, 3)) {
+    // Another tool is tried where a name was found nowhere, not where it would be looked for in the same place.
+    const where = each.filled.mentions.map(({ slot }) => findersFor(thinking, each.entry, slot)[0]?.name ?? '').join();
+    if (tried.has(where)) continue;
+    tried.add(where);
+    const done = carryOut(thinking, each, reading, past, wish, frame);
+    if (done.result.type !== 'unknown') return done;
+    first ??= done;
+  }
+  return first ?? frame({ type: 'lost', near: [], order: false });
+}
+
+/** Words first, then what the slots make of the sentence. */
+function weigh(index: Index, reading: Reading, pool: readonly Entry[], past: Past, wish: Wish): Weighed[] {
+  const ranked = rank(index, reading, pool);
+  const pointing = POINTING.test(reading.text);
+  const order = actOf(reading) === 'orders';
+  const floor = (ranked[0]?.score ?? 0) * 0.45;
+  return ranked
+    .filter((each) => each.score >= floor || each.entry === wish.entry || each.entry === past.entry)
+    .slice(0, 24)
+    .map((each): Weighed => {
+      const filled = fill(index, each.entry, reading, each.example);
+      let total = each.score;
+      const spans = [...reading.names.filter(({ sure }) => sure), ...reading.amounts, ...reading.emails, ...reading.ids];
+      for (const span of spans) if (!filled.used.some((used) => overlaps(used, span))) total -= 0.07;
+      for (const when of reading.whens) if (!filled.used.some((used) => overlaps(used, when))) total -= 0.04;
+      for (const [key, values] of index.known) {
+        if (!(key in filled.input) && knownIn(values, reading).some(({ at }) => /^\p{Lu}/u.test(at.text) && !filled.used.some((used) => overlaps(used, at)))) total -= 0.06;
+      }
+      total += 0.03 * Math.min(3, Object.keys(filled.input).length);
+      for (const slot of filled.missing) total -= slot.kind === 'prose' ? 0.03 : 0.12;
+      for (const mention of filled.mentions) {
+        const here = past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, each.entry, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
+        if (here && (pointing || mention.names.length > 0 || order)) total += pointing && mention.names.length === 0 ? 0.3 : 0.2;
+        else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
+      }
+      if (each.entry === wish.entry) total += 0.5;
+      return { ...each, filled, total };
+    })
+    .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
+}
+
+/** Sure enough to act on. A change must be asked for more plainly than a look. */
+function clear(index: Index, { entry, covers, contains, total, filled, score }: Weighed, reading: Reading): boolean {
+  const lost = filled.left.filter(({ token }) => !reading.names.some((name) => overlaps(name, token)));
+  const odd = lost.reduce((sum, word) => sum + weightOf(index, word), 0);
+  const known = reading.words.length - lost.length;
+  if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);
+  return total >= 0.26 && (contains >= 0.55 || covers >= 0.45) && (odd <= 4.2 || contains >= 0.6 || known >= 2 * lost.length);
+}
+
+function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Reading, past: Past, wish: Wish, frame: (result: Result, input?: Readonly<Record<string, unknown>>, shown?: readonly Shown[]) => Frame): Frame {
+  const input: Record<string, unknown> = { ...filled.input };
+  let called = '';
+  let about: Row | undefined;
+  inherit(thinking.index, entry, filled, reading, past, input);
+  Object.assign(input, wish.forced);
+  own(thinking, entry, reading, filled, input);
+  const ids = new Set(filled.mentions.map(({ slot }) => slot.key));
+  const missing = entry.slots.find((slot) => slot.required && !(slot.key in input) && !ids.has(slot.key)) ?? tooShort(entry, input);
+  if (missing) {
+    const value = ownValue(thinking, missing, reading);
+    if (value === undefined) return frame({ type: 'missing', slot: missing, entry }, input);
+    input[missing.key] = value;
+  }
+  const mentions = [...filled.mentions];
+  const pointed = entry.slots.find((slot) => slot.kind === 'id' && !slot.required && !(slot.key in input) && !ids.has(slot.key) && past.shown.length > 0 && mentions.length === 0 && /\b(?:his|her|their|him|them|he|she|they|it|its|that one|this one)\b/i.test(reading.text));
+  if (pointed) mentions.push({ slot: pointed, names: [], words: [] });
+  for (const mention of mentions) {
+    if (mention.slot.key in input) continue;
+    const found = resolve(thinking, entry, mention, reading, past.shown);
+    called = mention.names.map(({ text }) => text).join(' ') || mention.words.join(' ') || called;
+    if ('id' in found) {
+      input[mention.slot.key] = found.id;
+      about = found.row ?? about;
+    } else if ('several' in found) return frame({ type: 'which', slot: mention.slot, rows: found.several, source: found.entry, entry, called, all: /\b(?:all|every|each|everything|any)\b/i.test(reading.text) }, input, [{ entry: found.entry, rows: found.several }]);
+    else if (mention.slot.required) {
+      if (called === '') return frame({ type: 'missing', slot: mention.slot, entry }, input);
+      return frame({ type: 'unknown', called, entry, finder: found.entry, answer: found.answer }, input);
+    } else if (mention.names.length > 0) return frame({ type: 'unknown', called, entry, finder: found.entry, answer: found.answer }, input);
+  }
+  const { answer, used } = call(thinking, entry, input);
+  const rows = rowsIn(answer);
+  return frame({ type: 'answered', entry, input: used, answer, about, called }, used, [{ entry, rows }, ...(about ? [{ entry: sourceOf(thinking, entry, filled.mentions) ?? entry, rows: [about] }] : [])]);
+}
+const sourceOf = (thinking: Thinking, entry: Entry, mentions: readonly Mention[]): Entry | undefined => mentions.flatMap(({ slot }) => findersFor(thinking, entry, slot))[0];
+
+/** A refusal that names the slot may mean that the value belongs into another: "Seattle" is no state. */
+function call(thinking: Thinking, entry: Entry, input: Readonly<Record<string, unknown>>): { answer: Answer; used: Readonly<Record<string, unknown>> } {
+  const answer = thinking.memory.ask(entry.name, input);
+  if (answer.status !== 'error' || !answer.code.endsWith('_NOT_FOUND') || entry.changes) return { answer, used: input };
+  const wrong = entry.slots.find((slot) => slot.kind === 'name' && slot.key in input && answer.code === `${slot.key.toUpperCase()}_NOT_FOUND`);
+  const other = wrong && entry.slots.find((slot) => slot.kind === 'name' && !(slot.key in input) && !thinking.index.known.has(slot.key));
+  if (!wrong || !other) return { answer, used: input };
+  const { [wrong.key]: value, ...rest } = input;
+  const again = { ...rest, [other.key]: value };
+  const second = thinking.memory.ask(entry.name, again);
+  return second.status === 'success' && rowsIn(second).length > 0 ? { answer: second, used: again } : { answer, used: input };
+}
+
+/** "… and how much budget do they have left?": they are whom the sentence before spoke of. */
+function inherit(index: Index, entry: Entry, filled: Filled, reading: Reading, past: Past, input: Record<string, unknown>): void {
+  if (!past.reading || !POINTING.test(reading.text)) return;
+  for (const slot of entry.slots) {
+    const values = index.known.get(slot.key);
+    if (!values || slot.key in input || filled.mentions.length > 0) continue;
+    const before = knownIn(values, past.reading)[0];
+    if (before) input[slot.key] = before.value;
+  }
+}
+
+/** One's own rows, where a tool shows those of others too. */
+function own({ person }: Thinking, entry: Entry, reading: Reading, filled: Filled, input: Record<string, unknown>): void {
+  const slot = entry.slots.find(({ key, kind }) => key === 'employee_id' && kind === 'id');
+  if (!slot || slot.key in input || person.employeeId === undefined || !aboutSelf(reading)) return;
+  const at = filled.mentions.findIndex((mention) => mention.slot === slot);
+  if (at >= 0 && (filled.mentions[at]?.names.length ?? 0) > 0) return;
+  if (/\byour own\b|\bone's own\b/i.test(slot.description)) return;
+  input[slot.key] = person.employeeId;
+}
+
+/** "My department's budget": a field of one's own record. */
+function ownValue(thinking: Thinking, slot: Slot, reading: Reading): unknown {
+  const { person, allowed, memory } = thinking;
+  if (person.employeeId === undefined || slot.kind !== 'name' || !/\b(?:my|our|we|us)\b/i.test(reading.text)) return undefined;
+  const directory = [...allowed.values()].find((entry) => entry.tool.kind === 'list' && ownIdOf(entry.row) === 'employee_id' && slot.key in (entry.row.properties ?? {}) && entry.slots.some(({ key }) => key === 'name'));
+  if (!directory) return undefined;
+  return rowsIn(memory.ask(directory.name, { name: person.name })).find((row) => row['employee_id'] === person.employeeId)?.[slot.key];
+}
+
+const tooShort = (entry: Entry, input: Readonly<Record<string, unknown>>): Slot | undefined =>
+  entry.slots.find((slot) => slot.required && slot.kind === 'prose' && typeof input[slot.key] === 'string' && String(input[slot.key]).trim().length < (slot.schema.minLength ?? 0));
+
+/** The row that an answer of a few words points at. */
+export function rowNamed(rows: readonly Row[], reading: Reading): Row | undefined {
+  const ordinal = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].findIndex((word) => new RegExp(`\\b${word}\\b`, 'i').test(reading.text));
+  const number = /^(?:number |no\.? ?|#)?(\d)$/i.exec(reading.text.trim())?.[1];
+  const at = ordinal >= 0 ? ordinal : number !== undefined ? Number(number) - 1 : -1;
+  if (at >= 0 && rows[at]) return rows[at];
+  const words = reading.tokens.map(({ word }) => word).filter((word) => word.length > 2 && !/^(?:the|one|from|with|and|that|who|works?|its|him|her|mean|meant|please|department|office|of|in)$/.test(word));
+  if (words.length === 0) return undefined;
+  const texts = rows.map((row) => Object.values(row).filter((value) => typeof value === 'string' || typeof value === 'number').map((value) => fold(String(value))).join(' '));
+  const fits = rows.filter((_, place) => words.every((word) => texts[place]?.includes(word)));
+  return fits.length === 1 ? fits[0] : undefined;
+}

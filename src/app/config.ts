@@ -25,13 +25,17 @@ const mongodbUrl = z.string().regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, 'must be an 
 const perDomain = Object.fromEntries(
   DOMAINS.flatMap((domain) => {
     const name = domain.toUpperCase();
-    return [[`${name}_PORT`, port], [`${name}_URL`, url('http:', 'https:')], [`${name}_DATABASE_URL`, url('postgres:', 'postgresql:')], [`${name}_MONGODB_URL`, mongodbUrl], [`${name}_ELASTICSEARCH_URL`, url('http:', 'https:')]];
+    const served: [string, z.ZodType][] = [[`${name}_PORT`, port], [`${name}_URL`, url('http:', 'https:')]];
+    // The journey is made from its folder at each start, wherever the other domains live.
+    if (domain === 'journey') return served;
+    return [...served, [`${name}_DATABASE_URL`, url('postgres:', 'postgresql:')], [`${name}_MONGODB_URL`, mongodbUrl], [`${name}_ELASTICSEARCH_URL`, url('http:', 'https:')]];
   }),
 ) as Record<string, z.ZodType>;
 
 const settings = z.object({
   NODE_ENV: z.string().default('development'),
   TAMSHAI_DATA: z.string().min(1).default('data'),
+  TAMSHAI_JOURNEY_FOLDER: z.string().min(1).optional(),
   TAMSHAI_HOST: z.string().min(1).optional(),
   TAMSHAI_PUBLIC_URL: url('http:', 'https:'),
   GATEWAY_PORT: port,
@@ -65,6 +69,8 @@ const settings = z.object({
 export interface Config {
   readonly production: boolean;
   readonly dataFolder: string;
+  /** Markdown to index in place of our own docs/journey/. */
+  readonly journeyFolder: string | undefined;
   /** Addresses to listen on. */
   readonly hosts: readonly string[];
   readonly loopbackOnly: boolean;
@@ -120,11 +126,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config: Config = {
     production: env.NODE_ENV === 'production',
     dataFolder: resolve(env.TAMSHAI_DATA),
+    journeyFolder: env.TAMSHAI_JOURNEY_FOLDER === undefined ? undefined : resolve(env.TAMSHAI_JOURNEY_FOLDER),
     hosts, loopbackOnly, ports,
     base: (env.TAMSHAI_PUBLIC_URL ?? `http://localhost:${ports['gateway']}`).replace(/\/+$/, ''),
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
-    searchUrl: (domain) => ((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ?? env.ELASTICSEARCH_URL,
+    searchUrl: (domain) => domain === 'journey' ? undefined : ((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ?? env.ELASTICSEARCH_URL,
     indexPrefix: env.TAMSHAI_INDEX_PREFIX,
     remoteUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
     redisUrl: env.REDIS_URL,

@@ -20,8 +20,9 @@ import { openServer } from '../storage/sql/server.ts';
 import { sqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
 import { checkApart, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
+import { checkJourneyFolder, followJourney, mendJourney } from './journey.ts';
 import { packageFolder } from './package.ts';
-import { loadEmbeddedSearch, openSearch } from './search.ts';
+import { loadEmbeddedSearch, openSearch, searchFile } from './search.ts';
 
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
@@ -59,6 +60,8 @@ export interface OpeningStores {
 
 export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
   checkApart(config, domains);
+  const history = domains.find(({ name }) => name === 'journey');
+  if (history !== undefined) checkJourneyFolder(config);
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
   const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
     const chain = `${domain}-${config.instance}`;
@@ -98,6 +101,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   for (const [domain, database] of documents.databases) byDomain[domain.name] = documentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
   // One file may keep the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
+  if (history !== undefined) mendJourney(searchFile(config, history), log);
   const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
     await closeAll();
     throw error;
@@ -105,6 +109,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   databases.push(search);
   await loadEmbeddedSearch(config, search, (part) => progress('Writing sample data', part));
   for (const [{ name }, backend] of search.backends) {
+    if (name === 'journey') await followJourney(config, backend, log);
     const writer = writerOf(name, (chain) => backend.last(chain));
     byDomain[name] = backend.store(writer);
     chains.push(backend.audit);

@@ -20,3 +20,20 @@ export function openSqlite(file: string): Sqlite {
   db.pragma('synchronous = NORMAL');
   return db;
 }
+
+/** Whether a file is a database, or not there yet. Before anything else of this process opens it. */
+export function isSound(file: string): boolean {
+  if (!existsSync(file)) return true;
+  let db: Sqlite | undefined;
+  try {
+    db = openSqlite(file);
+    const [row] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check?: string }[];
+    return row?.quick_check === 'ok';
+  } catch (error) {
+    const code = String((error as { code?: unknown }).code);
+    if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) return false;
+    throw error;
+  } finally {
+    db?.close();
+  }
+}

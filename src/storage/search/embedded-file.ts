@@ -1,4 +1,5 @@
 /** The file of the embedded search store: a table of JSON rows for each collection, its stems in FTS5, and the stems it knows. */
+import { fieldName } from '../../core/filter.ts';
 import type { Row } from '../../core/rows.ts';
 import type { Sqlite } from '../sqlite-file.ts';
 import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
@@ -20,6 +21,9 @@ const platform = (audit: string, effects: string) => `
 export interface Tables {
   insert(shape: Shape, stored: Stored, version: number, seen?: Set<string>): void;
   update(shape: Shape, stored: Stored, version: number): void;
+  remove(shape: Shape, id: string): void;
+  /** The value of a plain field by key, of every row that has one. */
+  valuesOf(shape: Shape, field: string): Map<string, string>;
 }
 
 export function prepareFile(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<string, Shape>): void {
@@ -109,6 +113,8 @@ export function tablesIn(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<s
           update: db.prepare(`UPDATE ${table} SET version = ?, body = ?, f = ?, l = ? WHERE id = ? AND version = ?`),
           doc: db.prepare(`SELECT doc FROM ${table} WHERE id = ?`).raw(),
           forget: db.prepare(`DELETE FROM ${table}_words WHERE rowid = ?`),
+          remove: db.prepare(`DELETE FROM ${table} WHERE doc = ?`),
+          values: db.prepare(`SELECT id, json_extract(f, ?) FROM ${table}`).raw(),
         },
       ];
     }),
@@ -145,5 +151,13 @@ export function tablesIn(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<s
       forget.run(at);
       index(at, stored);
     },
+    remove(shape, id) {
+      const { remove, doc, forget } = of(shape);
+      const [at] = (doc.get(id) as [number] | undefined) ?? [];
+      if (at === undefined) return;
+      forget.run(at);
+      remove.run(at);
+    },
+    valuesOf: (shape, field) => new Map((of(shape).values.all(`$."${fieldName(field)}"`) as [string, unknown][]).map(([id, value]) => [id, String(value)])),
   };
 }

@@ -5,7 +5,7 @@ import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
 import { ownResult } from '../own-result.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
-import type { SearchBackend } from './backend.ts';
+import type { Followed, SearchBackend } from './backend.ts';
 import { fileChains } from './embedded-chains.ts';
 import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
 import { condition, finding, grouping, Statement, type Variants } from './embedded-sql.ts';
@@ -138,6 +138,11 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       }
     });
 
+  const declared = (collection: string): Shape => {
+    const shape = shapes.get(collection);
+    if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
+    return shape;
+  };
   const audit = fileChains(reader, auditTable);
   const close = async () => {
     await inTurn(file, async () => {
@@ -167,13 +172,11 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
     },
     loader: {
       async isEmpty(collection) {
-        const shape = shapes.get(collection);
-        if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
+        const shape = declared(collection);
         return reader.prepare(`SELECT 1 FROM ${tableOf(domain, shape)} LIMIT 1`).get() === undefined;
       },
       async fill(collection, rows, written) {
-        const shape = shapes.get(collection);
-        if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
+        const shape = declared(collection);
         await transaction(async () => {
           const seen = new Set<string>();
           let waiting = 0;
@@ -188,6 +191,27 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
         });
       },
     },
+    follow: ({ collection, print, wanted, row }) =>
+      transaction(async (): Promise<Followed> => {
+        const shape = declared(collection);
+        const there = tables.valuesOf(shape, print);
+        const [seen, gone] = [new Set<string>(), new Set([...there.keys()].filter((id) => !wanted.has(id)))];
+        let written = 0;
+        for (const [id, wantedPrint] of wanted) {
+          if (there.get(id) === wantedPrint) continue;
+          const made = row(id);
+          if (made === undefined) {
+            if (there.has(id)) gone.add(id);
+            continue;
+          }
+          // What has changed is put in anew: no card is ever made from it, so no version has to rise.
+          tables.remove(shape, id);
+          tables.insert(shape, shape.stored({ ...made, [shape.key]: id, [print]: wantedPrint }), 1, seen);
+          if (++written % LOAD_AT_ONCE === 0) await new Promise((next) => setImmediate(next));
+        }
+        for (const id of gone) tables.remove(shape, id);
+        return { written, removed: gone.size };
+      }),
     store: (chain) => ({
       kind: 'search',
       read: (who, body) => {

@@ -1,0 +1,34 @@
+import { defineDomain } from '../../core/define.ts';
+import { field } from '../../core/search.ts';
+
+export const journey = defineDomain({
+  name: 'journey',
+  title: 'Project history',
+  port: 3105,
+  store: 'search',
+  audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
+  collections: {
+    /** One for each Markdown file of the folder. Nobody writes here but the start, which reads the folder anew. */
+    records: {
+      key: 'record_id',
+      fields: {
+        title: field.text(5),
+        topics: field.text(4),
+        components: field.text(3),
+        summary: field.text(1),
+        content: field.text(1),
+        kind: field.word,
+        number: field.number,
+        day: field.word,
+        topic_keys: field.words,
+        component_keys: field.words,
+        versions: field.words,
+        digest: field.word,
+      },
+      rows: { staff: 'all' },
+      indexes: [['day'], ['kind', 'day']],
+    },
+  },
+});
+
+export const staff = ['employee', 'executive'] as const;

@@ -1,0 +1,143 @@
+/** A Markdown file of the history as a row: what kind of record it is, what it is about, when it was. */
+import { cut, headOf } from './markdown.ts';
+
+export const kinds = ['decision', 'failure', 'pivot', 'lesson', 'recovery', 'note'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Raise it when the same file becomes another row, so that every file is read anew. */
+export const READING = 1;
+
+export interface JourneyRow {
+  readonly record_id: string;
+  readonly kind: Kind;
+  readonly number: number | null;
+  readonly title: string;
+  readonly status: string | null;
+  readonly when: string | null;
+  /** As much of the date as is known, to order by; empty where nothing is. */
+  readonly day: string;
+  readonly components: readonly string[];
+  readonly topics: readonly string[];
+  readonly component_keys: readonly string[];
+  readonly topic_keys: readonly string[];
+  readonly versions: readonly string[];
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly lesson: string | null;
+  readonly summary: string;
+  readonly content: string;
+  readonly uri: string | null;
+}
+
+/** How a file, its folder or its title begins, and what that makes of it. */
+const BEGINS: readonly (readonly [Kind, RegExp])[] = [
+  ['decision', /^(?:adrs?|decisions?|madr)(?![a-z])/i],
+  ['failure', /^(?:failures?|incidents?|post-?mortems?)(?![a-z])/i],
+  ['pivot', /^pivots?(?![a-z])/i],
+  ['lesson', /^(?:lessons?|learnings?)(?![a-z])/i],
+  ['recovery', /^(?:recover(?:y|ies)|phoenix|runbooks?)(?![a-z])/i],
+];
+const kindBy = (text: string | undefined): Kind | undefined =>
+  text === undefined ? undefined : BEGINS.find(([, begins]) => begins.test(text.trim()))?.[0];
+
+/** "ADR 4: ", "Failure: ", "3. " */
+const TITLE_PREFIX =
+  /^(?:(?:adr|decision|failure|incident|post-?mortem|pivot|lesson|recovery|phoenix|runbook)s?[\s_#-]*(\d{1,6})?\s*(?::|\.|–|—|-)\s+|(\d{1,6})\.\s+)/i;
+const FILE_NUMBER = /^(?:[a-z]+[-_ ]?)?(\d{1,6})(?![a-z0-9])/i;
+
+/** As something is called in an address: `Row security` is `row-security`. */
+export const keyOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}.]+/gu, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80)
+    .replace(/\p{Cs}/gu, '');
+
+const MOST_NAMES = 12;
+const namesIn = (value: string | undefined): string[] =>
+  [...new Set((value ?? '').replace(/^\[|\]$/g, '').split(/[,;]/).map((each) => cut(each.trim().replace(/^["']|["']$/g, ''), 60)))]
+    .filter((each) => each !== '')
+    .slice(0, MOST_NAMES);
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+/** `2026-11-16`, `16 November 2026`, `Nov 16, 2026`, `November 2026`, `2026`. */
+export function dayIn(text: string): string {
+  const iso = /\b(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?\b/.exec(text);
+  if (iso?.[2] !== undefined) return iso[0];
+  const month = MONTHS.findIndex((each) => new RegExp(`\\b${each}`, 'i').test(text)) + 1;
+  const [year] = /\b\d{4}\b/.exec(text) ?? [];
+  if (year === undefined) return '';
+  if (month === 0) return year;
+  const [, day] = /\b(\d{1,2})\b/.exec(text.replace(year, '')) ?? [];
+  const parts = [year, String(month).padStart(2, '0')];
+  if (day !== undefined && Number(day) >= 1 && Number(day) <= 31) parts.push(day.padStart(2, '0'));
+  return parts.join('-');
+}
+
+/** What followed a colon begins a sentence now. */
+const begun = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const adrName = (number: number): string => `ADR-${String(number).padStart(4, '0')}`;
+
+/** `path` is where it lies in the folder, with `/` between: it only names the record and is never opened. */
+export function rowOf(path: string, text: string): JourneyRow {
+  const { title: heading, says, content, summary } = headOf(text);
+  const record_id = path.replace(/\.md$/i, '');
+  const parts = record_id.split('/');
+  const file = parts.at(-1) ?? record_id;
+  const kind =
+    kindBy(says.get('kind')) ??
+    kindBy(file) ??
+    kindBy(heading) ??
+    parts.slice(0, -1).map(kindBy).findLast(Boolean) ??
+    (/^\d{3,6}[-_]/.test(file) ? 'decision' : 'note');
+  const [prefix = '', inTitle, leading] = TITLE_PREFIX.exec(heading ?? '') ?? [];
+  const numbered = FILE_NUMBER.exec(file)?.[1] ?? inTitle ?? (kind === 'decision' ? leading : undefined);
+  // "accepted, November 2026" says both.
+  const [status = '', ...dated] = (says.get('status') ?? '').split(/[,;(]/);
+  const when = says.get('when') ?? (dated.join(',').replace(/\)\s*$/, '').trim() || undefined);
+  const [components, topics] = [namesIn(says.get('components')), namesIn(says.get('topics'))];
+  const versions = namesIn(says.get('versions')).map(keyOf).filter((each) => each !== '');
+  const row = {
+    record_id,
+    kind,
+    number: numbered === undefined ? null : Number(numbered),
+    title: cut(begun((heading ?? '').slice(prefix.length).trim() || file.replace(/[-_]+/g, ' ')), 200),
+    status: cut(status.trim().toLowerCase(), 60) || null,
+    when: when === undefined || when === '' ? null : cut(when, 60),
+    day: dayIn(when ?? ''),
+    components,
+    topics,
+    component_keys: components.map(keyOf),
+    topic_keys: topics.map(keyOf),
+    versions,
+    from: says.get('from') || null,
+    to: says.get('to') || null,
+    lesson: begun(says.get('lesson') ?? '') || null,
+    summary,
+    content,
+  };
+  return { ...row, uri: addressOf(row) };
+}
+
+/** Where the record can be read as Markdown; a note has no address of its own. */
+function addressOf({ kind, number, record_id, component_keys, versions }: Omit<JourneyRow, 'uri'>): string | null {
+  const at = (...segments: string[]) => `journey://${segments.map(encodeURIComponent).join('/')}`;
+  switch (kind) {
+    case 'decision':
+      return at('decisions', number === null ? record_id : adrName(number));
+    case 'failure':
+      return at('failures', record_id);
+    case 'pivot':
+      return component_keys[0] === undefined ? null : at('evolution', component_keys[0]);
+    case 'lesson':
+      return 'journey://lessons';
+    case 'recovery':
+      return at('phoenix', versions[0] ?? 'latest');
+    case 'note':
+      return null;
+  }
+}

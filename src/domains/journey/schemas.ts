@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { anyCase, line } from '../../core/fields.ts';
+import { cut } from './markdown.ts';
+import { kinds } from './record.ts';
+
+export const words = (what: string) => line(400).describe(what);
+export const kind = anyCase(kinds).describe('Only records of this kind');
+
+const uri = z.string().nullable().describe('Where an MCP client reads the whole text');
+/** A record as lists show it. */
+export const record = z.object({
+  record_id: z.string(),
+  kind: z.enum(kinds),
+  title: z.string(),
+  when: z.string().nullable(),
+  components: z.array(z.string()).describe('The parts of the product that it is about'),
+  topics: z.array(z.string()),
+  summary: z.string(),
+  uri,
+});
+const found = {
+  _score: z.number().describe('How well it fits the words; 0 without words'),
+  highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>'),
+};
+export const foundRecord = record.extend(found);
+
+/** Fifty long texts would be more than anybody reads; the address has the rest. */
+const MOST_SHOWN = 4_000;
+export const shortened = <T extends { readonly content: string }>(row: T): T => ({ ...row, content: cut(row.content, MOST_SHOWN) });
+const content = z.string().describe('Markdown');
+const beginning = content.describe(`Markdown, its first ${MOST_SHOWN.toLocaleString('en')} characters`);
+
+export const failure = record.omit({ kind: true }).extend({ lesson: z.string().nullable().describe('What was learned'), content: beginning, ...found });
+
+export const decision = record.omit({ kind: true }).extend({
+  adr_id: z.string().nullable().describe('ADR-0004; none where the record has no number'),
+  status: z.string().nullable().describe('accepted, superseded, …'),
+  content,
+});
+export const storedDecision = decision.omit({ adr_id: true }).extend({ number: z.int().nullable() });
+
+export const pivot = record.omit({ kind: true }).extend({
+  from: z.string().nullable().describe('What was thought before'),
+  to: z.string().nullable().describe('What is done now'),
+  content: beginning,
+});
+
+/** Everything that a record says. */
+export const whole = record.extend({
+  number: z.int().nullable(),
+  status: z.string().nullable(),
+  day: z.string(),
+  versions: z.array(z.string()),
+  lesson: z.string().nullable(),
+  content,
+});
+export type Whole = z.output<typeof whole>;

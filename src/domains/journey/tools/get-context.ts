@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { EVERY } from '../../../core/filter.ts';
+import { desc } from '../../../core/order.ts';
+import { figure } from '../../../core/search.ts';
+import { journey, staff } from '../domain.ts';
+import { kinds } from '../record.ts';
+import { record, words } from '../schemas.ts';
+import { byTime, counted, topicsOf } from '../telling.ts';
+
+const LOOKED_AT = 100;
+const SHOWN = 30;
+
+const dated = record.extend({ day: z.string(), number: z.int().nullable() });
+
+export const getContext = journey.read({
+  name: 'get_context',
+  title: 'Where the project stands',
+  description:
+    'The project’s own history in short, as a whole or around a topic: the latest records in order of time, the newest first, the topics they touch, and a summary.',
+  roles: staff,
+  input: z.object({ topic: words('Only what is about this, in plain words').optional() }),
+  output: z.object({
+    timeline: z.array(record).describe(`Of what is newest or fits best, at most ${SHOWN}`),
+    related_topics: z.array(z.string()).describe('What these records are about, the most frequent first'),
+    summary: z.string(),
+  }),
+  examples: [
+    { ask: "Give me the project's context", as: 'eve.thompson', input: {} },
+    { ask: 'Where does this project stand, and how did it get here?', as: 'frank.davis', input: {} },
+    { ask: 'What is the background on approvals in this project?', as: 'marcus.johnson', input: { topic: 'approvals' } },
+    { ask: 'Bring me up to speed on how we test', as: 'sarah.kim', input: { topic: 'tests' } },
+    { ask: "What is the project's context?", as: 'mike.manager@globex.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  async run({ topic }, { search }) {
+    const about = topic?.trim() ?? '';
+    const order = about === '' ? desc('day', 'record_id') : desc('_score', 'day', 'record_id');
+    const rows = await search.many(dated, 'records', EVERY, { words: about, order, limit: LOOKED_AT });
+    const timeline = rows.slice(0, SHOWN).toSorted(byTime);
+    const groups = await search.groups(z.object({ kind: z.enum(kinds), count: z.int() }), 'records', EVERY, {
+      by: ['kind'],
+      figures: { count: figure.count() },
+    });
+    const told = about === '' ? groups : kinds.map((kind) => ({ kind, count: rows.filter((row) => row.kind === kind).length }));
+    const all = told.reduce((sum, { count }) => sum + count, 0);
+    const [latest] = timeline;
+    return {
+      timeline,
+      related_topics: topicsOf(rows, about),
+      summary: [
+        about === '' ? `The project has ${counted(told)}.` : all === 0 ? `Nothing is recorded about “${about}”.` : `About “${about}”: ${counted(told)}.`,
+        ...(latest === undefined ? [] : [`The latest shown: ${latest.title}${latest.when === null ? '' : ` (${latest.when})`}.`]),
+        ...(all > timeline.length ? [`Shown are ${timeline.length} of ${all}${about !== '' && rows.length === LOOKED_AT ? ' or more' : ''}; search_journey finds the others.`] : []),
+      ].join(' '),
+    };
+  },
+  says: ({ summary }) => summary,
+});

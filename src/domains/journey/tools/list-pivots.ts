@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { journey, staff } from '../domain.ts';
+import { pivot, shortened } from '../schemas.ts';
+import { byTime } from '../telling.ts';
+
+const MOST = 100;
+const dated = pivot.extend({ day: z.string(), number: z.int().nullable() });
+
+export const listPivots = journey.read({
+  name: 'list_pivots',
+  title: 'Changes of direction',
+  description:
+    'Where this project changed its mind: what was thought before, what is done now and why, the newest first; and which of them concern which component.',
+  roles: staff,
+  input: z.object({}),
+  output: z.object({
+    pivots: z.array(pivot),
+    by_component: z.record(z.string(), z.array(z.string())).describe('Component → ids of its pivots'),
+    total: z.int().describe(`How many there are; at most ${MOST} are shown`),
+  }),
+  examples: [
+    { ask: "What are the project's pivots?", as: 'eve.thompson', input: {} },
+    { ask: 'Where did we change direction?', as: 'nina.patel', input: {} },
+    { ask: 'List the strategic changes of this project', as: 'frank.davis', input: {} },
+    { ask: 'How often did the team change its mind?', as: 'sara.support@globex.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  async run(_input, { search }) {
+    const only = search.where({ kind: 'pivot' });
+    const rows = await search.many(dated, 'records', only, { order: desc('day', 'record_id'), limit: MOST });
+    const pivots = rows.toSorted(byTime).map(shortened);
+    const names = [...new Set(pivots.flatMap(({ components }) => components))].toSorted();
+    return {
+      pivots,
+      by_component: Object.fromEntries(
+        names.map((name) => [name, pivots.filter(({ components }) => components.includes(name)).map(({ record_id }) => record_id)]),
+      ),
+      total: rows.length < MOST ? rows.length : await search.count('records', only),
+    };
+  },
+  says: ({ pivots, total }) => (pivots.length === total ? `${total} pivots` : `${pivots.length} of ${total} pivots`),
+});

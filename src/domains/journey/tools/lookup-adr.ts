@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { line } from '../../../core/fields.ts';
+import { findDecision } from '../decisions.ts';
+import { journey, staff } from '../domain.ts';
+import { adrName } from '../record.ts';
+import { decision, storedDecision } from '../schemas.ts';
+
+export const lookupAdr = journey.read({
+  name: 'lookup_adr',
+  title: 'Architecture decision',
+  description:
+    'One architecture decision record (ADR) of this project, whole: what was faced, what was decided, what follows. By its number in any spelling: ADR-0004, adr-4, 4.',
+  roles: staff,
+  input: z.object({ adr_id: line(120).min(1).describe('Its number, such as ADR-0004 or 4, or the name of its record') }),
+  output: decision,
+  errors: { ADR_NOT_FOUND: 'Find the number with search_journey, with kind "decision".' },
+  examples: [
+    { ask: 'Show me ADR 3', as: 'nina.patel', input: { adr_id: '3' } },
+    { ask: 'What does ADR-0004 say?', as: 'marcus.johnson', input: { adr_id: 'ADR-0004' } },
+    { ask: 'Look up architecture decision 11', as: 'frank.davis', input: { adr_id: '11' } },
+    { ask: 'Open adr-0001', as: 'eve.thompson', input: { adr_id: 'adr-0001' } },
+    { ask: 'Show me ADR 9999', as: 'sarah.kim', input: { adr_id: '9999' }, gives: 'ADR_NOT_FOUND' },
+    { ask: 'Show me ADR 2', as: 'jane.smith@acme.example', input: { adr_id: '2' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  async run({ adr_id }, { search, fail }) {
+    const { number, ...rest } = (await findDecision(search, storedDecision, adr_id)) ?? fail('ADR_NOT_FOUND', { adr_id });
+    return { adr_id: number === null ? null : adrName(number), ...rest };
+  },
+  says: ({ adr_id, title }) => (adr_id === null ? title : `${adr_id}: ${title}`),
+});

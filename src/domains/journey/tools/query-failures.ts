@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { shownAs } from '../../../core/tool.ts';
+import { journey, staff } from '../domain.ts';
+import { failure, shortened, words } from '../schemas.ts';
+
+export const queryFailures = journey.list({
+  name: 'query_failures',
+  title: 'What went wrong',
+  description:
+    'Failures of this project that are about a topic, the best fit first: what happened, why, and what was learned. Without a topic, all that are recorded.',
+  plural: 'failures',
+  roles: staff,
+  input: z.object({ topic: words('What it is about, in plain words: "database connections", "SQLite"').optional() }),
+  item: failure,
+  order: desc('_score', 'record_id'),
+  shown: shownAs(failure, shortened),
+  examples: [
+    { ask: 'What went wrong with row level security in this project?', as: 'sarah.kim', input: { topic: 'row level security' } },
+    { ask: 'Which failures did we have with database connections?', as: 'nina.patel', input: { topic: 'database connections' } },
+    { ask: 'Did anything ever break because of SQLite?', as: 'marcus.johnson', input: { topic: 'SQLite' } },
+    { ask: 'What failed in this project so far?', as: 'frank.davis', input: {} },
+    { ask: 'Show me the incidents around approvals', as: 'eve.thompson', input: { topic: 'approvals' } },
+    { ask: 'What went wrong with search?', as: 'jane.smith@acme.example', input: { topic: 'search' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+  ],
+
+  find: ({ topic }, { search }) => search.from('records', search.where({ kind: 'failure' }), topic),
+});

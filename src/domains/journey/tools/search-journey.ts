@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { desc } from '../../../core/order.ts';
+import { journey, staff } from '../domain.ts';
+import { foundRecord, kind, words } from '../schemas.ts';
+
+export const searchJourney = journey.list({
+  name: 'search_journey',
+  title: 'Search the project’s history',
+  description:
+    'Records of this project’s own history that fit the words, the best first: decisions, failures, pivots, lessons and recovery notes. Without words, all of them. lookup_adr gives a decision whole.',
+  plural: 'records',
+  roles: staff,
+  input: z.object({ query: words('Plain words to look for, typos allowed').optional(), kind: kind.optional() }),
+  item: foundRecord,
+  order: desc('_score', 'record_id'),
+  examples: [
+    { ask: 'Search the project history for PGlite', as: 'marcus.johnson', input: { query: 'PGlite' } },
+    { ask: 'What does our history say about cursors?', as: 'nina.patel', input: { query: 'cursors' } },
+    { ask: 'Why do we score search words ourselves?', as: 'sarah.kim', input: { query: 'score search words' } },
+    { ask: 'Which decisions are there on storage?', as: 'eve.thompson', input: { query: 'storage', kind: 'decision' } },
+    { ask: 'Search our lessons for performance', as: 'tom.becker', input: { query: 'performance', kind: 'lesson' } },
+    {
+      ask: 'Search the project history for keys',
+      as: 'tim.tech@initech.example',
+      input: { query: 'keys' },
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
+  ],
+
+  find: ({ query, kind: only }, { search }) => search.from('records', search.given({ kind: only }), query),
+});

@@ -13,7 +13,11 @@ export interface FreshSearch {
 
 export async function freshSearch(url: string, domains: readonly AnyDomain[]): Promise<FreshSearch> {
   const settings = { ELASTICSEARCH_URL: url, TAMSHAI_INDEX_PREFIX: `site${randomBytes(6).toString('hex')}` };
-  const opened = await openSearch(readConfig(settings), domains);
+  const config = readConfig(settings);
+  const opened = await openSearch(
+    config,
+    domains.filter(({ name }) => config.searchUrl(name) !== undefined),
+  );
   for (const [{ name }, { loader }] of opened.backends)
     await loadDocuments(name, loader as DocumentLoader, { employees: 500, today: new Date(), onProgress: () => {} });
   return {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainWriterOptions, chainWriter } from '../src/core/chain-writer.ts';
 import type { Runtime } from '../src/core/run.ts';
+import { followJourney } from '../src/app/journey.ts';
 import type { AnyDomain } from '../src/core/tool.ts';
 import { supportSample } from '../src/sample/support.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
@@ -39,11 +40,15 @@ interface Wanted {
   readonly employees: number;
   readonly today: Date;
   readonly folder: string;
+  /** Our own docs/journey/ by default. */
+  readonly journeyFolder?: string | undefined;
 }
 
-export async function openSearch({ where, domains, replicas, employees, today, folder }: Wanted): Promise<WorldSearch> {
+export async function openSearch({ where, domains, replicas, employees, today, folder, journeyFolder }: Wanted): Promise<WorldSearch> {
   const prefix = `t${randomBytes(5).toString('hex')}`;
   const open = async (domain: SearchDomain): Promise<SearchBackend> => {
+    // The journey is in a file of its own everywhere.
+    if (domain.name === 'journey') return openEmbeddedSearch(join(folder, 'journey.db'), domain);
     if (where === 'embedded') return openEmbeddedSearch(join(folder, 'search.db'), domain);
     // In MongoDB the path names a database, which is then this world's own.
     if (where.startsWith('mongodb')) return openSearchMongo({ url: where.replace(/\/(?=\?|$)/, `/${prefix}`), domain });
@@ -54,6 +59,7 @@ export async function openSearch({ where, domains, replicas, employees, today, f
     const backends: SearchBackend[] = [];
     for (let n = 0; n < replicas; n++) backends.push(await open({ name, collections } as unknown as SearchDomain));
     opened.set(name, backends);
+    if (name === 'journey' && backends[0]) await followJourney({ journeyFolder }, backends[0]);
     for (const each of samples[name]?.({ employees, today }) ?? []) await backends[0]?.loader.fill(each.name, each.documents(), () => {});
   }
   const of = (domain: string, replica: number) => {

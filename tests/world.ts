@@ -18,6 +18,7 @@ import { Failure } from '../src/core/errors.ts';
 import { type Person, rolesIn } from '../src/core/people.ts';
 import type { Logger } from '../src/core/ports.ts';
 import { registry } from '../src/core/registry.ts';
+import type { Offer } from '../src/core/resources.ts';
 import { call, execute, type Runtime, settled } from '../src/core/run.ts';
 import type { Tool } from '../src/core/tool.ts';
 import { passwordFor, sqlFolder } from '../src/app/stores.ts';
@@ -78,7 +79,10 @@ export interface WorldOptions {
   readonly documents?: 'embedded' | string;
   /** The address of OpenSearch or Elasticsearch, for domains that live in a search store. */
   readonly search?: 'embedded' | string;
+  /** Markdown for the journey, in place of our own. */
+  readonly journeyFolder?: string;
   readonly tools?: readonly Tool[];
+  readonly offers?: readonly Offer[];
   readonly replicas?: number;
   readonly employees?: number;
 }
@@ -113,11 +117,13 @@ export async function openWorld({
   database = 'pglite',
   documents: documentsAt = 'embedded',
   search: searchAt = 'embedded',
+  journeyFolder,
   tools = Object.values(hr),
+  offers = [],
   replicas = 1,
   employees = 500,
 }: WorldOptions = {}): Promise<World> {
-  const all = registry(tools);
+  const all = registry(tools, offers);
   const domains = all.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
   const inDocuments = all.domains.filter(({ store }) => store === 'documents');
   const inSearch = all.domains.filter(({ store }) => store === 'search');
@@ -131,7 +137,7 @@ export async function openWorld({
   const { openDocuments } = inDocuments.length > 0 ? await import('./world-documents.ts') : { openDocuments: async () => undefined };
   const documents = await openDocuments({ where: documentsAt, domains: inDocuments, replicas, employees, today: SAMPLE_DAY, folder });
   const { openSearch } = inSearch.length > 0 ? await import('./world-search.ts') : { openSearch: async () => undefined };
-  const search = await openSearch({ where: searchAt, domains: inSearch, replicas, employees, today: SAMPLE_DAY, folder });
+  const search = await openSearch({ where: searchAt, domains: inSearch, replicas, employees, today: SAMPLE_DAY, folder, journeyFolder });
   let moment = SAMPLE_DAY;
   const clock = { now: () => moment, set: (now: Date) => void (moment = now) };
   const kv = openSqliteKeyValue(':memory:', clock);

@@ -10,14 +10,20 @@ import { isSound } from '../storage/sqlite-file.ts';
 import { type Config, ConfigProblem } from './config.ts';
 import { packageFolder } from './package.ts';
 
-export const journeyFolder = ({ journeyFolder: own }: Pick<Config, 'journeyFolder'>): string => own ?? join(packageFolder, 'docs', 'journey');
+export const journeyFolder = ({ journeyFolder: own }: Pick<Config, 'journeyFolder'>): string =>
+  own ?? join(packageFolder, 'docs', 'journey');
 
 export interface Journey extends Followed {
   readonly records: number;
 }
 
-export async function followJourney(config: Pick<Config, 'journeyFolder'>, backend: Pick<SearchBackend, 'follow'>, log?: Logger): Promise<Journey> {
-  const leftOut = (path: string, why: string) => log?.warn({ server: 'journey', at: path.slice(0, 200), reason: why }, 'a file of the journey was left out');
+export async function followJourney(
+  config: Pick<Config, 'journeyFolder'>,
+  backend: Pick<SearchBackend, 'follow'>,
+  log?: Logger,
+): Promise<Journey> {
+  const leftOut = (path: string, why: string) =>
+    log?.warn({ server: 'journey', at: path.slice(0, 200), reason: why }, 'a file of the journey was left out');
   const files = await readFolder(config, leftOut);
   const byKey = new Map<string, { readonly path: string; readonly text: string; readonly print: string }>();
   for (const { path, text, digest } of files) {
@@ -37,7 +43,8 @@ export async function followJourney(config: Pick<Config, 'journeyFolder'>, backe
   };
   const wanted = new Map([...byKey].map(([key, { print }]) => [key, print]));
   const followed = (await backend.follow?.({ collection: 'records', print: 'digest', wanted, row })) ?? { written: 0, removed: 0 };
-  if (followed.written + followed.removed > 0) log?.info({ server: 'journey', count: followed.written + followed.removed }, 'the journey was indexed');
+  if (followed.written + followed.removed > 0)
+    log?.info({ server: 'journey', count: followed.written + followed.removed }, 'the journey was indexed');
   return { ...followed, records: byKey.size };
 }
 

@@ -3,6 +3,7 @@ import { type Registry, registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
 import * as finance from '../domains/finance/index.ts';
 import * as hr from '../domains/hr/index.ts';
+import * as journey from '../domains/journey/index.ts';
 import * as knowledge from '../domains/knowledge/index.ts';
 import * as payroll from '../domains/payroll/index.ts';
 import * as sales from '../domains/sales/index.ts';
@@ -12,4 +13,4 @@ import * as tax from '../domains/tax/index.ts';
 
 const toolsOf = (domain: Readonly<Record<string, Tool>>): Tool[] => Object.values(domain);
 
-export const allTools = (): Registry => registry([hr, finance, sales, support, payroll, tax, tasks, knowledge].flatMap((domain) => toolsOf(domain)));
+export const allTools = (): Registry => registry([hr, finance, sales, support, payroll, tax, tasks, knowledge, journey].flatMap((domain) => toolsOf(domain)));

@@ -89,7 +89,8 @@ async function readPlain(root: string, path: string, most: number): Promise<Buff
     // It may grow while it is read.
     const buffer = Buffer.alloc(stat.size);
     let at = 0;
-    for (let read = 1; read > 0 && at < buffer.length; at += read) ({ bytesRead: read } = await file.read(buffer, at, buffer.length - at, at));
+    for (let read = 1; read > 0 && at < buffer.length; at += read)
+      ({ bytesRead: read } = await file.read(buffer, at, buffer.length - at, at));
     return buffer.subarray(0, at);
   } finally {
     await file.close();

@@ -17,6 +17,7 @@ export const journey = defineDomain({
         components: field.text(3),
         summary: field.text(1),
         content: field.text(1),
+        key: field.word,
         kind: field.word,
         number: field.number,
         day: field.word,

@@ -66,7 +66,12 @@ function frontMatter(lines: readonly string[]): { readonly says: Map<string, str
 const HEADING = /^#{1,6}\s+(.*?)\s*#*$/;
 
 export function headOf(text: string): Head {
-  const { says, rest } = frontMatter(text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n').split('\n'));
+  const { says, rest } = frontMatter(
+    text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n?/g, '\n')
+      .split('\n'),
+  );
   const first = rest.findIndex((line) => /^#\s+\S/.test(line));
   const title = says.get('title') ?? (first < 0 ? undefined : HEADING.exec(rest[first]?.slice(0, MOST_VALUE) ?? '')?.[1]);
   // Only what stands above the first section, and above any prose, is about the file.
@@ -75,7 +80,11 @@ export function headOf(text: string): Head {
     if (found !== undefined && !says.has(found[0])) says.set(...found);
     if (found === undefined && line.trim() !== '') break;
   }
-  for (const [section, key] of [['Status', 'status'], ['Date', 'when'], ['Lesson', 'lesson']] as const) {
+  for (const [section, key] of [
+    ['Status', 'status'],
+    ['Date', 'when'],
+    ['Lesson', 'lesson'],
+  ] as const) {
     if (!says.has(key)) {
       const [paragraph = ''] = paragraphs(sectionOf(rest, section));
       if (paragraph !== '') says.set(key, cut(paragraph, MOST_SUMMARY));

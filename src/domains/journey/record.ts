@@ -9,6 +9,8 @@ export const READING = 1;
 
 export interface JourneyRow {
   readonly record_id: string;
+  /** The same as one part of an address. */
+  readonly key: string;
   readonly kind: Kind;
   readonly number: number | null;
   readonly title: string;
@@ -58,7 +60,14 @@ export const keyOf = (text: string): string =>
 
 const MOST_NAMES = 12;
 const namesIn = (value: string | undefined): string[] =>
-  [...new Set((value ?? '').replace(/^\[|\]$/g, '').split(/[,;]/).map((each) => cut(each.trim().replace(/^["']|["']$/g, ''), 60)))]
+  [
+    ...new Set(
+      (value ?? '')
+        .replace(/^\[|\]$/g, '')
+        .split(/[,;]/)
+        .map((each) => cut(each.trim().replace(/^["']|["']$/g, ''), 60)),
+    ),
+  ]
     .filter((each) => each !== '')
     .slice(0, MOST_NAMES);
 
@@ -98,11 +107,20 @@ export function rowOf(path: string, text: string): JourneyRow {
   const numbered = FILE_NUMBER.exec(file)?.[1] ?? inTitle ?? (kind === 'decision' ? leading : undefined);
   // "accepted, November 2026" says both.
   const [status = '', ...dated] = (says.get('status') ?? '').split(/[,;(]/);
-  const when = says.get('when') ?? (dated.join(',').replace(/\)\s*$/, '').trim() || undefined);
+  const when =
+    says.get('when') ??
+    (dated
+      .join(',')
+      .replace(/\)\s*$/, '')
+      .trim() ||
+      undefined);
   const [components, topics] = [namesIn(says.get('components')), namesIn(says.get('topics'))];
-  const versions = namesIn(says.get('versions')).map(keyOf).filter((each) => each !== '');
+  const versions = namesIn(says.get('versions'))
+    .map(keyOf)
+    .filter((each) => each !== '');
   const row = {
     record_id,
+    key: keyOf(record_id),
     kind,
     number: numbered === undefined ? null : Number(numbered),
     title: cut(begun((heading ?? '').slice(prefix.length).trim() || file.replace(/[-_]+/g, ' ')), 200),
@@ -124,13 +142,13 @@ export function rowOf(path: string, text: string): JourneyRow {
 }
 
 /** Where the record can be read as Markdown; a note has no address of its own. */
-function addressOf({ kind, number, record_id, component_keys, versions }: Omit<JourneyRow, 'uri'>): string | null {
+function addressOf({ kind, number, key, component_keys, versions }: Omit<JourneyRow, 'uri'>): string | null {
   const at = (...segments: string[]) => `journey://${segments.map(encodeURIComponent).join('/')}`;
   switch (kind) {
     case 'decision':
-      return at('decisions', number === null ? record_id : adrName(number));
+      return at('decisions', number === null ? key : adrName(number));
     case 'failure':
-      return at('failures', record_id);
+      return at('failures', key);
     case 'pivot':
       return component_keys[0] === undefined ? null : at('evolution', component_keys[0]);
     case 'lesson':

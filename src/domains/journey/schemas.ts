@@ -30,7 +30,9 @@ export const shortened = <T extends { readonly content: string }>(row: T): T => 
 const content = z.string().describe('Markdown');
 const beginning = content.describe(`Markdown, its first ${MOST_SHOWN.toLocaleString('en')} characters`);
 
-export const failure = record.omit({ kind: true }).extend({ lesson: z.string().nullable().describe('What was learned'), content: beginning, ...found });
+export const failure = record
+  .omit({ kind: true })
+  .extend({ lesson: z.string().nullable().describe('What was learned'), content: beginning, ...found });
 
 export const decision = record.omit({ kind: true }).extend({
   adr_id: z.string().nullable().describe('ADR-0004; none where the record has no number'),

@@ -29,7 +29,10 @@ export function counted(counts: readonly { readonly kind: Kind; readonly count: 
 
 const MOST_TOPICS = 20;
 /** The most frequent first; components are topics too. */
-export function topicsOf(rows: readonly { readonly topics: readonly string[]; readonly components: readonly string[] }[], but: string): string[] {
+export function topicsOf(
+  rows: readonly { readonly topics: readonly string[]; readonly components: readonly string[] }[],
+  but: string,
+): string[] {
   const found = new Map<string, { readonly name: string; count: number }>();
   for (const name of rows.flatMap(({ topics, components }) => [...topics, ...components])) {
     const known = found.get(name.toLowerCase()) ?? { name, count: 0 };

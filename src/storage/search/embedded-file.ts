@@ -158,6 +158,7 @@ export function tablesIn(db: Sqlite, domain: SearchDomain, shapes: ReadonlyMap<s
       forget.run(at);
       remove.run(at);
     },
-    valuesOf: (shape, field) => new Map((of(shape).values.all(`$."${fieldName(field)}"`) as [string, unknown][]).map(([id, value]) => [id, String(value)])),
+    valuesOf: (shape, field) =>
+      new Map((of(shape).values.all(`$."${fieldName(field)}"`) as [string, unknown][]).map(([id, value]) => [id, String(value)])),
   };
 }

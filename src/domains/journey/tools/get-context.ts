@@ -48,9 +48,17 @@ export const getContext = journey.read({
       timeline,
       related_topics: topicsOf(rows, about),
       summary: [
-        about === '' ? `The project has ${counted(told)}.` : all === 0 ? `Nothing is recorded about “${about}”.` : `About “${about}”: ${counted(told)}.`,
+        about === ''
+          ? `The project has ${counted(told)}.`
+          : all === 0
+            ? `Nothing is recorded about “${about}”.`
+            : `About “${about}”: ${counted(told)}.`,
         ...(latest === undefined ? [] : [`The latest shown: ${latest.title}${latest.when === null ? '' : ` (${latest.when})`}.`]),
-        ...(all > timeline.length ? [`Shown are ${timeline.length} of ${all}${about !== '' && rows.length === LOOKED_AT ? ' or more' : ''}; search_journey finds the others.`] : []),
+        ...(all > timeline.length
+          ? [
+              `Shown are ${timeline.length} of ${all}${about !== '' && rows.length === LOOKED_AT ? ' or more' : ''}; search_journey finds the others.`,
+            ]
+          : []),
       ].join(' '),
     };
   },

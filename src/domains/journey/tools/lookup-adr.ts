@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { line } from '../../../core/fields.ts';
-import { findDecision } from '../decisions.ts';
+import { adrNotFound, findDecision } from '../decisions.ts';
 import { journey, staff } from '../domain.ts';
 import { adrName } from '../record.ts';
 import { decision, storedDecision } from '../schemas.ts';
@@ -13,7 +13,7 @@ export const lookupAdr = journey.read({
   roles: staff,
   input: z.object({ adr_id: line(120).min(1).describe('Its number, such as ADR-0004 or 4, or the name of its record') }),
   output: decision,
-  errors: { ADR_NOT_FOUND: 'Find the number with search_journey, with kind "decision".' },
+  errors: { ADR_NOT_FOUND: adrNotFound },
   examples: [
     { ask: 'Show me ADR 3', as: 'nina.patel', input: { adr_id: '3' } },
     { ask: 'What does ADR-0004 say?', as: 'marcus.johnson', input: { adr_id: 'ADR-0004' } },

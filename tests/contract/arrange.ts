@@ -8,6 +8,7 @@ import { persona, personas } from '../../src/sample/people.ts';
 import type { Site } from '../site.ts';
 import type { Visitor } from '../visitor.ts';
 import type { Ready } from './calls.ts';
+import { journeyChurn } from './journey-churn.ts';
 
 async function data(site: Visitor, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
   const { body } = await site.rest(user, server, tool, input);
@@ -103,6 +104,7 @@ async function ticketOfOthers(site: Site, as: string): Promise<unknown> {
 
 /** By the name of the input field, or by domain and field where a domain means something else by it. */
 export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
+  adr_id: async () => ({ random: 'ADR-9999', gone: '8888', foreign: undefined }),
   // Changes of knowledge are never gone: two that never were.
   tx_id: async () => ({ random: 900_000_001, gone: 900_000_002, foreign: undefined }),
   // What people spent stays on the books when they leave.
@@ -238,6 +240,7 @@ export const narrowed: Readonly<Record<string, (today: string) => Readonly<Recor
 
 /** Rows come and go in every list of a domain, near its beginning, its middle and its end. Called again and again between pages. */
 export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<void>>> = {
+  journey: journeyChurn,
   async knowledge(site, n) {
     const next = async (action: string) => {
       const tx = await firstOf(site, 'update knowledge.head set last_tx = last_tx returning last_tx');

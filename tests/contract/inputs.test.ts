@@ -15,6 +15,7 @@ import {
   propertiesOf,
   type Ready,
   ready,
+  tellsOfItself,
   tools,
 } from './calls.ts';
 
@@ -196,10 +197,19 @@ describe.each(byName)('%s', (_name, tool) => {
         for (const door of DOORS) {
           const { as, input } = tool.kind === 'act' ? await ready(site, tool) : good;
           const { status, answer, text: body } = await doors.call(door, as, tool, { ...input, [key]: text });
-          expect([text, status < 500, leakIn(withoutInjections(body))]).toEqual([text, true, undefined]);
+          expect([text, status < 500, tellsOfItself(tool, answer) ? undefined : leakIn(withoutInjections(body))]).toEqual([
+            text,
+            true,
+            undefined,
+          ]);
           expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
           // Nothing is called like that, so nothing may come back; words that are looked for are words all the same.
-          if (tool.kind === 'list' && answer.status === 'success' && key !== 'query')
+          if (
+            tool.kind === 'list' &&
+            answer.status === 'success' &&
+            key !== 'query' &&
+            !(tool.domain.name === 'journey' && key === 'topic')
+          )
             expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
         }
       }

@@ -163,13 +163,13 @@ describe('search_journey', () => {
     }
   });
   test('pages through everything once', async () => {
-    const seen: unknown[] = [];
+    const seen: string[] = [];
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
       const { data, metadata } = (await world.call(NINA, 'journey', 'search_journey', {
         limit: 7,
         ...(cursor !== undefined && { cursor }),
       })) as SuccessAnswer;
-      seen.push(...(data as Rows).map(({ record_id }) => record_id));
+      seen.push(...(data as Rows).map(({ record_id }) => String(record_id)));
       cursor = metadata?.nextCursor;
     }
     expect(seen.toSorted()).toEqual(files.map((name) => name.slice(0, -3)).toSorted());

@@ -1,0 +1,41 @@
+/** Records of the journey come and go by their files alone: a copy of the folder in which they do, indexed as a start would. */
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/app/config.ts';
+import { followJourney, journeyFolder } from '../../src/app/journey.ts';
+import { allTools } from '../../src/app/registry.ts';
+import { openSearch } from '../../src/app/search.ts';
+import type { Site } from '../site.ts';
+
+const copies = new WeakMap<Site, Promise<{ readonly folder: string; index(): Promise<unknown> }>>();
+
+async function copy(site: Site) {
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-churn-'));
+  const config = readConfig(site.environment);
+  await cp(journeyFolder(config), folder, { recursive: true });
+  const domains = allTools().domains.filter(({ name }) => name === 'journey');
+  const opened = await openSearch(config, domains);
+  site.later(async () => {
+    await opened.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const [backend] = opened.backends.values();
+  if (!backend) throw new Error('no journey');
+  return { folder, index: () => followJourney({ journeyFolder: folder }, backend) };
+}
+
+export async function journeyChurn(site: Site, n: number): Promise<void> {
+  const made = copies.get(site) ?? copy(site);
+  copies.set(site, made);
+  const { folder, index } = await made;
+  const kind = (['failure', 'lesson', 'adr'] as const)[n % 3] ?? 'adr';
+  await writeFile(
+    join(folder, `${kind}-${5000 + n}-churn.md`),
+    `# ${['A', 'M', 'Z'][n % 3]} churn ${n}\n\nRecords come and go while somebody looks through them.\n`,
+  );
+  const old = (await readdir(folder)).filter((name) => name.startsWith(n % 2 === 0 ? 'failure-0' : 'pivot-')).toSorted();
+  const gone = old[(n * 7) % Math.max(1, old.length)];
+  if (gone !== undefined && old.length > 2) await rm(join(folder, gone));
+  await index();
+}

@@ -49,7 +49,7 @@ export async function followJourney(
 }
 
 /** An installation may have been stripped of our own; a folder that somebody named has to be there. */
-async function readFolder(config: Pick<Config, 'journeyFolder'>, leftOut: LeftOut): Promise<MarkdownFile[]> {
+export async function readFolder(config: Pick<Config, 'journeyFolder'>, leftOut: LeftOut): Promise<MarkdownFile[]> {
   checkJourneyFolder(config);
   return isFolder(journeyFolder(config)) ? readMarkdown(journeyFolder(config), leftOut) : [];
 }

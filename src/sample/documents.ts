@@ -17,6 +17,9 @@ const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonl
 export const sampleCollections = (domain: string, options: DocumentLoadOptions): readonly SampleCollection[] =>
   samples[domain]?.(options) ?? [];
 
+/** The journey has none: it is made from its folder at each start. */
+export const hasSample = (domain: string): boolean => domain in samples;
+
 /** Does nothing, and says false, where every collection has its rows already. */
 export async function loadDocuments(domain: string, loader: DocumentLoader, options: DocumentLoadOptions): Promise<boolean> {
   const missing: SampleCollection[] = [];

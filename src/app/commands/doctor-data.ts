@@ -8,13 +8,14 @@ import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../config.ts';
 import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
+import { checkJourneyFolder, journeyFolder, readFolder } from '../journey.ts';
 import { openSearch } from '../search.ts';
 import { sqlFolder } from '../stores.ts';
 import { count, duration } from '../terminal/text.ts';
 import { verifiedTrail } from './audit.ts';
 import type { Console } from './console.ts';
 import type { Check } from './doctor-checks.ts';
-import { keysOf } from './person.ts';
+import { keysOf, shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './places.ts';
 import { ownDomains, ownOf } from './trail.ts';
 
@@ -51,6 +52,29 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
     if (url !== undefined) checks.push(await searchCheck(config, domain));
   }
   return checks;
+}
+
+/** What the next start would index, and what it would leave out. */
+export async function journeyCheck(config: Config): Promise<Check[]> {
+  if (!ownOf(config, 'search').some(({ name }) => name === 'journey')) return [];
+  const fix = 'set TAMSHAI_JOURNEY_FOLDER to a folder with Markdown files, or unset it to use our own';
+  try {
+    checkJourneyFolder(config);
+  } catch (error) {
+    return [{ state: 'fail', says: (error as Error).message, fix }];
+  }
+  const left: string[] = [];
+  const files = await readFolder(config, (path, why) => left.push(`${path}: ${why}`));
+  const says = `Journey: ${count(files.length, 'Markdown file')} in ${shownPath(journeyFolder(config))}`;
+  if (files.length === 0) return [{ state: 'warn', says, fix }];
+  if (left.length === 0) return [{ state: 'ok', says }];
+  return [
+    {
+      state: 'warn',
+      says: `${says}; ${count(left.length, 'other')} left out (${left[0]})`,
+      fix: 'mend or remove it; the log of a start names them all',
+    },
+  ];
 }
 
 async function searchCheck(config: Config, domain: AnyDomain): Promise<Check> {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
 import { count, indent, wrap } from '../terminal/text.ts';
-import { auditCheck, databaseChecks } from './doctor-data.ts';
+import { auditCheck, databaseChecks, journeyCheck } from './doctor-data.ts';
 import { type Check, folderCheck, issuerChecks, keysCheck, nodeCheck, portsCheck, redisCheck } from './doctor-checks.ts';
 import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
@@ -23,6 +23,7 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
       keysCheck,
       () => portsCheck(config, running),
       () => databaseChecks(config, running),
+      journeyCheck,
       redisCheck,
       issuerChecks,
       () => auditCheck(config, console),

@@ -1,7 +1,7 @@
 /** The sample of domains that are not on SQL, into the data folder or onto their servers. */
 import type { DocumentLoader } from '../../core/documents.ts';
 import type { AnyDomain } from '../../core/tool.ts';
-import { loadDocuments } from '../../sample/documents.ts';
+import { hasSample, loadDocuments } from '../../sample/documents.ts';
 import type { Config } from '../config.ts';
 import { collectionsOf, openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
@@ -74,7 +74,7 @@ const kinds = (config: Config) =>
 
 export async function seedDocuments(config: Config, seeding: Seeding, console: Console): Promise<void> {
   for (const [kind, how] of Object.entries(kinds(config)) as ['documents' | 'search', Kind][])
-    for (const domain of ownOf(config, kind)) await seedOne(config, how, domain, seeding, console);
+    for (const domain of ownOf(config, kind).filter(({ name }) => hasSample(name))) await seedOne(config, how, domain, seeding, console);
 }
 
 async function seedOne(

@@ -6,6 +6,7 @@ import { start, type Tamshai } from '../src/app/compose.ts';
 import { readConfig } from '../src/app/config.ts';
 import { type OpenedDocuments, openDocuments } from '../src/app/documents.ts';
 import { allTools } from '../src/app/registry.ts';
+import type { Model } from '../src/assistant/model.ts';
 import type { Clock } from '../src/core/ports.ts';
 import type { StoreKind } from '../src/core/tool.ts';
 import { type Keys, openKeys } from '../src/identity/keys.ts';
@@ -60,7 +61,7 @@ export const settingsFor = (folder: string): Record<string, string> => ({
   TAMSHAI_LOG_LEVEL: 'silent',
 });
 
-export async function openSite(settings: Record<string, string> = {}): Promise<Site> {
+export async function openSite(settings: Record<string, string> = {}, { model }: { readonly model?: Model } = {}): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const {
@@ -99,7 +100,7 @@ export async function openSite(settings: Record<string, string> = {}): Promise<S
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
   const config = readConfig(environment);
-  const tamshai = await start(config, { servers: SERVERS, clock, log });
+  const tamshai = await start(config, { servers: SERVERS, clock, log, ...(model && { model }) });
   closing.push(() => tamshai.close());
   let documents: Promise<OpenedDocuments> | undefined;
   closing.push(async () => (await documents)?.close());

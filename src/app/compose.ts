@@ -1,6 +1,7 @@
 /** The only place where adapters meet ports. Everything, the gateway alone, or one domain alone: the same parts. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Model } from '../assistant/model.ts';
 import { admission } from '../core/admission.ts';
 import { approvals } from '../core/approvals.ts';
 import { verifyChains } from '../core/audit.ts';
@@ -20,6 +21,7 @@ import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
 import { sealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
+import { openAssistant } from './assistant.ts';
 import { callChain, keptHere } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
@@ -52,6 +54,8 @@ export interface Starting {
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly progress?: Telling;
+  /** Another model than the one that is configured, for tests. */
+  readonly model?: Model;
 }
 
 const DEADLINE_MS = 10_000;
@@ -60,14 +64,14 @@ const REMOTE_MS = 1_000;
 /** How long a stopping process goes on with what it is doing: no call takes longer. */
 const FINISH_MS = DEADLINE_MS + 2_000;
 
-export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {} }: Starting): Promise<Tamshai> {
+export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {}, model }: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
   /** The newest first: what was opened last stands on what was opened before. */
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
   };
   try {
-    return await open(config, servers, clock, log, progress, (each) => closing.push(each), close);
+    return await open(config, servers, clock, log, progress, model, (each) => closing.push(each), close);
   } catch (error) {
     await close().catch(() => {});
     throw error;
@@ -75,7 +79,7 @@ export async function start(config: Config, { servers, clock = { now: () => new 
 }
 
 async function open(
-  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: Telling, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
+  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: Telling, model: Model | undefined, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
 ): Promise<Tamshai> {
   const registry = allTools();
   const withGateway = servers.includes('gateway');
@@ -160,9 +164,10 @@ async function open(
     },
   });
   const readyToServe = readiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
+  const asking = openAssistant({ config, runtime, backend, sealed, model });
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const wiring: Wiring = {
-    config, base, registry, runtime, backend, decide, identity, kv, people, feed: stores.feed, refusals, meter, readiness: readyToServe, clock, log,
+    config, base, registry, runtime, backend, decide, identity, assistant: asking, kv, people, feed: stores.feed, refusals, meter, readiness: readyToServe, clock, log,
     strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('stranger')),
     gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),

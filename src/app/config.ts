@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { WordModelSettings } from '../assistant/models/words.ts';
 
 /** What the person at the terminal reads; never a stack, never a secret. */
 export class ConfigProblem extends Error {
@@ -60,6 +61,13 @@ const settings = z.object({
   TAMSHAI_RATE_PER_MINUTE: count(120),
   TAMSHAI_CALLS_AT_ONCE: count(8),
   TAMSHAI_STRANGERS_PER_SECOND: count(20),
+  TAMSHAI_TOKENS_PER_QUESTION: count(120_000),
+  ANTHROPIC_API_KEY: z.string().min(1).optional(),
+  ANTHROPIC_MODEL: z.string().min(1).default('claude-sonnet-4-5'),
+  ANTHROPIC_BASE_URL: url('http:', 'https:'),
+  LLM_BASE_URL: url('http:', 'https:'),
+  LLM_MODEL: z.string().min(1).optional(),
+  LLM_API_KEY: z.string().min(1).optional(),
   TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('warn'),
   TAMSHAI_METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   TAMSHAI_FAILPOINT: z.string().optional(),
@@ -94,6 +102,9 @@ export interface Config {
   readonly scriptedApprovals: boolean;
   readonly sampleEmployees: number;
   readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly strangersPerSecond: number };
+  /** Where the assistant's words come from; undefined for the offline model. */
+  readonly model: WordModelSettings | undefined;
+  readonly tokensPerQuestion: number;
   readonly logLevel: string;
   /** Where probes and scrapers ask, and what opens the numbers to a scraper on another machine. */
   readonly opsPort: number | undefined;
@@ -143,12 +154,27 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
     limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE, strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND },
+    model: modelIn(env),
+    tokensPerQuestion: env.TAMSHAI_TOKENS_PER_QUESTION,
     logLevel: env.TAMSHAI_LOG_LEVEL,
     opsPort: env.OPS_PORT, metricsKey: env.TAMSHAI_METRICS_KEY,
     failpoint: env.TAMSHAI_FAILPOINT,
   };
   checkSafety(config);
   return config;
+}
+
+function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
+  for (const [name, address] of [['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL], ['LLM_BASE_URL', env.LLM_BASE_URL]] as const) {
+    if (address === undefined) continue;
+    const { protocol, hostname, username, password } = new URL(address);
+    if (protocol === 'http:' && !LOOPBACK.has(hostname)) throw new ConfigProblem(`${name} must use https unless it is on this machine: questions and rows go there.`);
+    if (username !== '' || password !== '') throw new ConfigProblem(`${name} must not hold a name or a password; there is a setting for the key.`);
+  }
+  if (env.ANTHROPIC_API_KEY !== undefined) return { kind: 'anthropic', apiKey: env.ANTHROPIC_API_KEY, model: env.ANTHROPIC_MODEL, baseUrl: env.ANTHROPIC_BASE_URL };
+  if (env.LLM_BASE_URL === undefined) return undefined;
+  if (env.LLM_MODEL === undefined) throw new ConfigProblem('LLM_BASE_URL needs LLM_MODEL: the name of the model to ask there.');
+  return { kind: 'openai', apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, baseUrl: env.LLM_BASE_URL };
 }
 
 /** The combinations that would open the door to anyone. */

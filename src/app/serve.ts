@@ -1,6 +1,7 @@
 /** One HTTP server for the gateway, one for each domain: who answers which path. */
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Assistant } from '../assistant/assistant.ts';
 import type { AuditVerdict } from '../core/audit.ts';
 import type { Decide } from '../core/decide.ts';
 import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../core/ports.ts';
@@ -14,6 +15,7 @@ import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
 import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
 import { openWebApp } from '../gateway/pages/web-app.ts';
+import { queryRoutes } from '../gateway/query.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
 import { trail } from '../gateway/trail.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
@@ -35,6 +37,7 @@ export interface Wiring {
   readonly backend: (server: string) => ToolBackend;
   readonly decide: Decide;
   readonly identity: Identity;
+  readonly assistant: Assistant;
   readonly kv: KeyValue;
   readonly people: People;
   /** Only where hr runs in this process. */
@@ -115,13 +118,15 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const guard = hostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
   const { app, handle } = restApp(log, ['/api/confirm/:id']);
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
-  const authenticate = byTokenOrSession(identity.verifier, identity.audiences(base, 'api'), identity.sessions);
+  const audiences = identity.audiences(base, 'api');
+  const visiting = { authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions), onUnauthenticated, admission: wiring.runtime.admission };
+  const questions = queryRoutes(app, { ...visiting, assistant: wiring.assistant, byToken: byToken(identity.verifier, audiences), refresh: (caller) => identity.verifier.refresh(caller) });
   gatewayRoutes(app, {
-    registry, version, backend, decide, authenticate, onUnauthenticated, ready: wiring.readiness.ready, note: wiring.note, admission: wiring.runtime.admission,
+    ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
   });
-  metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
+  metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate: visiting.authenticate, onUnauthenticated });
   pageRoutes(app, {
     base, sessions: identity.sessions, now: () => clock.now(),
     banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
@@ -142,6 +147,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
     retire: () => mcp.retire(),
     close: async () => {
+      questions.close();
       await mcp.close();
       await app.close();
     },

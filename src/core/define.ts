@@ -174,7 +174,7 @@ function asGiven({ title, effect }: Tool, input: Readonly<Record<string, unknown
   const label = said === '' ? title : said;
   return {
     summary: said === '' ? title : `${title}: ${said}`,
-    subject: { label, id: id === undefined ? '' : String(id) },
+    subject: { label, id: typeof id === 'string' || typeof id === 'number' ? String(id) : '' },
     changes: given.map(([field, value]) => ({ field, from: null, to: Array.isArray(value) ? value.join(', ') : value })),
     ...(effect === 'removes' && { afterwards: 'It cannot be brought back.' }),
   };

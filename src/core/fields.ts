@@ -28,6 +28,8 @@ export const storedEmail = z.string().meta({ format: 'email' });
 /** Control, bidirectional and invisible characters have no place in names and ids: a card must show what will happen. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
+/** The same for taking them out of a text. */
+export const unseen: Readonly<RegExp> = new RegExp(UNSEEN, 'gu');
 /** One line of plain text: a name, a label, a search word. */
 export const line = (max: number, tooLong?: string) =>
   z.string().max(max, tooLong).refine((text) => !UNSEEN.test(text), 'Invisible or control characters are not allowed here');
@@ -35,6 +37,12 @@ export const line = (max: number, tooLong?: string) =>
 export const prose = (max: number, tooLong?: string) => readable(z.string().max(max, tooLong));
 /** The same for a text with rules of its own. */
 export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
+
+/**
+ * Text that somebody wrote in their own words, as it leaves a store. Published with the schema: whoever shows it, or gives it to a model,
+ * can tell it from ours. A conversation that holds any of it does nothing more by itself.
+ */
+export const written = z.string().meta({ written: true });
 
 /** One of these words, in whatever case and with spaces for underscores; published as it is spelled here. */
 export function anyCase<const W extends readonly [string, ...string[]]>(words: W): z.ZodType<W[number], string> {

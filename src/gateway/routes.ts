@@ -2,30 +2,29 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Admission } from '../core/admission.ts';
 import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView, Decide } from '../core/decide.ts';
 import { openapi } from '../core/derive/openapi.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
 import { inputOf, sendAnswer } from '../transports/rest.ts';
-import { type Authenticate, counted, isLocal, type OnUnauthenticated } from './access.ts';
+import { isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { docsPage } from './docs-page.ts';
 import { toolsOf } from './listing.ts';
 import type { Trail } from './trail.ts';
+import { parsed, type Visiting, visitors } from './visitors.ts';
 
-export interface GatewayRoutes {
+export interface GatewayRoutes extends Visiting {
   readonly registry: Registry;
   readonly version: string;
   readonly backend: (server: string) => ToolBackend;
   /** Rejects while nothing should be sent here. */
   readonly ready: () => Promise<void>;
-  readonly authenticate: Authenticate;
   readonly decide: Decide;
   readonly trail: Trail;
-  readonly onUnauthenticated: OnUnauthenticated;
-  readonly admission: Admission;
+  /** Which model answers questions. */
+  readonly model: string;
   /** For a decision from a browser: it must come from the page that showed this very card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Notes a decision that did not reach a domain: a denial, a refusal. */
@@ -35,22 +34,10 @@ export interface GatewayRoutes {
 const decision = z.strictObject({ approved: z.boolean('approved must be true or false') });
 const page = z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(50), cursor: z.string().max(4000).optional() });
 
-function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
-  if (!result.success) throw failure('VALIDATION_ERROR', result.error.issues.map(({ message, path }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ').slice(0, 500));
-  return result.data;
-}
-
 export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
-  const caller = (req: FastifyRequest, deciding = false): Promise<Caller> => counted(req.raw, deps.onUnauthenticated, () => deps.authenticate(req.raw, deciding));
-  /** What is not a tool is counted too, but apart: a busy program must not be able to keep its person from deciding. */
-  async function visitor(req: FastifyRequest, deciding = false): Promise<Caller> {
-    const who = await caller(req, deciding);
-    (await deps.admission.enter(`${who.person.principal} by hand`))();
-    return who;
-  }
+  const { caller, visitor } = visitors(deps);
   /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
   async function insider(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff') throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
@@ -88,7 +75,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   app.get('/api/user/info', async (req) => {
     const { person } = await visitor(req);
     const { username, name, email, realm, employeeId, organizationId, roles } = person;
-    return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort() } };
+    return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort(), assistant: { model: deps.model } } };
   });
   app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await visitor(req)).person, new Date().toISOString().slice(0, 10)) }));
 

@@ -74,6 +74,23 @@ const idParameter = { name: 'confirmationId', in: 'path', required: true, schema
 const operation = (summary: string, schema: Json, more: Json = {}) => ({ summary, responses: { 200: { description: summary, content: json(schema) }, ...COMMON_RESPONSES }, ...more });
 const success = (data: z.ZodType) => jsonSchema(z.object({ status: z.literal('success'), data }), 'output');
 
+const STREAM = 'Answers with server-sent events, each `data: {json}` with a `type`: start, text, tool_call, tool_result, pending_confirmation, pagination, service_unavailable, error, stop; then `data: [DONE]`.';
+const ASKED = { type: 'string', minLength: 1, maxLength: 4000 };
+const CONVERSATION = { type: 'string', format: 'uuid', description: 'Goes on with this conversation of yours; without it a new one begins' };
+const conversationParameter = { name: 'conversationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+const conversationSummary = z.object({ id: z.uuid(), title: z.string(), startedAt: z.string(), updatedAt: z.string() });
+const conversation = conversationSummary.extend({
+  wordsOfOthers: z.boolean(),
+  exchanges: z.array(z.object({
+    at: z.string(), question: z.string(), stopped: z.string(), text: z.string(),
+    calls: z.array(z.object({ id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()), status: z.string(), result: z.unknown() })),
+  })),
+});
+const question = (summary: string, operationId: string, more: Json) => ({
+  operationId, summary, tags: ['assistant'], ...more,
+  responses: { 200: { description: 'The answer as it grows', content: { 'text/event-stream': { schema: { type: 'string' } } } }, ...COMMON_RESPONSES },
+});
+
 function gatewayPaths(registry: Registry): Json {
   const results = registry.tools.filter(({ kind }) => kind === 'write').map((tool) => jsonSchema(successOf(tool), 'output'));
   return {
@@ -90,8 +107,23 @@ function gatewayPaths(registry: Registry): Json {
     '/api/confirmations/{confirmationId}': {
       get: operation('One change that I asked for, also after the decision', { type: 'object', properties: { status: { const: 'success' }, data: ref('Confirmation') }, required: ['status', 'data'] }, { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
     },
+    '/api/query': {
+      post: question('Ask the assistant', 'askAssistant', {
+        description: `${STREAM} Every change waits for an approval.`,
+        requestBody: { required: true, content: json({ type: 'object', properties: { query: ASKED, conversationId: CONVERSATION }, required: ['query'], additionalProperties: false }) },
+      }),
+      get: question('Ask the assistant for something to read', 'readWithAssistant', {
+        description: `${STREAM} Only tools that read are used, and only a token in the Authorization header counts.`,
+        parameters: [{ name: 'query', in: 'query', required: true, schema: ASKED }, { name: 'conversationId', in: 'query', schema: CONVERSATION }],
+      }),
+    },
+    '/api/conversations': { get: operation('My conversations, the newest first', success(z.array(conversationSummary)), { operationId: 'conversations', tags: ['assistant'] }) },
+    '/api/conversations/{conversationId}': {
+      get: operation('One conversation of mine, question by question', success(conversation), { operationId: 'conversation', tags: ['assistant'], parameters: [conversationParameter] }),
+      delete: operation('Erase a conversation of mine', success(z.object({ id: z.uuid(), erased: z.literal(true) })), { operationId: 'eraseConversation', tags: ['assistant'], parameters: [conversationParameter] }),
+    },
     '/api/user/info': {
-      get: operation('Who am I', success(z.object({ username: z.string(), name: z.string(), email: z.string(), realm: z.enum(['staff', 'customer']), employee_id: z.string().nullable(), organization_id: z.string().nullable(), roles: z.array(z.string()) })), { operationId: 'userInfo', tags: ['user'] }),
+      get: operation('Who am I', success(z.object({ username: z.string(), name: z.string(), email: z.string(), realm: z.enum(['staff', 'customer']), employee_id: z.string().nullable(), organization_id: z.string().nullable(), roles: z.array(z.string()), assistant: z.object({ model: z.string() }) })), { operationId: 'userInfo', tags: ['user'] }),
     },
     '/api/user/mcp-tools': {
       get: operation('Which tools may I use', success(z.object({ servers: z.array(z.record(z.string(), z.unknown())) })), { operationId: 'userTools', tags: ['user'] }),
@@ -120,7 +152,7 @@ export function openapi(registry: Registry, version: string): Json {
     info: { title: 'Tamshai', version, description: 'Every tool as a plain HTTP call. Send a token for the `/api` audience; each answer is one of success, error and pending_confirmation.' },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...registry.domains.map(({ name, title }) => ({ name, description: title })), { name: 'approvals' }, { name: 'user' }, { name: 'audit' }, { name: 'operations' }],
+    tags: [...registry.domains.map(({ name, title }) => ({ name, description: title })), { name: 'assistant' }, { name: 'approvals' }, { name: 'user' }, { name: 'audit' }, { name: 'operations' }],
     paths: { ...Object.fromEntries(registry.tools.map(toolPath)), ...gatewayPaths(registry) },
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, responses: COMMON_FAILURES, schemas: { Error: jsonSchema(errorAnswer, 'output'), Pending: jsonSchema(pendingAnswer, 'output'), Confirmation: jsonSchema(view, 'output') } },
   };

@@ -1,6 +1,6 @@
 /** What the finance tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, line, money, readable, storedDay, storedId, storedTime } from '../../core/fields.ts';
+import { amount, anyCase, line, money, readable, storedDay, storedId, storedTime, written } from '../../core/fields.ts';
 
 /** Compared as one kind: lower case, no braces. */
 const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
@@ -64,15 +64,15 @@ export const budget = z.object({
   submitted_by: storedId.nullable(),
   submitted_by_name: z.string().nullable(),
   submitted_at: storedTime.nullable(),
-  comments: z.string().nullable(),
+  comments: written.nullable(),
   approved_by: storedId.nullable(),
   approved_by_name: z.string().nullable(),
   approved_at: storedTime.nullable(),
-  approver_notes: z.string().nullable(),
+  approver_notes: written.nullable(),
   rejected_by: storedId.nullable(),
   rejected_by_name: z.string().nullable(),
   rejected_at: storedTime.nullable(),
-  rejection_reason: z.string().nullable(),
+  rejection_reason: written.nullable(),
 });
 export const budgetCategory = z.object({ category, ...figures });
 
@@ -85,7 +85,7 @@ export const invoice = z.object({
   vendor_name: z.string(),
   amount,
   currency: z.string(),
-  description: z.string(),
+  description: written,
   department: z.string(),
   category,
   status: z.enum(invoiceStates),
@@ -98,13 +98,13 @@ export const invoice = z.object({
   approved_by: storedId.nullable(),
   approved_by_name: z.string().nullable(),
   approved_at: storedTime.nullable(),
-  approver_notes: z.string().nullable(),
-  rejection_reason: z.string().nullable(),
+  approver_notes: written.nullable(),
+  rejection_reason: written.nullable(),
   paid_by: storedId.nullable(),
   paid_by_name: z.string().nullable(),
   payment_date: storedDay.nullable(),
-  payment_reference: z.string().nullable(),
-  payment_notes: z.string().nullable(),
+  payment_reference: written.nullable(),
+  payment_notes: written.nullable(),
 });
 
 const reportStates = ['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED'] as const;
@@ -124,21 +124,21 @@ export const expenseReport = z.object({
   approved_by: storedId.nullable(),
   approved_by_name: z.string().nullable(),
   approved_at: storedTime.nullable(),
-  approver_notes: z.string().nullable(),
+  approver_notes: written.nullable(),
   rejected_by: storedId.nullable(),
   rejected_by_name: z.string().nullable(),
   rejected_at: storedTime.nullable(),
-  rejection_reason: z.string().nullable(),
+  rejection_reason: written.nullable(),
   reimbursed_by: storedId.nullable(),
   reimbursed_by_name: z.string().nullable(),
   reimbursed_at: storedTime.nullable(),
-  payment_reference: z.string().nullable(),
-  payment_notes: z.string().nullable(),
+  payment_reference: written.nullable(),
+  payment_notes: written.nullable(),
 });
 export const expenseItem = z.object({
   date: storedDay,
   category: expenseCategory,
-  description: z.string(),
+  description: written,
   amount,
   receipt: z.string().nullable().describe('The receipt’s file or number; null where there is none'),
 });

@@ -1,6 +1,6 @@
 /** What the hr tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, line, masked, storedDay, storedEmail, storedId, storedTime } from '../../core/fields.ts';
+import { amount, line, masked, storedDay, storedEmail, storedId, storedTime, written } from '../../core/fields.ts';
 
 /** Compared as one kind: lower case, no braces. */
 const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
@@ -52,9 +52,9 @@ export const timeOffRequest = z.object({
   end_date: storedDay,
   days: z.number().describe('Working days'),
   status: requestStatus,
-  notes: z.string().nullable(),
+  notes: written.nullable(),
   approver_id: storedId.nullable(),
-  approver_notes: z.string().nullable(),
+  approver_notes: written.nullable(),
   decided_at: storedTime.nullable(),
 });
 

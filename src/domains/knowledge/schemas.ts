@@ -1,6 +1,6 @@
 /** The fields of entries, triples and transactions, as they go in and as they come out. */
 import { z } from 'zod';
-import { day, line, prose, readable, storedDay, storedTime } from '../../core/fields.ts';
+import { day, line, prose, readable, storedDay, storedTime, written } from '../../core/fields.ts';
 
 const trimmed = (max: number, what: string) =>
   line(max)
@@ -72,16 +72,16 @@ export const validOn = day.optional().describe('A day on which it must hold; by 
 export const minConfidence = z.number().min(0).max(1).optional().describe('Leaves out what was recorded with less confidence');
 
 const common = {
-  source: z.string().nullable().describe('Claimed'),
-  actor: z.string().nullable().describe('Claimed'),
+  source: written.nullable().describe('Claimed'),
+  actor: written.nullable().describe('Claimed'),
   confidence: z.number().describe('Claimed, from 0 to 1'),
   valid_from: storedDay.nullable(),
   valid_to: storedDay.nullable(),
   recorded_by: z.string().describe('By sign-in'),
   recorded_at: storedTime,
 };
-export const entryState = z.object({ id: z.string(), topic: z.string(), content: z.string(), tags: z.array(z.string()), ...common });
-export const tripleState = z.object({ id: z.string(), subject: z.string(), predicate: z.string(), object: z.string(), ...common });
+export const entryState = z.object({ id: z.string(), topic: written, content: written, tags: z.array(z.string()), ...common });
+export const tripleState = z.object({ id: z.string(), subject: written, predicate: written, object: written, ...common });
 const latest = {
   changed_by: z.string().describe('By sign-in'),
   changed_at: storedTime,
@@ -106,7 +106,7 @@ export const transaction = z.object({
   action: z.enum(actions),
   by: z.string().describe('By sign-in'),
   mine: z.boolean(),
-  reason: z.string().nullable(),
+  reason: written.nullable(),
   undoes: z.int().nullable().describe('The transaction that this one took back'),
   undone_by: z.int().nullable().describe('The last transaction that took this one back'),
   changes: z.array(change).describe('Each thing it changed, before and after; null where there was or is none'),

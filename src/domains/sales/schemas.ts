@@ -1,6 +1,6 @@
 /** What the sales tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, line, money, storedDay, storedEmail, storedId, storedTime } from '../../core/fields.ts';
+import { amount, anyCase, line, money, storedDay, storedEmail, storedId, storedTime, written } from '../../core/fields.ts';
 
 /** Compared as one kind: lower case, no braces. */
 const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
@@ -44,9 +44,9 @@ export const opportunity = z.object({
   expected_close_date: storedDay,
   owner_name: z.string(),
   owner: storedEmail,
-  notes: z.string().nullable(),
+  notes: written.nullable(),
   actual_value: amount.nullable().describe('What a won deal was closed at'),
-  close_reason: z.string().nullable().describe('Why it was won or lost'),
+  close_reason: written.nullable().describe('Why it was won or lost'),
   closed_at: storedTime.nullable(),
   closed_by_name: z.string().nullable(),
   customer_id: storedId,
@@ -82,8 +82,9 @@ const sources = ['WEB', 'REFERRAL', 'TRADE_SHOW', 'PARTNER', 'COLD_CALL', 'ADVER
 export const sourceFilter = anyCase(sources);
 export const lead = z.object({
   _id: storedId,
-  name: z.string(),
-  company: z.string(),
+  // Leads come in through forms that anyone can fill in.
+  name: written,
+  company: written,
   email: storedEmail,
   source: z.enum(sources),
   score: z.int().describe('0 to 100; the higher, the likelier to buy'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, line, storedEmail, storedId, storedTime, uuid } from '../../core/fields.ts';
+import { anyCase, line, storedEmail, storedId, storedTime, uuid, written } from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
 /** Not solved yet: their time runs. */
@@ -34,19 +34,19 @@ export const comment = z.object({
   comment_id: storedId,
   author_name: z.string(),
   author_kind: z.enum(['customer', 'staff']),
-  body: z.string(),
+  body: written,
   created_at: storedTime,
 });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
-  highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>'),
+  highlights: z.record(z.string(), z.array(written)).describe('Field → pieces of its text as HTML, what was found in <em>'),
 };
 
 /** A ticket as our own people see it. */
 export const ticket = z.object({
   ticket_id: storedId,
-  subject: z.string(),
-  description: z.string(),
+  subject: written,
+  description: written,
   status: z.enum(statuses),
   priority: z.enum(priorities),
   category: z.enum(categories),
@@ -63,10 +63,10 @@ export const ticket = z.object({
   sla_deadline: storedTime.describe('When it has to be solved'),
   resolved_at: storedTime.nullable(),
   resolved_by_name: z.string().nullable(),
-  resolution: z.string().nullable(),
+  resolution: written.nullable(),
   resolution_type: z.enum(resolutionTypes).nullable(),
   customer_notified: z.boolean().nullable(),
-  internal_notes: z.string().nullable(),
+  internal_notes: written.nullable(),
 });
 export const foundTicket = ticket.extend(found);
 
@@ -85,8 +85,8 @@ export const customerTicket = z.object({
   resolved_at: storedTime.nullable(),
 });
 export const fullCustomerTicket = customerTicket.extend({
-  description: z.string(),
-  resolution: z.string().nullable(),
+  description: written,
+  resolution: written.nullable(),
   resolution_type: z.enum(resolutionTypes).nullable(),
   comments: z.array(comment),
 });
@@ -94,13 +94,17 @@ export const fullCustomerTicket = customerTicket.extend({
 export const storedCustomerTicket = fullCustomerTicket
   .omit({ opened_by: true, agent: true })
   .extend({ contact_name: z.string(), assigned_to_name: z.string().nullable() });
-export const foundFields = z.object(found);
+/**
+ * A list of one's own organisation's tickets, where a subject is how a ticket is named and found: not text of others, so that naming
+ * one's ticket does not hold up answering on it. Reading a ticket is.
+ */
+export const foundFields = z.object({ ...found, highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>') });
 
 const articleFields = {
   article_id: storedId,
   title: z.string(),
-  content: z.string(),
-  summary: z.string(),
+  content: written,
+  summary: written,
   category: z.enum(categories),
   tags: z.array(z.string()),
   updated_at: storedTime,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line } from '../../../core/fields.ts';
+import { line, written } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { knowledge } from '../domain.ts';
 import { asOf, entry, minConfidence, tags, validOn } from '../schemas.ts';
@@ -23,7 +23,7 @@ export const query = knowledge.list({
   }),
   item: entry.extend({
     score: z.number().describe('How well it fits; only its order matters'),
-    via: z.string().nullable().describe('The triple that led to it, where its own words did not'),
+    via: written.nullable().describe('The triple that led to it, where its own words did not'),
   }),
   order: desc('score', 'recorded_at', 'id'),
   examples: [

@@ -1,0 +1,37 @@
+/** The assistant with the model that is configured. */
+import { type Assistant, assistant } from '../assistant/assistant.ts';
+import { toolbox } from '../assistant/choose.ts';
+import { conversations } from '../assistant/conversations.ts';
+import { LIMITS } from '../assistant/loop.ts';
+import type { Model } from '../assistant/model.ts';
+import { wordModel } from '../assistant/models/words.ts';
+import { offlineModel } from '../assistant/offline/index.ts';
+import type { KeyValue } from '../core/ports.ts';
+import { auditRecord, type Runtime } from '../core/run.ts';
+import type { ToolBackend } from '../gateway/backends.ts';
+import type { Config } from './config.ts';
+
+export interface AssistantParts {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly backend: (server: string) => ToolBackend;
+  readonly sealed: KeyValue;
+  /** Another model than the one that is configured. */
+  readonly model: Model | undefined;
+}
+
+export function openAssistant({ config, runtime, backend, sealed, model }: AssistantParts): Assistant {
+  const { registry, clock, log, audit } = runtime;
+  return assistant(
+    {
+      registry, clock, log, toolbox: toolbox(registry), limits: { ...LIMITS, tokens: config.tokensPerQuestion },
+      model: model ?? (config.model ? wordModel(config.model, log) : offlineModel(registry)),
+      call: (request) => backend(request.server).call(request),
+      refused: async (request, tool, code) => {
+        const { origin, person } = request.caller;
+        await audit.append(auditRecord(runtime, { ...request, origin, person }, tool, 'refused', code, 0, performance.now()));
+      },
+    },
+    conversations(sealed, clock),
+  );
+}

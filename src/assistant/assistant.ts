@@ -1,0 +1,39 @@
+/** The assistant as its doors see it: questions in, events out, and what is kept of them. */
+import type { Conversations } from './conversations.ts';
+import type { AssistantEvent } from './events.ts';
+import { answerQuestion, type LoopDeps, type Question } from './loop.ts';
+
+export interface Assistant {
+  /** The name of the model, for people. */
+  readonly model: string;
+  readonly conversations: Conversations;
+  /** Opens the conversation first: whatever is wrong with it is thrown before anything is said. */
+  open(
+    asked: Omit<Question, 'conversation' | 'signal'>,
+    conversationId: string | undefined,
+  ): Promise<(emit: (event: AssistantEvent) => void, signal: AbortSignal) => Promise<void>>;
+}
+
+export function assistant(deps: LoopDeps, conversations: Conversations): Assistant {
+  return {
+    model: deps.model.name,
+    conversations,
+    async open(asked, conversationId) {
+      const opened = await conversations.open(asked.caller.person, conversationId, asked.text);
+      return async (emit, signal) => {
+        let came: Awaited<ReturnType<typeof answerQuestion>> | undefined;
+        // The end is told when it is kept: a client that asks on at once must find what was said.
+        let end: AssistantEvent | undefined;
+        try {
+          came = await answerQuestion(deps, { ...asked, conversation: opened.conversation, signal }, (event) => {
+            if (event.type === 'stop') end = event;
+            else emit(event);
+          });
+        } finally {
+          await opened.close(came?.exchange, came?.wordsOfOthers ?? false);
+        }
+        if (end) emit(end);
+      };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/** Which tools a model of words is told about: those that matter for the question, as many as fit, and a way to find the others. */
+import { jsonSchema } from '../core/derive/answers.ts';
+import { mcpTool } from '../core/derive/mcp.ts';
+import { opens } from '../core/access.ts';
+import type { Person } from '../core/people.ts';
+import { qualifiedName, type Registry } from '../core/registry.ts';
+import type { Tool } from '../core/tool.ts';
+import type { Offered } from './model.ts';
+
+/** A tool as it stands in a prompt. */
+export interface Described {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export const FIND_TOOLS: Described = {
+  name: 'find_tools',
+  description:
+    'Finds more of the tools that this person may use, by what they do. Use it when none of yours fits; what it finds can be called afterwards.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What the tool should do, in a few words' } },
+    required: ['query'],
+  },
+};
+
+/** What a prompt may spend on tools, in tokens. */
+export const TOOL_TOKENS = 3_000;
+const FOUND_AT_ONCE = 5;
+/** JSON comes to a little less than four characters a token with the usual vocabularies; counted on the safe side. */
+export const tokensOf = (text: string): number => Math.ceil(text.length / 3.5);
+
+const promptCost = (tool: Offered): number => tokensOf(JSON.stringify(described(tool)));
+const costs = new WeakMap<Tool, number>();
+const costOf = (offered: Offered): number => {
+  let cost = costs.get(offered.tool);
+  if (cost === undefined) costs.set(offered.tool, (cost = promptCost(offered)));
+  return cost;
+};
+
+const prompted = new WeakMap<Tool, Described>();
+/** Without what no model needs to call it. */
+export function described({ name, tool, inputSchema }: Offered): Described {
+  let shown = prompted.get(tool);
+  if (!shown)
+    prompted.set(
+      tool,
+      (shown = { name, description: mcpTool(tool, true).description, inputSchema: lean(inputSchema) as Described['inputSchema'] }),
+    );
+  return shown;
+}
+
+const LEFT_OUT = new Set(['additionalProperties', 'maxLength', 'unit', 'written', 'title']);
+function lean(schema: unknown, named = false): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => lean(each));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) =>
+      !named && LEFT_OUT.has(key) ? [] : [[key, lean(value, key === 'properties' && !named)]],
+    ),
+  );
+}
+
+export interface Toolbox {
+  /** All that this person may use, or may read with. */
+  offered(person: Person, readOnly: boolean): readonly Offered[];
+  /** The best first; those that nothing speaks for are left out. */
+  ranked(words: string, among: readonly Offered[]): Offered[];
+  chosen(words: string, among: readonly Offered[], before: ReadonlySet<string>): Offered[];
+  found(words: string, among: readonly Offered[]): Offered[];
+}
+
+const EMPTY = new Set(
+  'a about all am an and any are as at be been by can could did do does for from get give had has have how i if in is it its list me my of on one or our out please show tell that the their them there these they this to us was we were what when where which who whose will with would you your'.split(
+    ' ',
+  ),
+);
+const stem = (word: string) => word.replace(/(?:ies)$/, 'y').replace(/(?:ing|ed|es|s)$/, '');
+const wordsIn = (text: string): string[] =>
+  (
+    text
+      .normalize('NFKD')
+      .replace(/[\u0300-\u036f]/g, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  )
+    .filter((word) => word.length > 1 && !EMPTY.has(word))
+    .map(stem);
+
+/** Where a word stands says how much it speaks for a tool. */
+const PLACES: readonly [weight: number, text: (tool: Tool) => string][] = [
+  [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
+  [3, (tool) => tool.title],
+  [2, (tool) => tool.examples.map(({ ask }) => ask).join(' ')],
+  [1.5, (tool) => `${tool.domain.title} ${tool.domain.name} ${tool.plural ?? ''}`],
+  [1, (tool) => tool.description],
+  [1, (tool) => Object.keys(tool.input.shape).join(' ')],
+];
+
+export function toolbox(registry: Registry): Toolbox {
+  const all: readonly Offered[] = registry.tools.map((tool) => ({
+    name: qualifiedName(tool),
+    tool,
+    inputSchema: jsonSchema(tool.input, 'input'),
+  }));
+  const weights = new Map<Tool, Map<string, number>>();
+  const spread = new Map<string, number>();
+  for (const { tool } of all) {
+    const own = new Map<string, number>();
+    for (const [weight, text] of PLACES)
+      for (const word of new Set(wordsIn(text(tool).replaceAll('_', ' '))))
+        own.set(word, Math.max(own.get(word) ?? 0, weight) + weight / 10);
+    for (const word of own.keys()) spread.set(word, (spread.get(word) ?? 0) + 1);
+    weights.set(tool, own);
+  }
+  /** A word that every tool has tells nothing. */
+  const rarity = (word: string) => Math.log(1 + all.length / (spread.get(word) ?? all.length));
+
+  const ranked = (words: string, among: readonly Offered[]): Offered[] => {
+    const asked = [...new Set(wordsIn(words))];
+    const scored = among.map((offered) => {
+      const own = weights.get(offered.tool);
+      return { offered, score: asked.reduce((sum, word) => sum + (own?.get(word) ?? 0) * rarity(word), 0) };
+    });
+    return scored
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .map(({ offered }) => offered);
+  };
+
+  return {
+    offered: (person, readOnly) =>
+      all.filter(({ tool }) => opens(tool, person.roles) && (!readOnly || tool.kind === 'read' || tool.kind === 'list')),
+    ranked,
+    chosen(words, among, before) {
+      const first = among.filter(({ name }) => before.has(name));
+      // How a name becomes an id is needed for almost everything.
+      const order = [...new Set([...first, ...ranked(words, among)])];
+      let left = TOOL_TOKENS - tokensOf(JSON.stringify(FIND_TOOLS));
+      return order.filter((offered) => {
+        const cost = costOf(offered);
+        if (cost > left) return false;
+        left -= cost;
+        return true;
+      });
+    },
+    found: (words, among) => ranked(words, among).slice(0, FOUND_AT_ONCE),
+  };
+}

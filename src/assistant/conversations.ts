@@ -1,0 +1,180 @@
+/**
+ * What was said, kept for the person who said it. The person's name is part of each key, so that somebody else's conversation is not
+ * refused but not there. Bounded in size, in number and in time; what was erased stays erased, also when an answer is still on its way.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../core/answer.ts';
+import { failure } from '../core/errors.ts';
+import type { Person } from '../core/people.ts';
+import type { Clock, KeyValue } from '../core/ports.ts';
+import type { StopReason } from './events.ts';
+import { cut, sizeOf } from './fence.ts';
+import type { Said, ToolCall } from './model.ts';
+
+export type Kept =
+  | { readonly by: 'person'; readonly text: string }
+  | { readonly by: 'model'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | { readonly by: 'tool'; readonly call: ToolCall; readonly answer: Answer };
+
+/** A question and all that came of it. */
+export interface Exchange {
+  readonly at: string;
+  readonly question: string;
+  readonly said: readonly Kept[];
+  readonly stopped: StopReason;
+}
+export interface Conversation {
+  readonly id: string;
+  readonly title: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  /** Text that other people wrote has been in it. */
+  readonly wordsOfOthers: boolean;
+  readonly exchanges: readonly Exchange[];
+}
+export type ConversationSummary = Pick<Conversation, 'id' | 'title' | 'startedAt' | 'updatedAt'>;
+
+const KEPT_SECONDS = 30 * 24 * 3600;
+const MOST_CONVERSATIONS = 50;
+const MOST_BYTES = 256 * 1024;
+const RESULT_BYTES = 16 * 1024;
+/** A little longer than a question may take: a process that died must not lock a conversation for good. */
+const ASKING_SECONDS = 75;
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const notFound = () => failure('NOT_FOUND', 'There is no such conversation of yours. It may have ended.');
+const summaryOf = ({ id, title, startedAt, updatedAt }: Conversation): ConversationSummary => ({ id, title, startedAt, updatedAt });
+
+/** One question in an open conversation. */
+export interface OpenConversation {
+  readonly conversation: Conversation;
+  /** Adds what came of the question, unless the conversation was erased meanwhile, and lets the next question in. */
+  close(exchange: Exchange | undefined, wordsOfOthers: boolean): Promise<void>;
+}
+
+export type Conversations = ReturnType<typeof conversations>;
+
+export function conversations(kv: KeyValue, clock: Clock) {
+  const key = ({ principal }: Person, id: string) => `conversation:${principal}:${id}`;
+  const listKey = ({ principal }: Person) => `conversations:${principal}`;
+  const busyKey = ({ principal }: Person, id: string) => `answering:${principal}:${id}`;
+  const load = async (person: Person, id: string) => (ID.test(id) ? kv.get(key(person, id)) : undefined);
+
+  async function updateList(
+    person: Person,
+    change: (list: readonly ConversationSummary[]) => readonly ConversationSummary[],
+  ): Promise<void> {
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const stored = await kv.get(listKey(person));
+      const next = [...change(stored === undefined ? [] : (JSON.parse(stored) as ConversationSummary[]))].sort((a, b) =>
+        a.updatedAt < b.updatedAt ? 1 : -1,
+      );
+      const kept = JSON.stringify(next.slice(0, MOST_CONVERSATIONS));
+      if (
+        !(stored === undefined
+          ? await kv.add(listKey(person), kept, KEPT_SECONDS)
+          : await kv.swap(listKey(person), stored, kept, KEPT_SECONDS))
+      )
+        continue;
+      for (const { id } of next.slice(MOST_CONVERSATIONS)) await kv.delete(key(person, id));
+      return;
+    }
+    throw failure('SERVICE_UNAVAILABLE', 'Your conversations are being changed elsewhere at this moment.');
+  }
+
+  return {
+    async open(person: Person, id: string | undefined, question: string): Promise<OpenConversation> {
+      const now = clock.now().toISOString();
+      let stored = id === undefined ? undefined : await load(person, id);
+      if (id !== undefined && stored === undefined) throw notFound();
+      const fresh: Conversation = {
+        id: randomUUID(),
+        title: titleOf(question),
+        startedAt: now,
+        updatedAt: now,
+        wordsOfOthers: false,
+        exchanges: [],
+      };
+      let conversation = stored === undefined ? fresh : (JSON.parse(stored) as Conversation);
+      const at = conversation.id;
+      if (!(await kv.add(busyKey(person, at), '1', ASKING_SECONDS)))
+        throw failure('RATE_LIMITED', 'This conversation is still answering.', { retryAfterSeconds: 2 });
+      try {
+        if (stored === undefined) {
+          stored = JSON.stringify(conversation);
+          await kv.set(key(person, at), stored, KEPT_SECONDS);
+          await updateList(person, (list) => [summaryOf(conversation), ...list]);
+        } else {
+          // Another answer may have been added before this one was let in.
+          stored = (await load(person, at)) ?? stored;
+          conversation = JSON.parse(stored) as Conversation;
+        }
+      } catch (error) {
+        await kv.delete(busyKey(person, at));
+        throw error;
+      }
+      const before = stored;
+      return {
+        conversation,
+        async close(exchange, wordsOfOthers) {
+          try {
+            if (!exchange) return;
+            const next: Conversation = {
+              ...conversation,
+              updatedAt: exchange.at,
+              wordsOfOthers: conversation.wordsOfOthers || wordsOfOthers,
+              exchanges: bounded([...conversation.exchanges, lighter(exchange)]),
+            };
+            if (!(await kv.swap(key(person, at), before, JSON.stringify(next), KEPT_SECONDS))) return;
+            await updateList(person, (list) => [summaryOf(next), ...list.filter((each) => each.id !== at)]);
+          } finally {
+            await kv.delete(busyKey(person, at));
+          }
+        },
+      };
+    },
+
+    async list(person: Person): Promise<readonly ConversationSummary[]> {
+      const stored = await kv.get(listKey(person));
+      return stored === undefined ? [] : (JSON.parse(stored) as ConversationSummary[]);
+    },
+
+    async read(person: Person, id: string): Promise<Conversation> {
+      const stored = await load(person, id);
+      if (stored === undefined) throw notFound();
+      return JSON.parse(stored) as Conversation;
+    },
+
+    async erase(person: Person, id: string): Promise<void> {
+      if ((await load(person, id)) === undefined) throw notFound();
+      await kv.delete(key(person, id));
+      await updateList(person, (list) => list.filter((each) => each.id !== id));
+    },
+  };
+}
+
+const titleOf = (question: string) => {
+  const line = question.replace(/\s+/g, ' ').trim();
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+};
+
+/** Rows were shown when they were asked for; what is kept is for understanding the next question. */
+const lighter = (exchange: Exchange): Exchange => ({
+  ...exchange,
+  said: exchange.said.map((each) => (each.by === 'tool' ? { ...each, answer: cut(each.answer, RESULT_BYTES).answer } : each)),
+});
+
+/** The oldest questions go first. */
+function bounded(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const sizes = exchanges.map((each) => sizeOf(JSON.stringify(each)));
+  let total = 0;
+  let first = exchanges.length;
+  while (first > 0 && (total += sizes[first - 1] ?? 0) <= MOST_BYTES) first -= 1;
+  return exchanges.slice(Math.min(first, exchanges.length - 1));
+}
+
+/** What was said before, for the model: results as they are shown now, under this question's own mark. */
+export const recalled = (conversation: Conversation, shown: (answer: Answer) => string): Said[] =>
+  conversation.exchanges.flatMap(({ said }) =>
+    said.map((each): Said => (each.by === 'tool' ? { ...each, shown: shown(each.answer) } : each)),
+  );

@@ -1,0 +1,45 @@
+/** Answers as a model of words reads them: nothing unseen in them, no larger than it should be, and between two marks that nobody can guess. */
+import { randomBytes } from 'node:crypto';
+import type { Answer } from '../core/answer.ts';
+import { unseen } from '../core/fields.ts';
+
+export const newMarker = (): string => randomBytes(9).toString('base64url');
+
+export const sizeOf = (text: string): number => Buffer.byteLength(text);
+
+/** Characters that a person would not see, and a model would read. */
+export const seen = (text: string): string =>
+  text.replace(unseen, (character) => (character === '\n' || character === '\t' ? character : ''));
+
+/** As many of the first rows as fit. What is no list and does not fit is cut in the middle of its text. */
+export function cut(answer: Answer, bytes: number): { readonly answer: Answer; readonly text: string; readonly left: number } {
+  const text = JSON.stringify(answer);
+  if (sizeOf(text) <= bytes) return { answer, text, left: 0 };
+  if (answer.status !== 'success' || !Array.isArray(answer.data)) {
+    const end = `${Buffer.from(text)
+      .subarray(0, bytes)
+      .toString()
+      .replace(/\ufffd+$/, '')}…`;
+    return { answer: answer.status === 'success' ? { ...answer, data: null } : answer, text: end, left: 1 };
+  }
+  const rows: readonly unknown[] = answer.data;
+  let used = sizeOf(JSON.stringify({ ...answer, data: [] }));
+  let kept = 0;
+  for (const row of rows) {
+    used += sizeOf(JSON.stringify(row)) + 1;
+    if (used > bytes) break;
+    kept += 1;
+  }
+  const less = { ...answer, data: rows.slice(0, kept) };
+  return { answer: less, text: JSON.stringify(less), left: rows.length - kept };
+}
+
+/** Between the marks stands data and nothing else: a mark inside it would have to be guessed. */
+export function fenced(answer: Answer, marker: string, bytes: number): string {
+  const { text, left } = cut(answer, bytes);
+  const note =
+    left === 0
+      ? ''
+      : `\nOnly a part of this result fits here: ${left === 1 ? 'its rest is' : `${left} rows are`} left out. Say that you did not read all of it.`;
+  return `data ${marker} begins\n${seen(text).replaceAll(marker, '')}\ndata ${marker} ends${note}`;
+}

@@ -1,0 +1,359 @@
+/** One question: the model is asked, its calls are made, it is asked again, until it has answered or a limit is reached. */
+import type { Answer } from '../core/answer.ts';
+import type { Caller } from '../core/caller.ts';
+import { Failure, failure } from '../core/errors.ts';
+import type { Clock, Logger } from '../core/ports.ts';
+import type { Registry } from '../core/registry.ts';
+import type { CallRequest } from '../core/run.ts';
+import type { Tool } from '../core/tool.ts';
+import { FIND_TOOLS, type Toolbox, tokensOf } from './choose.ts';
+import { type Conversation, type Exchange, type Kept, recalled } from './conversations.ts';
+import type { Emit, StopReason } from './events.ts';
+import { fenced, newMarker, seen } from './fence.ts';
+import { instructionsFor } from './instructions.ts';
+import type { Model, Offered, Said, ToolCall } from './model.ts';
+import { closing, type Deed, isGone } from './saying.ts';
+import { holdsWordsOfOthers } from './words-of-others.ts';
+
+export interface QuestionLimits {
+  readonly calls: number;
+  readonly tickets: number;
+  readonly seconds: number;
+  readonly resultBytes: number;
+  readonly textBytes: number;
+  readonly tokens: number;
+}
+export const LIMITS: QuestionLimits = { calls: 12, tickets: 3, seconds: 60, resultBytes: 64 * 1024, textBytes: 64 * 1024, tokens: 120_000 };
+/** Of what was read for an earlier question a little is enough. */
+const RECALLED_BYTES = 4 * 1024;
+
+export interface LoopDeps {
+  readonly registry: Registry;
+  readonly toolbox: Toolbox;
+  readonly model: Model;
+  readonly limits: QuestionLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The same way that every other surface takes. */
+  readonly call: (request: CallRequest) => Promise<Answer>;
+  /** Records a call that was refused before it was made. */
+  readonly refused: (request: CallRequest, tool: Tool | undefined, code: string) => Promise<void>;
+}
+export interface Question {
+  readonly text: string;
+  readonly conversation: Conversation;
+  readonly caller: Caller;
+  /** Tools that change something are not to be had. */
+  readonly readOnly: boolean;
+  readonly requestId: string;
+  /** Aborted with a Failure where the person may not go on, with anything else where nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+const BECAUSE = 'You are asked because this conversation contains text that other people wrote.';
+
+export async function answerQuestion(
+  deps: LoopDeps,
+  question: Question,
+  emit: Emit,
+): Promise<{ exchange: Exchange; wordsOfOthers: boolean }> {
+  return new Answering(deps, question, emit).run();
+}
+
+class Stopped extends Error {
+  readonly reason: StopReason;
+  constructor(reason: StopReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+class Answering {
+  readonly #deps: LoopDeps;
+  readonly #question: Question;
+  readonly #emit: Emit;
+  readonly #marker = newMarker();
+  readonly #every: readonly Offered[];
+  readonly #before: readonly Said[];
+  readonly #said: Said[] = [];
+  readonly #deeds: Deed[] = [];
+  readonly #tickets = new Set<string>();
+  readonly #tokens = { input: 0, output: 0 };
+  readonly #stop = new AbortController();
+  #tools: readonly Offered[];
+  #calls = 0;
+  #text = '';
+  #wordsOfOthers: boolean;
+
+  constructor(deps: LoopDeps, question: Question, emit: Emit) {
+    this.#deps = deps;
+    this.#question = question;
+    this.#emit = emit;
+    const { conversation, caller, readOnly } = question;
+    this.#wordsOfOthers = conversation.wordsOfOthers;
+    this.#before = recalled(conversation, (answer) => fenced(answer, this.#marker, RECALLED_BYTES));
+    this.#every = deps.toolbox.offered(caller.person, readOnly);
+    this.#said.push({ by: 'person', text: seen(question.text) });
+    const last = conversation.exchanges.at(-1);
+    const used = new Set(last?.said.flatMap((each) => (each.by === 'model' ? each.calls.map(({ name }) => name) : [])));
+    this.#tools = deps.toolbox.chosen(`${question.text} ${last?.question ?? ''}`, this.#every, used);
+  }
+
+  async run(): Promise<{ exchange: Exchange; wordsOfOthers: boolean }> {
+    const { limits, model, clock } = this.#deps;
+    const { conversation, requestId, signal, text: asked } = this.#question;
+    const began = performance.now();
+    const at = clock.now().toISOString();
+    const give = () => this.#stop.abort(signal.reason instanceof Failure ? signal.reason : new Stopped('cancelled'));
+    const timer = setTimeout(() => this.#stop.abort(new Stopped('time')), limits.seconds * 1000);
+    signal.addEventListener('abort', give, { once: true });
+    if (signal.aborted) give();
+    this.#emit({ type: 'start', conversationId: conversation.id, model: model.name, requestId });
+    let reason: StopReason;
+    try {
+      reason = await this.#turns();
+    } catch (error) {
+      reason = this.#ended(error);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', give);
+      this.#stop.abort(new Stopped('cancelled'));
+    }
+    const rest = closing(this.#text, this.#deeds, reason, limits);
+    if (rest !== '') this.#say(this.#text.trim() === '' ? rest : `\n\n${rest}`);
+    this.#emit({ type: 'stop', reason, calls: this.#calls, ms: Math.round(performance.now() - began), tokens: this.#tokens });
+    return { exchange: { at, question: asked, said: this.#kept(rest), stopped: reason }, wordsOfOthers: this.#wordsOfOthers };
+  }
+
+  async #turns(): Promise<StopReason> {
+    for (;;) {
+      const full = this.#calls >= this.#deps.limits.calls;
+      const calls = await this.#ask(full);
+      if (full) return 'calls';
+      if (calls.length === 0) return 'done';
+      for (const call of calls) {
+        const answer =
+          this.#calls < this.#deps.limits.calls
+            ? await this.#make(call)
+            : failure('RATE_LIMITED', 'No more calls can be made for this question. Answer with what you have.').answer();
+        this.#said.push({ by: 'tool', call, answer, shown: fenced(answer, this.#marker, this.#deps.limits.resultBytes) });
+      }
+    }
+  }
+
+  /** One turn of the model. When nothing more can be called it is asked for the answer alone. */
+  async #ask(withoutTools: boolean): Promise<readonly ToolCall[]> {
+    const { model, clock, limits } = this.#deps;
+    const { caller, readOnly } = this.#question;
+    const now = clock.now();
+    const said = [...this.#before, ...this.#said];
+    const estimate = tokensOf(said.map((each) => (each.by === 'tool' ? each.shown : each.text)).join(''));
+    if (this.#spent() + estimate > limits.tokens) throw new Stopped('tokens');
+    const turn = {
+      person: caller.person,
+      now,
+      said,
+      instructions: instructionsFor(caller.person, now, this.#marker, readOnly),
+      tools: withoutTools ? [] : this.#tools,
+      every: withoutTools ? [] : this.#every,
+    };
+    const calls: ToolCall[] = [];
+    let text = '';
+    const steps = model.answer(turn, this.#stop.signal)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const came = await this.#unlessStopped(steps.next());
+        if (came.done) break;
+        const step = came.value;
+        if (step.type === 'used') {
+          this.#tokens.input += step.inputTokens;
+          this.#tokens.output += step.outputTokens;
+        } else if (step.type === 'call') {
+          // More than could ever be made are not even written down.
+          if (calls.length < limits.calls) calls.push(step.call);
+        } else {
+          const room = limits.textBytes - this.#text.length;
+          text += step.text.slice(0, room);
+          this.#say(step.text.slice(0, room));
+          if (step.text.length > room) throw new Stopped('length');
+        }
+      }
+    } finally {
+      this.#said.push({ by: 'model', text, calls: withoutTools ? [] : calls });
+      // A model that hangs does not come back to say so.
+      void Promise.resolve(steps.return?.()).catch(() => {});
+    }
+    if (this.#spent() > limits.tokens) throw new Stopped('tokens');
+    return calls;
+  }
+
+  async #make(call: ToolCall): Promise<Answer> {
+    this.#calls += 1;
+    if (call.name === FIND_TOOLS.name) return this.#findTools(call);
+    const { caller, requestId: asked } = this.#question;
+    const { server, name, tool } = this.#named(call.name);
+    const requestId = `${asked.slice(0, 60)}-${this.#calls}`;
+    const request: CallRequest = {
+      server,
+      tool: name,
+      input: call.input,
+      caller,
+      surface: 'assistant',
+      requestId,
+      signal: this.#stop.signal,
+      approvalBecause: this.#wordsOfOthers ? BECAUSE : undefined,
+    };
+    this.#emit({
+      type: 'tool_call',
+      id: call.id,
+      server,
+      tool: name,
+      title: tool?.title ?? name,
+      kind: tool?.kind ?? 'unknown',
+      input: call.input,
+    });
+    const began = performance.now();
+    const refusal = this.#refusal(tool);
+    if (refusal) await this.#deps.refused(request, tool, refusal.code);
+    const answer = refusal?.answer() ?? (await this.#unlessStopped(this.#deps.call(request)));
+    const wordsOfOthers = holdsWordsOfOthers(tool, answer);
+    this.#wordsOfOthers ||= wordsOfOthers;
+    this.#deeds.push({ server, tool, input: call.input, answer });
+    this.#tell(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, wordsOfOthers });
+    return answer;
+  }
+
+  #tell(
+    call: ToolCall,
+    at: { server: string; name: string; tool: Tool | undefined },
+    answer: Answer,
+    about: { ms: number; requestId: string; wordsOfOthers: boolean },
+  ): void {
+    const { server, name, tool } = at;
+    const where = { id: call.id, server, tool: name };
+    const metadata = answer.status === 'success' ? answer.metadata : undefined;
+    const rows = answer.status !== 'success' ? 0 : Array.isArray(answer.data) ? answer.data.length : 1;
+    this.#emit({
+      type: 'tool_result',
+      ...where,
+      status: answer.status,
+      ...(answer.status === 'error' && { code: answer.code }),
+      ...about,
+      rows,
+      hasMore: metadata?.hasMore ?? false,
+      result: answer,
+    });
+    if (metadata?.hasMore) {
+      const { nextCursor, returnedCount, totalEstimate, warning } = metadata;
+      this.#emit({
+        type: 'pagination',
+        ...where,
+        hasMore: true,
+        returnedCount,
+        totalEstimate,
+        ...(nextCursor !== undefined && { nextCursor }),
+        ...(warning !== undefined && { warning }),
+      });
+    }
+    if (answer.status === 'pending_confirmation') {
+      const { confirmationId, message, confirmationData } = answer;
+      this.#tickets.add(confirmationId);
+      this.#emit({ type: 'pending_confirmation', id: call.id, confirmationId, message, confirmationData });
+    }
+    if (answer.status === 'error' && isGone(answer))
+      this.#emit({ type: 'service_unavailable', server, title: tool?.domain.title ?? server, message: answer.message });
+  }
+
+  /** What the loop itself does not let through. Rights are the pipeline's to check. */
+  #refusal(tool: Tool | undefined): Failure | undefined {
+    if (!tool || tool.kind === 'read' || tool.kind === 'list') return undefined;
+    if (this.#question.readOnly)
+      return failure('METHOD_NOT_ALLOWED', 'A question that is asked with GET can only read. Ask it with POST to change something.');
+    const most = this.#deps.limits.tickets;
+    if (this.#tickets.size >= most && (tool.kind === 'write' || this.#wordsOfOthers))
+      return failure(
+        'RATE_LIMITED',
+        `${most} changes of this question already wait for approval. Decide them first, then ask for the others.`,
+      );
+    return undefined;
+  }
+
+  /** By the name a model was given, or by an older one; what is neither is looked for, and refused, where every call is. */
+  #named(name: string): { server: string; name: string; tool: Tool | undefined } {
+    const { registry } = this.#deps;
+    for (const { name: server } of registry.domains) {
+      const tool = name.startsWith(`${server}_`) ? registry.find(server, name.slice(server.length + 1)) : undefined;
+      if (tool) return { server, name: tool.name, tool };
+    }
+    return { server: 'gateway', name: name.slice(0, 64), tool: undefined };
+  }
+
+  /** Only ever the person's own tools: nothing that was read can add another. */
+  #findTools(call: ToolCall): Answer {
+    const query = typeof call.input['query'] === 'string' ? call.input['query'] : '';
+    const found = this.#deps.toolbox.found(query, this.#every);
+    this.#tools = [...new Set([...found, ...this.#tools])];
+    return { status: 'success', data: found.map(({ name, tool }) => ({ name, title: tool.title, description: tool.description })) };
+  }
+
+  #spent(): number {
+    return this.#tokens.input + this.#tokens.output;
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    this.#text += text;
+    this.#emit({ type: 'text', text });
+  }
+
+  /** Whoever works on may finish; nobody waits for it. */
+  #unlessStopped<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#stop;
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason as Error);
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+
+  #ended(error: unknown): StopReason {
+    // The signal knows best: what it stopped may have failed in words of its own.
+    const why: unknown = this.#stop.signal.aborted ? this.#stop.signal.reason : error;
+    if (why instanceof Stopped) return why.reason;
+    const { requestId } = this.#question;
+    let refused = why;
+    if (!(refused instanceof Failure)) {
+      const { name, stack } = why as Error;
+      this.#deps.log.error(
+        {
+          requestId,
+          error: name,
+          at: stack
+            ?.split('\n')
+            .filter((each) => each.startsWith('    at '))
+            .slice(0, 6),
+        },
+        'unexpected failure',
+      );
+      refused = failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${requestId}.`, { requestId });
+    }
+    const { status: _status, ...told } = (refused as Failure).answer();
+    this.#emit({ type: 'error', ...told });
+    return 'error';
+  }
+
+  /** Without calls that were never answered: a model would not know what to make of them. */
+  #kept(closingText: string): Kept[] {
+    const answered = new Set(this.#said.flatMap((each) => (each.by === 'tool' ? [each.call] : [])));
+    const kept = this.#said.map((each): Kept => {
+      if (each.by === 'tool') return { by: 'tool', call: each.call, answer: each.answer };
+      return each.by === 'model' ? { ...each, calls: each.calls.filter((call) => answered.has(call)) } : each;
+    });
+    if (closingText === '') return kept;
+    const last = kept.at(-1);
+    return last?.by === 'model'
+      ? [...kept.slice(0, -1), { ...last, text: `${last.text}\n\n${closingText}` }]
+      : [...kept, { by: 'model', text: closingText, calls: [] }];
+  }
+}

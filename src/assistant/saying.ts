@@ -1,0 +1,87 @@
+/** What the loop says itself, whatever the model said: what is missing, and what has not happened. */
+import type { Answer, ListMetadata } from '../core/answer.ts';
+import type { Tool } from '../core/tool.ts';
+import type { StopReason } from './events.ts';
+
+/** What one question did, call by call. */
+export interface Deed {
+  readonly server: string;
+  readonly tool: Tool | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly answer: Answer;
+}
+
+const STOPPED: Readonly<Record<StopReason, (limits: { calls: number; seconds: number }) => string>> = {
+  done: () => '',
+  cancelled: () => '',
+  error: () => '',
+  calls: ({ calls }) => `I stopped after ${calls} look-ups. This is what I have; ask for a smaller part to go on.`,
+  time: ({ seconds }) => `I stopped after ${seconds} seconds. This is what I have; ask for a smaller part to go on.`,
+  tokens: () => 'I stopped because this question grew too large. This is what I have; ask for a smaller part to go on.',
+  length: () => 'I stopped here because the answer grew too long. Ask for a smaller part to go on.',
+};
+
+const TELLS_PART =
+  /incomplete|more than \d|\b(?:top|first|last|latest|newest|largest|biggest|highest|lowest|smallest|oldest|next)\s+(?:\d+|two|three|four|five|ten)\b|\bat least\b|\d\+|there (?:are|is) more|not all|partial|truncated/i;
+const TELLS_WAITING = /approv|confirm|waits|waiting|card/i;
+const TELLS_MISSING = /does not answer|not answering|unavailable|not available|missing|cannot be reached|could not be reached|is down/i;
+const CLAIMS =
+  /\b(?:has|have|is|was|were) (?:now |just |successfully )*(?:been )?(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)\b|\bI(?:'ve|’ve| have)? (?:now |just |successfully )*(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)\b|\bDone[.!]/i;
+
+export function closing(text: string, deeds: readonly Deed[], reason: StopReason, limits: { calls: number; seconds: number }): string {
+  const lines = [STOPPED[reason](limits), ...missing(text, deeds), ...incomplete(text, deeds), ...waiting(text, deeds)].filter(
+    (line) => line !== '',
+  );
+  return lines.join('\n\n');
+}
+
+/** The last page that was read of each list tells whether it was read to its end. */
+function incomplete(text: string, deeds: readonly Deed[]): string[] {
+  const open = new Map<string, { metadata: ListMetadata; plural: string }>();
+  for (const { server, tool, input, answer } of deeds) {
+    if (answer.status !== 'success' || !answer.metadata || !tool) continue;
+    const { cursor: _cursor, limit: _limit, ...filters } = input;
+    const key = JSON.stringify([server, tool.name, filters]);
+    if (answer.metadata.hasMore) open.set(key, { metadata: answer.metadata, plural: tool.plural ?? 'rows' });
+    else open.delete(key);
+  }
+  if (open.size === 0 || TELLS_PART.test(text)) return [];
+  return [...open.values()].map(({ metadata: { returnedCount, warning, summary }, plural }) => {
+    const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
+    const covers = summary === undefined ? 'Totals and sorting cover these only.' : '';
+    return [
+      `Incomplete: the first ${returnedCount} of more than ${returnedCount} ${plural}.`,
+      covers,
+      narrow === undefined ? '' : `Narrow by ${narrow}.`,
+    ]
+      .filter(Boolean)
+      .join(' ');
+  });
+}
+
+const GONE = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'TIMEOUT']);
+export const isGone = (answer: Answer): boolean => answer.status === 'error' && GONE.has(answer.code);
+
+function missing(text: string, deeds: readonly Deed[]): string[] {
+  const gone = new Map<string, string>();
+  for (const { server, tool, answer } of deeds) {
+    if (isGone(answer)) gone.set(tool?.domain.title ?? server, tool?.title ?? '');
+    else if (answer.status === 'success' && tool) gone.delete(tool.domain.title);
+  }
+  const untold = [...gone].filter(([title]) => !(TELLS_MISSING.test(text) && text.includes(title)));
+  const rest = deeds.some(({ answer }) => answer.status === 'success') ? '; the rest is complete' : '';
+  return untold.map(([title, what]) => `${title} does not answer. ${what === '' ? 'Its part' : what} is missing here${rest}.`);
+}
+
+function waiting(text: string, deeds: readonly Deed[]): string[] {
+  const cards = deeds.filter(({ answer }) => answer.status === 'pending_confirmation').length;
+  if (cards > 0) {
+    if (TELLS_WAITING.test(text) && !CLAIMS.test(text)) return [];
+    return [
+      `Nothing has changed yet: ${cards === 1 ? 'it waits' : 'they wait'} for your approval on the ${cards === 1 ? 'card' : 'cards'}.`,
+    ];
+  }
+  const wrote = deeds.some(({ tool, answer }) => answer.status === 'success' && (tool?.kind === 'act' || tool?.kind === 'write'));
+  const tried = deeds.some(({ tool }) => tool?.kind === 'act' || tool?.kind === 'write');
+  return tried && !wrote && CLAIMS.test(text) ? ['Nothing was changed in this answer.'] : [];
+}

@@ -1,0 +1,139 @@
+/** Questions to the assistant, answered as a stream, and the conversations that are kept of them. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Assistant } from '../assistant/assistant.ts';
+import type { Conversation, Kept } from '../assistant/conversations.ts';
+import type { Caller } from '../core/caller.ts';
+import { Failure, failure } from '../core/errors.ts';
+import { eventStream } from '../transports/sse.ts';
+import type { Authenticate } from './access.ts';
+import { parsed, type Visiting, visitors } from './visitors.ts';
+
+export interface QueryRoutes extends Visiting {
+  readonly assistant: Assistant;
+  /** Tokens only, for what an address in a link could do. */
+  readonly byToken: Authenticate;
+  /** The person's present state; throws where they may not go on. */
+  readonly refresh: (caller: Caller) => Promise<Caller>;
+}
+
+const LONGEST = 4_000;
+const MOST_STREAMS = 6;
+/** Who was shut out must not be answered for longer than ten seconds. */
+const RECHECK_MS = 5_000;
+/** Names under which a token might be put into an address, where every log on the way would keep it. */
+const TOKEN_NAMES = ['access_token', 'token', 'authorization', 'bearer', 'id_token', 'jwt'];
+
+const asked = z.strictObject({
+  query: z.string('query must be a question').trim().min(1, 'Ask something').max(LONGEST, `A question has at most ${LONGEST} characters`),
+  conversationId: z.string().max(64).optional(),
+});
+type Asked = z.output<typeof asked>;
+
+export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close(): void } {
+  const { assistant } = deps;
+  const { visitor } = visitors(deps);
+  const { visitor: bearer } = visitors({ ...deps, authenticate: deps.byToken });
+  const streams = new Map<string, number>();
+  const open = new Set<AbortController>();
+
+  function enter(principal: string): () => void {
+    const count = streams.get(principal) ?? 0;
+    if (count >= MOST_STREAMS) throw failure('RATE_LIMITED', `More than ${MOST_STREAMS} answers at once.`, { retryAfterSeconds: 5 });
+    streams.set(principal, count + 1);
+    return () => {
+      const left = (streams.get(principal) ?? 1) - 1;
+      if (left > 0) streams.set(principal, left);
+      else streams.delete(principal);
+    };
+  }
+
+  async function stream(
+    req: FastifyRequest,
+    reply: FastifyReply,
+    caller: Caller,
+    { query, conversationId }: Asked,
+    readOnly: boolean,
+  ): Promise<void> {
+    const leave = enter(caller.person.principal);
+    const stop = new AbortController();
+    open.add(stop);
+    let recheck: NodeJS.Timeout | undefined;
+    try {
+      const answer = await assistant.open({ text: query, caller, readOnly, requestId: req.id }, conversationId);
+      reply.hijack();
+      const events = eventStream(reply.raw, reply.getHeaders() as Record<string, string>);
+      events.signal.addEventListener('abort', () => stop.abort(), { once: true });
+      recheck = setInterval(() => void stillAllowed(caller).catch((error: unknown) => stop.abort(error)), RECHECK_MS);
+      try {
+        await answer((event) => events.send(event), stop.signal);
+      } catch (error) {
+        const { status: _status, ...told } = (
+          error instanceof Failure
+            ? error
+            : failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${req.id}.`, { requestId: req.id })
+        ).answer();
+        events.send({ type: 'error', ...told });
+      } finally {
+        events.done();
+      }
+    } finally {
+      clearInterval(recheck);
+      open.delete(stop);
+      leave();
+    }
+  }
+
+  async function stillAllowed(caller: Caller): Promise<void> {
+    const now = await deps.refresh(caller);
+    if ([...caller.person.roles].some((role) => !now.person.roles.has(role)))
+      throw failure('INSUFFICIENT_PERMISSIONS', 'Your rights changed while this was being answered. Ask again.');
+  }
+
+  app.post('/api/query', async (req, reply) => stream(req, reply, await visitor(req), parsed(asked, req.body), false));
+  app.get('/api/query', async (req, reply) => {
+    const given = req.query as Record<string, unknown>;
+    if (TOKEN_NAMES.some((name) => name in given))
+      throw failure('UNAUTHENTICATED', 'A token belongs into the Authorization header, never into an address.');
+    return stream(req, reply, await bearer(req), parsed(asked, given), true);
+  });
+
+  app.get('/api/conversations', async (req) => ({
+    status: 'success',
+    data: await assistant.conversations.list((await visitor(req)).person),
+  }));
+  app.get<{ Params: { id: string } }>('/api/conversations/:id', async (req) => {
+    const { person } = await visitor(req);
+    return { status: 'success', data: shown(await assistant.conversations.read(person, req.params.id)) };
+  });
+  app.delete<{ Params: { id: string } }>('/api/conversations/:id', async (req) => {
+    const { person } = await visitor(req);
+    await assistant.conversations.erase(person, req.params.id);
+    return { status: 'success', data: { id: req.params.id, erased: true } };
+  });
+
+  return {
+    close() {
+      for (const each of open) each.abort();
+    },
+  };
+}
+
+/** For reading again: each question with its answer, and the calls that led to it. */
+const shown = ({ exchanges, ...about }: Conversation) => ({
+  ...about,
+  exchanges: exchanges.map(({ at, question, said, stopped }) => ({
+    at,
+    question,
+    stopped,
+    text: said.flatMap((each) => (each.by === 'model' ? [each.text] : [])).join(''),
+    calls: said.flatMap((each) => (each.by === 'tool' ? [call(each)] : [])),
+  })),
+});
+const call = ({ call: { id, name, input }, answer }: Extract<Kept, { by: 'tool' }>) => ({
+  id,
+  name,
+  input,
+  status: answer.status,
+  result: answer,
+});

@@ -1,0 +1,40 @@
+/** Whoever comes to the API by hand, and what they send. */
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Admission } from '../core/admission.ts';
+import type { Caller } from '../core/caller.ts';
+import { failure } from '../core/errors.ts';
+import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
+
+export interface Visiting {
+  readonly authenticate: Authenticate;
+  readonly onUnauthenticated: OnUnauthenticated;
+  readonly admission: Admission;
+}
+
+export function visitors({ authenticate, onUnauthenticated, admission }: Visiting) {
+  const caller = (req: FastifyRequest, deciding = false): Promise<Caller> =>
+    counted(req.raw, onUnauthenticated, () => authenticate(req.raw, deciding));
+  return {
+    caller,
+    /** What is not a tool is counted too, but apart: a busy program must not be able to keep its person from deciding. */
+    async visitor(req: FastifyRequest, deciding = false): Promise<Caller> {
+      const who = await caller(req, deciding);
+      (await admission.enter(`${who.person.principal} by hand`))();
+      return who;
+    },
+  };
+}
+
+export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success)
+    throw failure(
+      'VALIDATION_ERROR',
+      result.error.issues
+        .map(({ message, path }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+        .join('; ')
+        .slice(0, 500),
+    );
+  return result.data;
+}

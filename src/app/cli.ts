@@ -116,6 +116,38 @@ function program(finish: (run: Run) => Promise<void>): Command {
     )
     .action((options: Options) => finish(async () => (await import('./commands/audit.ts')).verify(options)));
 
+  const knowledge = command('knowledge', 'What people know, into a file and back, with its whole history.', [
+    'tamshai knowledge export knowledge.jsonl',
+    'tamshai knowledge import knowledge.jsonl',
+  ]);
+  const NEEDS = 'In the data folder this works while Tamshai is stopped; on a PostgreSQL server at any time.';
+  knowledge
+    .command('export')
+    .description('Write every entry and triple, all their versions and every change, as JSON Lines.')
+    .helpOption('-h, --help', 'explain this')
+    .argument('[file]', 'a file that is not there yet; standard output by default')
+    .option('--json', 'with a file: one JSON value on standard output that tells how much it was')
+    .addHelpText(
+      'after',
+      `\n${NEEDS}\nThe last line vouches for all others.\n\nExamples:\n  tamshai knowledge export knowledge.jsonl\n  tamshai knowledge export | gzip > knowledge.jsonl.gz\n\n${EXIT_CODES}`,
+    )
+    .action((file: string | undefined, options: Options) =>
+      finish(async () => (await import('./commands/knowledge.ts')).exportKnowledge(file, options)),
+    );
+  knowledge
+    .command('import')
+    .description('Take what was exported into a knowledge that is empty: all of it, or nothing.')
+    .helpOption('-h, --help', 'explain this')
+    .argument('<file>', 'what export wrote; - reads standard input')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      `\n${NEEDS}\nStarting Tamshai fills an empty data folder with a sample; import before the first start to have your own.\nWhat belongs to whom stays as it was.\n\nExamples:\n  TAMSHAI_DATA=/var/lib/tamshai tamshai knowledge import knowledge.jsonl\n  gunzip -c knowledge.jsonl.gz | tamshai knowledge import -\n\n${EXIT_CODES}`,
+    )
+    .action((file: string, options: Options) =>
+      finish(async () => (await import('./commands/knowledge.ts')).importKnowledge(file, options)),
+    );
+
   command('mcp', 'MCP over standard input and output, for desktop clients. It can never approve anything.', [
     'tamshai mcp --as nina.patel',
     'tamshai mcp --as alice.chen --servers hr,tasks',

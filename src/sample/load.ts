@@ -1,7 +1,7 @@
 /** Writes the sample company into an empty database, all of it or nothing. */
 import { Socket } from 'node:net';
 import type pg from 'pg';
-import { copyRows, insertRows, withoutIndexes } from './bulk.ts';
+import { copyRows, insertRows, pastRules, withoutIndexes } from './bulk.ts';
 import { financeSample } from './finance.ts';
 import { hrSample } from './hr.ts';
 import { knowledgeSample } from './knowledge.ts';
@@ -45,7 +45,6 @@ const samples: Readonly<Record<string, Sample>> = {
 
 /**
  * Needs the owner of the tables or a superuser. Does nothing, and says false, where every server has its rows already.
- * The rules that hold for owners too are suspended inside the one transaction only: a failure brings them back with everything else.
  */
 export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Promise<boolean> {
   const wanted = Object.entries(samples).flatMap(([domain, sample]) => (options.domains.includes(domain) ? [sample(options)] : []));
@@ -55,16 +54,12 @@ export async function loadSample(owner: pg.ClientBase, options: LoadOptions): Pr
   await owner.query('begin');
   try {
     await owner.query(`select pg_advisory_xact_lock(${LOCK})`);
-    const forced = await forcedAmong(owner, names);
-    for (const name of forced) await owner.query(`alter table ${name} no force row level security`);
-    tables = (await missingOf(owner, wanted)).flat();
-    if (tables.length === 0) {
-      await owner.query('rollback');
-      return false;
-    }
-    await write(owner, tables, options);
-    for (const name of forced) await owner.query(`alter table ${name} force row level security`);
-    await owner.query('commit');
+    await pastRules(owner, names, async () => {
+      tables = (await missingOf(owner, wanted)).flat();
+      if (tables.length > 0) await write(owner, tables, options);
+    });
+    await owner.query(tables.length > 0 ? 'commit' : 'rollback');
+    if (tables.length === 0) return false;
   } catch (error) {
     // Where the connection itself broke, the server rolls back and the first error is the one to tell.
     await owner.query('rollback').catch(() => {});
@@ -81,14 +76,6 @@ async function missingOf(owner: pg.ClientBase, wanted: readonly (readonly Sample
     if (rows[0]?.there === false) missing.push(tables);
   }
   return missing;
-}
-
-async function forcedAmong(owner: pg.ClientBase, names: readonly string[]): Promise<string[]> {
-  const { rows } = await owner.query<{ name: string }>(
-    'select name from unnest($1::text[]) name join pg_class on oid = name::regclass where relforcerowsecurity',
-    [names],
-  );
-  return rows.map(({ name }) => name);
 }
 
 async function write(

@@ -92,15 +92,20 @@ function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): 
   return { reading, writing: Object.assign(readerOver(as(readRole), []), { change, changeMany }) };
 }
 
+async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText): Promise<Row[]> {
+  try {
+    return await database.read(roleOf(who), asCaller(who, query));
+  } catch (error) {
+    throw inOurWords(error);
+  }
+}
+
+/** Reads as somebody without being a store: for those who look after the data. */
+export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader => readerOver((query) => fetchAs(database, who, query), []);
+
 export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {
   const schema = sql.ref(domain);
-  const reading = async (who: StoreSession, query: SqlText) => {
-    try {
-      return await database.read(roleOf(who), asCaller(who, query));
-    } catch (error) {
-      throw inOurWords(error);
-    }
-  };
+  const reading = (who: StoreSession, query: SqlText) => fetchAs(database, who, query);
   const run = (session: SqlSession, query: SqlText) => {
     const values: unknown[] = [];
     const text = query.compile(values);

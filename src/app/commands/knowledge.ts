@@ -1,0 +1,243 @@
+/** What people know, out into a file and back in, with its whole history. For whoever looks after the installation. */
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoreSession } from '../../core/store.ts';
+import { type Archived, archive, type Counts, Damaged, unarchive } from '../../domains/knowledge/archive.ts';
+import { lastTx } from '../../domains/knowledge/snapshot.ts';
+import { openKeys } from '../../identity/keys.ts';
+import type { SqlDatabase } from '../../storage/sql/database.ts';
+import { migrate, migrations } from '../../storage/sql/migrate.ts';
+import { openPglite } from '../../storage/sql/pglite.ts';
+import { openPostgres } from '../../storage/sql/postgres.ts';
+import { connect, openServer } from '../../storage/sql/server.ts';
+import { readingAs } from '../../storage/sql/store.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openFolder } from '../folder.ts';
+import { writeKnowledge } from '../knowledge-rows.ts';
+import { passwordFor, sqlFolder } from '../stores.ts';
+import { count, duration, grouped } from '../terminal/text.ts';
+import { openConsole } from './console.ts';
+import { keysOf, shownPath } from './person.ts';
+import { addressOf } from './places.ts';
+import { EXIT, Stop } from './stop.ts';
+import { ownDomains } from './trail.ts';
+
+interface Options {
+  readonly json?: boolean;
+}
+
+/** Everyone on the staff reads everything of it; this is nobody in particular. */
+const KEEPER: StoreSession = {
+  domain: 'knowledge',
+  audience: 'staff',
+  shows: [],
+  person: {
+    principal: 'keeper',
+    sub: 'keeper',
+    realm: 'staff',
+    username: 'keeper',
+    name: 'Keeper',
+    email: '',
+    employeeId: undefined,
+    organizationId: undefined,
+    roles: new Set(['employee']),
+  },
+};
+
+/** The address of its server, or undefined where it is in the data folder. */
+function placeOf(config: Config): string | undefined {
+  if (config.remoteUrl('knowledge') !== undefined)
+    throw new Stop('KNOWLEDGE_URL says that knowledge is served elsewhere; run this where its store is.', EXIT.usage);
+  return config.databaseUrl('knowledge');
+}
+
+const told = ({ transactions, entries, triples }: Counts) =>
+  `${count(transactions, 'change')} with ${count(entries, 'version')} of entries and ${grouped(triples)} of triples`;
+
+export async function exportKnowledge(file: string | undefined, { json }: Options): Promise<number> {
+  const console = openConsole(json);
+  const began = performance.now();
+  const step = console.progress.step('Exporting knowledge');
+  const counts = await readable(readConfig(), async (database) => {
+    const sql = readingAs(database, KEEPER);
+    const asOf = await lastTx(sql);
+    const lines = archive(sql, asOf, (tx) => step.at(asOf === 0 ? 1 : tx / asOf, `${grouped(tx)} of ${grouped(asOf)} changes`));
+    return file === undefined || file === '-' ? toOutput(lines) : toFile(file, lines);
+  }).catch((error: unknown) => {
+    step.failed();
+    throw error;
+  });
+  step.done();
+  const ms = Math.round(performance.now() - began);
+  const whole = `Exported ${told(counts)} in ${duration(ms)}.`;
+  // Where the knowledge itself is the output, what is said about it goes beside it.
+  if (file === undefined || file === '-') console.err(whole);
+  else if (console.json) console.value({ file, ...counts, ms });
+  else console.out(whole);
+  return EXIT.ok;
+}
+
+async function readable<T>(config: Config, body: (database: SqlDatabase) => Promise<T>): Promise<T> {
+  const url = placeOf(config);
+  if (url !== undefined) {
+    const keys = config.masterKey === undefined ? keysOf(config) : openKeys(config.dataFolder, config);
+    const database = openPostgres({ url, password: passwordFor(keys), readers: 1 });
+    return await body(database).finally(() => database.close());
+  }
+  keysOf(config);
+  const folder = openFolder(config.dataFolder);
+  try {
+    const there = existsSync(join(folder.path, 'pg', 'PG_VERSION'));
+    const database = there ? await openPglite(join(folder.path, 'pg')) : undefined;
+    try {
+      const found = await database?.owner.query("select from pg_tables where schemaname = 'knowledge' and tablename = 'head'");
+      if (database === undefined || found?.rowCount !== 1)
+        throw new Stop(`There is no knowledge in ${shownPath(folder.path)} yet; start Tamshai there once.`);
+      await database.surrender();
+      return await body(database);
+    } finally {
+      await database?.close();
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+async function toOutput(lines: AsyncGenerator<string, Counts>): Promise<Counts> {
+  for (;;) {
+    const { done, value } = await lines.next();
+    if (done === true) return value;
+    if (!process.stdout.write(value)) await once(process.stdout, 'drain');
+  }
+}
+
+async function toFile(file: string, lines: AsyncGenerator<string, Counts>): Promise<Counts> {
+  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EEXIST' ? 'is there already; nothing is written over it' : 'cannot be written there';
+    throw new Stop(`${shownPath(file)} ${why}.`);
+  });
+  try {
+    for (;;) {
+      const { done, value } = await lines.next();
+      if (done === true) return value;
+      await handle.appendFile(value);
+    }
+  } catch (error) {
+    // Half an export must not be taken for one.
+    await rm(file, { force: true });
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? new Stop(`The disk is full; ${shownPath(file)} was not written.`) : error;
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function importKnowledge(file: string, { json }: Options): Promise<number> {
+  const console = openConsole(json);
+  const began = performance.now();
+  const name = file === '-' ? 'Standard input' : shownPath(file);
+  const config = readConfig();
+  const reading = unarchive();
+  const step = console.progress.step('Importing knowledge');
+  try {
+    const source = file === '-' ? process.stdin : (await open(file)).createReadStream();
+    const lines = linesOf(source);
+    // What does not even begin like an export leaves no trace, not even an empty database.
+    reading.take((await lines.next()).value ?? Buffer.alloc(0));
+    async function* changes(): AsyncGenerator<Archived> {
+      for await (const line of lines) {
+        const transaction = reading.take(line);
+        if (transaction === undefined) continue;
+        yield transaction;
+        step.at(transaction.tx_id / reading.asOf, `${grouped(transaction.tx_id)} of ${grouped(reading.asOf)} changes`);
+      }
+      reading.finish();
+    }
+    await writable(config, (owner, place) =>
+      writeKnowledge(owner, changes(), {
+        asOf: () => reading.asOf,
+        occupied: (changed) => {
+          throw new Stop(`There is knowledge in ${place} already, ${count(changed, 'change')} of it; it is imported where there is none.`);
+        },
+      }),
+    );
+  } catch (error) {
+    step.failed();
+    throw inWords(error, name);
+  }
+  step.done();
+  const counts = reading.finish();
+  const ms = Math.round(performance.now() - began);
+  if (console.json) console.value({ ...counts, ms });
+  else console.out(`Imported ${told(counts)} in ${duration(ms)}.`);
+  return EXIT.ok;
+}
+
+function inWords(error: unknown, name: string): unknown {
+  if (error instanceof Damaged) return new Stop(`${name} cannot be imported: ${error.message}. Nothing was changed.`, EXIT.usage);
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'open' || syscall === 'read') {
+    const why = code === 'ENOENT' ? 'is not there' : code === 'EISDIR' ? 'is a folder' : 'cannot be read';
+    return new Stop(`${name} ${why}; nothing was changed.`, EXIT.usage);
+  }
+  if (code === '42501')
+    return new Stop(
+      'Knowledge is imported past the rules that hold for people; that needs the login of the owner of its tables in DATABASE_URL. Nothing was changed.',
+    );
+  // Of the data itself: a number or a text that no column takes.
+  return /^2[23]/.test(code)
+    ? new Stop(`${name} cannot be imported: something in it cannot be stored. Nothing was changed.`, EXIT.usage)
+    : error;
+}
+
+type Owner = Parameters<typeof writeKnowledge>[0];
+
+async function writable(config: Config, body: (owner: Owner, place: string) => Promise<void>): Promise<void> {
+  const url = placeOf(config);
+  const { embedded, servers } = ownDomains(config);
+  const folder = url === undefined ? openFolder(config.dataFolder) : undefined;
+  try {
+    const keys = openKeys(config.dataFolder, config);
+    if (url !== undefined) {
+      const domains = servers.get(url) ?? [];
+      await (await openServer({ url, domains, files: migrations(sqlFolder, domains), password: passwordFor(keys) })).database.close();
+      const owner = await connect(url);
+      return await body(owner, addressOf(url)).finally(() => owner.end());
+    }
+    const path = join(config.dataFolder, 'pg');
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const database = await openPglite(path);
+    try {
+      await migrate(database.owner, migrations(sqlFolder, embedded));
+      await body(database.owner, shownPath(config.dataFolder));
+    } finally {
+      await database.close();
+    }
+  } finally {
+    folder?.close();
+  }
+}
+
+/** No line of ours comes near it. */
+const LONGEST = 1 << 28;
+
+/** Lines as bytes, so that what vouches for them sees what is in the file and not what became of it. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let to = chunk.indexOf(10); to >= 0; to = chunk.indexOf(10, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, to)]);
+      parts = [];
+      size = 0;
+      from = to + 1;
+    }
+    parts.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > LONGEST) throw new Damaged('one of its lines has no end');
+  }
+  if (size > 0) yield Buffer.concat(parts);
+  return undefined;
+}

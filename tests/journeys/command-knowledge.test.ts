@@ -1,0 +1,195 @@
+/** Knowledge into a file and back, by the command. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { freshDatabase, SHARED_KEY } from '../fresh-database.ts';
+import {
+  atTerminal,
+  build,
+  folder,
+  freePorts,
+  PATIENCE_MS,
+  prepared,
+  removeFolders,
+  type Settings,
+  site,
+  tamshai,
+} from './command-support.ts';
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
+
+let filled: Settings;
+let exported: string;
+const file = (name = 'knowledge.jsonl') => join(folder('file'), name);
+/** A data folder where nothing was ever started. */
+const unused = async (): Promise<Settings> => ({ TAMSHAI_DATA: join(folder('new'), 'data'), ...(await freePorts()) });
+const run = (settings: Settings, ...args: string[]) => tamshai(['knowledge', ...args], { settings });
+
+beforeAll(async () => {
+  build();
+  const running = await site(await prepared());
+  filled = running.settings;
+  const call = (tool: string, input: object) =>
+    running.run(['call', 'knowledge', tool, JSON.stringify(input), '--as', 'frank.davis', '--json']);
+  await call('store', { topic: 'Ebb & flow', content: 'Twice a day.\n潮', tags: ['sea'] });
+  await call('undo', {});
+  const busy = await run(filled, 'export');
+  expect([busy.code, busy.out]).toEqual([1, '']);
+  expect(busy.err).toMatch(/^error {2}The data folder \S+ is in use by another Tamshai process; [^\n]+\.\n$/);
+  await running.stop();
+  const { code, out, err } = await run(filled, 'export');
+  expect([code, err]).toEqual([
+    0,
+    expect.stringMatching(/^Exported 95 changes with 64 versions of entries and 30 of triples in [\d.]+ m?s\.\n$/),
+  ]);
+  exported = out;
+});
+afterAll(removeFolders);
+
+describe('export', () => {
+  test('writes lines of JSON, the same ones into a file that only its owner reads', async () => {
+    const lines = exported
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).toHaveLength(97);
+    expect(lines[0]).toEqual({ tamshai: 'knowledge', format: 1, as_of_tx_id: 95 });
+    expect(lines.at(-3)).toMatchObject({
+      tx_id: 94,
+      action: 'store',
+      by_name: 'Frank Davis',
+      entries: [{ id: 'e-94', content: 'Twice a day.\n潮' }],
+      closed: [],
+    });
+    expect(lines.at(-2)).toMatchObject({ tx_id: 95, action: 'undo', undoes: 94, entries: [], closed: ['e-94'] });
+    const path = file();
+    const { code, out } = await run(filled, 'export', path, '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { file: path, transactions: 95, entries: 64, triples: 30, ms: expect.any(Number) }]);
+    expect(readFileSync(path, 'utf8')).toBe(exported);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const again = await run(filled, 'export', path);
+    expect(again).toMatchObject({ code: 1, out: '', err: `error  ${path} is there already; nothing is written over it.\n` });
+    expect(readFileSync(path, 'utf8')).toBe(exported);
+  });
+
+  test('shows how far it is on a terminal, and says where there is nothing', async () => {
+    const { screen, code } = await atTerminal(['knowledge', 'export', file()], { settings: filled });
+    expect(code).toBe(0);
+    expect(screen).toMatch(/Exporting knowledge .*█.* {2}done {3}/);
+    const settings = await unused();
+    const nowhere = await run(settings, 'export');
+    expect(nowhere).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^error {2}Tamshai has not been started in [^\n]+\.\n$/),
+    });
+    expect(existsSync(settings['TAMSHAI_DATA'] ?? '')).toBe(false);
+    expect(await run({ ...filled, KNOWLEDGE_URL: 'http://127.0.0.1:1' }, 'export')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/served elsewhere/),
+    });
+  });
+});
+
+describe('import', () => {
+  test('brings it all back before the first start, and the start adds nothing to it', async () => {
+    const settings = await unused();
+    const path = file();
+    writeFileSync(path, exported);
+    const { screen, code } = await atTerminal(['knowledge', 'import', path], { settings });
+    expect([code, screen]).toEqual([
+      0,
+      expect.stringMatching(/Importing knowledge .*done[^]*Imported 95 changes with 64 versions of entries and 30 of triples in /),
+    ]);
+    const running = await site(settings);
+    const { json } = await running.run(['call', 'knowledge', 'history', '{"limit":2}', '--as', 'frank.davis', '--json']);
+    expect(json()).toMatchObject({
+      status: 'success',
+      data: [
+        { tx_id: 95, undoes: 94, mine: true },
+        { tx_id: 94, undone_by: 95 },
+      ],
+    });
+    await running.stop();
+    expect((await run(settings, 'export')).out).toBe(exported);
+  });
+
+  const refused = (why: string) => ({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(new RegExp(`^error {2}[^\\n]*${why}[^\\n]*\\. Nothing was changed\\.\\n$`)),
+  });
+  test('refuses what is damaged with one sentence, and leaves nothing behind', async () => {
+    const settings = await unused();
+    const data = settings['TAMSHAI_DATA'] ?? '';
+    const given = (text: string | Buffer) => {
+      const path = file();
+      writeFileSync(path, text);
+      return run(settings, 'import', path);
+    };
+    expect(await given('')).toMatchObject(refused('there is nothing in it|line 1'));
+    expect(await given('\u0089PNG\r\n')).toMatchObject(refused('line 1 is not JSON'));
+    expect(await given('{"name":"x"}\n')).toMatchObject(refused('line 1 is not the beginning of exported knowledge'));
+    expect(await run(settings, 'import', file('absent'))).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/ is not there; nothing was changed\.\n$/),
+    });
+    expect(await run(settings, 'import', folder())).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/ is a folder; nothing was changed\.\n$/),
+    });
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test('takes all or nothing, and only where there is none', async () => {
+    const settings = await unused();
+    const given = (text: string) => tamshai(['knowledge', 'import', '-'], { settings, input: text });
+    expect(await given(exported.slice(0, exported.length / 2))).toMatchObject(refused('line \\d+ is not JSON'));
+    expect(await given(exported.split('\n').slice(0, 40).join('\n'))).toMatchObject(refused('it is cut off after line 40'));
+    expect(await given(exported.replace('Twice', 'Three times'))).toMatchObject(refused('line 97 does not fit what stands before it'));
+    const standard = await tamshai(['knowledge', 'import', '-', '--json'], { settings, input: exported });
+    expect([standard.code, standard.json()]).toEqual([0, { transactions: 95, entries: 64, triples: 30, ms: expect.any(Number) }]);
+    expect(await tamshai(['knowledge', 'import', '-'], { settings, input: exported })).toMatchObject({
+      code: 1,
+      err: `error  There is knowledge in ${settings['TAMSHAI_DATA']} already, 95 changes of it; it is imported where there is none.\n`,
+    });
+  });
+});
+
+const server = process.env.TAMSHAI_TEST_DATABASE_URL;
+describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
+  test('goes there and back while it is used, and needs its owner to get in', async () => {
+    const data = folder();
+    // With tasks alone: knowledge is then there without a sample.
+    const database = await freshDatabase(url, ['tasks'], SHARED_KEY, data);
+    const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
+    try {
+      expect(await tamshai(['knowledge', 'import', '-'], { settings, input: exported })).toMatchObject({ code: 0, err: '' });
+      const running = await site(settings);
+      expect((await run(settings, 'export')).out).toBe(exported);
+      expect(await running.run(['call', 'knowledge', 'undo', '{"tx_id":95}', '--as', 'frank.davis', '--json'])).toMatchObject({ code: 0 });
+      expect((await run(settings, 'export')).out.split('\n')).toHaveLength(99);
+      await running.stop();
+      expect(await tamshai(['knowledge', 'import', '-'], { settings, input: exported })).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /^error {2}There is knowledge in 127\.0\.0\.1:\d+\/\S+ already, 96 changes of it; it is imported where there is none\.\n$/,
+        ),
+      });
+      await database.owner.query('truncate knowledge.head, knowledge.transactions, knowledge.entries, knowledge.triples');
+      await database.owner.query("create role knowledge_visitor login password 'visitor'");
+      const other = new URL(database.url);
+      [other.username, other.password] = ['knowledge_visitor', 'visitor'];
+      expect(
+        await tamshai(['knowledge', 'import', '-'], { settings: { ...settings, DATABASE_URL: other.href }, input: exported }),
+      ).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^error {2}[^\n]+owner[^\n]+\n$/),
+      });
+    } finally {
+      await database.owner.query('drop role if exists knowledge_visitor');
+      await database.drop();
+    }
+  });
+});

@@ -1,0 +1,159 @@
+/** What is taken for exported knowledge, and what is not. */
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { Damaged, unarchive } from '../../src/domains/knowledge/archive.ts';
+
+type Json = Record<string, unknown>;
+const at = '2026-11-16T10:00:00.123456Z';
+const version = {
+  source: null,
+  actor: null,
+  confidence: 0.9,
+  valid_from: null,
+  valid_to: null,
+  owner: 'p',
+  recorded_by: 'Ann',
+  recorded_at: at,
+};
+const entry = (id: string, more: Json = {}): Json => ({ id, topic: 'tide', content: 'Ebb.', tags: ['sea'], ...version, ...more });
+const triple = (id: string, more: Json = {}): Json => ({ id, subject: 'a', predicate: 'owned_by', object: 'b', ...version, ...more });
+const change = (tx_id: number, more: Json = {}): Json => ({
+  tx_id,
+  at,
+  action: 'store',
+  principal: 'p',
+  by_name: 'Ann',
+  reason: null,
+  undoes: null,
+  entries: [],
+  triples: [],
+  closed: [],
+  ...more,
+});
+const beginning = { tamshai: 'knowledge', format: 1, as_of_tx_id: 9 };
+
+/** A whole file of these changes, its end made for them. */
+function file(changes: readonly Json[], first: Json = beginning, more: Json = {}): string[] {
+  const lines = [first, ...changes].map((line) => JSON.stringify(line));
+  const sha256 = createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('hex');
+  const of = (kind: string) => changes.flatMap((each) => (each[kind] as unknown[] | undefined) ?? []).length;
+  const end = { end: true, transactions: changes.length, entries: of('entries'), triples: of('triples'), sha256, ...more };
+  return [...lines, JSON.stringify(end)];
+}
+function taken(lines: readonly (string | Buffer)[]) {
+  const reading = unarchive();
+  const changes = lines.flatMap((line) => reading.take(Buffer.from(line)) ?? []);
+  return { changes, counts: reading.finish(), asOf: reading.asOf };
+}
+const good = [
+  change(1, { entries: [entry('e-1')] }),
+  change(2, { action: 'update', entries: [entry('e-1', { topic: '日本' })], closed: ['e-1'] }),
+  change(3, { action: 'relate', triples: [triple('t-3')] }),
+  change(5, { action: 'undo', undoes: 3, closed: ['t-3'] }),
+];
+
+test('takes what export writes', () => {
+  const { changes, counts, asOf } = taken(file(good));
+  expect(changes).toEqual(good);
+  expect([counts, asOf]).toEqual([{ transactions: 4, entries: 2, triples: 1 }, 9]);
+  expect(taken(file([], { ...beginning, as_of_tx_id: 0 })).changes).toEqual([]);
+});
+
+describe('does not take', () => {
+  const refused = (lines: readonly (string | Buffer)[], why: string | RegExp) => {
+    expect(() => taken(lines)).toThrow(Damaged);
+    expect(() => taken(lines)).toThrow(why);
+  };
+  test('a file that is empty, cut off, longer than its end, or of something else', () => {
+    refused([], 'there is nothing in it');
+    const whole = file(good);
+    for (let n = 1; n < whole.length; n++) refused(whole.slice(0, n), `it is cut off after line ${n}`);
+    refused([...whole, '{}'], 'line 7 comes after the end');
+    refused([''], 'line 1 is not JSON');
+    refused(['{"some":"json"}'], 'line 1 is not the beginning of exported knowledge');
+    refused([JSON.stringify({ ...beginning, format: 2 })], 'line 1 is in format 2, which this version does not know');
+    refused(['[1]'], 'line 1');
+    refused(['null'], 'line 1');
+    refused([whole[0] ?? '', Buffer.from([0x22, 0xff, 0x22])], 'line 2 is not JSON');
+    refused([whole[0] ?? '', 'null'], 'line 2 is not a change');
+  });
+
+  test('any single byte that is another one', () => {
+    const text = Buffer.from(`${file(good).join('\n')}\n`);
+    for (let i = 0; i < text.length; i++) {
+      const other = Buffer.from(text);
+      other[i] = (text[i] ?? 0) === 0x20 ? 0x21 : (text[i] ?? 0) ^ 1;
+      const lines = other.toString('latin1').split('\n').slice(0, -1);
+      expect([
+        i,
+        (() => {
+          try {
+            taken(lines.map((line) => Buffer.from(line, 'latin1')));
+            return 'taken';
+          } catch (error) {
+            return (error as Error).name;
+          }
+        })(),
+      ]).toEqual([i, 'Damaged']);
+    }
+  });
+
+  test('a line that was left out, doubled or moved', () => {
+    const whole = file(good);
+    for (let n = 1; n < whole.length - 1; n++) {
+      refused(whole.toSpliced(n, 1), /line/);
+      refused(whole.toSpliced(n, 0, whole[n] ?? ''), /line/);
+    }
+    refused(
+      [whole[0], whole[3], whole[1], whole[2], whole[4], whole[5]].map((line) => line ?? ''),
+      /line/,
+    );
+  });
+
+  /** With an end that vouches for it: made by somebody who meant well. */
+  test.each<[string, Json[], string]>([
+    ['changes out of order', [change(2), change(1)], 'line 3 is out of order'],
+    ['a change twice', [change(1), change(1)], 'line 3 is out of order'],
+    ['a change after the last', [change(10)], 'line 2 is out of order'],
+    ['an end of what is not open', [change(1, { closed: ['e-1'] })], 'line 2 closes e-1, which is not open'],
+    [
+      'an end twice',
+      [change(1, { entries: [entry('e-1')] }), change(2, { closed: ['e-1', 'e-1'] })],
+      'line 3 closes e-1, which is not open',
+    ],
+    [
+      'a beginning twice',
+      [change(1, { entries: [entry('e-1')] }), change(2, { entries: [entry('e-1')] })],
+      'line 3 opens e-1, which is open already',
+    ],
+    [
+      'the undoing of what comes later',
+      [change(1, { action: 'undo', undoes: 2 }), change(2)],
+      'line 2 undoes change 2, which is not before it',
+    ],
+    ['the undoing of itself', [change(1, { action: 'undo', undoes: 1 })], 'line 2 undoes change 1, which is not before it'],
+    [
+      'an end before the beginning',
+      [change(1, { entries: [entry('e-1', { valid_from: '2026-02-02', valid_to: '2026-02-01' })] })],
+      'line 2 lets e-1 end before it begins',
+    ],
+    ['a day that is none', [change(1, { entries: [entry('e-1', { valid_from: '2026-02-30' })] })], 'line 2 is not a change'],
+    ['a number that is none', [change(1, { entries: [entry('e-0')] })], 'line 2 is not a change'],
+    ['a triple among entries', [change(1, { entries: [triple('t-1')] })], 'line 2 is not a change'],
+    ['too much confidence', [change(1, { triples: [triple('t-1', { confidence: 1.5 })] })], 'line 2 is not a change'],
+    ['no topic', [change(1, { entries: [entry('e-1', { topic: '' })] })], 'line 2 is not a change'],
+    ['what no text may have', [change(1, { entries: [entry('e-1', { content: 'a\u0000b' })] })], 'line 2 is not a change'],
+    ['an action of its own', [change(1, { action: 'destroy' })], 'line 2 is not a change'],
+    ['a field of its own', [change(1, { more: true })], 'line 2 is not a change'],
+    ['a predicate of several words', [change(1, { triples: [triple('t-1', { predicate: 'owned by' })] })], 'line 2 is not a change'],
+  ])('%s', (_what, changes, why) => refused(file(changes), why));
+
+  test('an end that counts otherwise', () => {
+    refused(file(good, beginning, { transactions: 3 }), 'line 6 counts other transactions than there are');
+    refused(file(good, beginning, { entries: 3 }), 'line 6 counts other entries than there are');
+    refused(file(good, beginning, { sha256: '' }), 'line 6 does not fit what stands before it');
+    refused(file(good, beginning, { more: 1 }), 'line 6 is not an end');
+  });
+});

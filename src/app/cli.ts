@@ -1,6 +1,7 @@
 /** The command: what there is to say, and how it ends. Each command's own code is loaded when it is called for. */
 import { Command, CommanderError } from 'commander';
 import { openConsole } from './commands/console.ts';
+import type * as KeyCommands from './commands/keys.ts';
 import type { SeedOptions } from './commands/seed.ts';
 import { EXIT, EXIT_CODES, endOf } from './commands/stop.ts';
 import type { TokenOptions } from './commands/token.ts';
@@ -147,6 +148,23 @@ function program(finish: (run: Run) => Promise<void>): Command {
     .action((file: string, options: Options) =>
       finish(async () => (await import('./commands/knowledge.ts')).importKnowledge(file, options)),
     );
+
+  const keys = command('keys', 'Keys for processes that run apart: make them, show the public part, change them.', [
+    'tamshai keys new',
+    'tamshai keys public',
+    'tamshai keys rotate',
+  ]);
+  const part = (name: string, description: string, run: (module: typeof KeyCommands) => (options: Options) => Promise<number>) =>
+    keys
+      .command(name)
+      .description(description)
+      .helpOption('-h, --help', 'explain this')
+      .option(...JSON_OPTION)
+      .addHelpText('after', `\nExamples:\n  tamshai keys ${name}\n\n${EXIT_CODES}`)
+      .action((options: Options) => finish(async () => run(await import('./commands/keys.ts'))(options)));
+  part('new', 'Print new keys, as settings. They are kept nowhere; treat them as passwords.', ({ create }) => create);
+  part('public', "Print the public part of this gateway's keys, for TAMSHAI_GATEWAY_PUBLIC_KEYS.", ({ publicPart }) => publicPart);
+  part('rotate', 'Print a new key for the gateway, and the order in which to bring it in without a failed call.', ({ rotate }) => rotate);
 
   command('mcp', 'MCP over standard input and output, for desktop clients. It can never approve anything.', [
     'tamshai mcp --as nina.patel',

@@ -35,6 +35,7 @@ import { leadsIn } from './portal.ts';
 import { readiness } from './readiness.ts';
 import { allTools } from './registry.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
+import { checkSettings, joinOthers, type Part } from './sharing.ts';
 import { openKeyValue, openStores, type Telling } from './stores.ts';
 
 export interface Tamshai {
@@ -85,6 +86,12 @@ async function open(
   const withGateway = servers.includes('gateway');
   const local = registry.domains.map(({ name }) => name).filter((name) => servers.includes(name) && config.remoteUrl(name) === undefined);
 
+  const part: Part = {
+    config, withGateway, local: registry.domains.filter(({ name }) => local.includes(name)),
+    remote: registry.domains.map(({ name }) => name).filter((name) => config.remoteUrl(name) !== undefined),
+  };
+  checkSettings(part);
+
   const folder = openFolder(config.dataFolder);
   later(async () => folder.close());
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
@@ -102,6 +109,7 @@ async function open(
 
   const kv = await openKeyValue(config);
   later(() => kv.close());
+  await joinOthers(kv, keys, part);
   const sealed = sealedKeyValue(kv, derive(keys, 'kv'));
   const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
   const checkpoints = await openCheckpoints({ file: join(config.dataFolder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, log });

@@ -54,7 +54,7 @@ const settings = z.object({
   TAMSHAI_MASTER_KEY: z.string().min(1).optional(),
   TAMSHAI_GATEWAY_KEY: z.string().min(1).optional(),
   TAMSHAI_GATEWAY_PUBLIC_KEYS: z.string().min(1).optional(),
-  TAMSHAI_INSTANCE: z.string().regex(/^[a-z0-9-]{1,32}$/, 'may hold lower case letters, digits and dashes only').default('main'),
+  TAMSHAI_INSTANCE: z.string().regex(/^[a-z0-9-]{1,63}$/, 'may hold up to 63 lower case letters, digits and dashes only').default('main'),
   TAMSHAI_DRAIN_SECONDS: whole(0, 300).optional(),
   TAMSHAI_SCRIPTED_APPROVALS: flag,
   TAMSHAI_SAMPLE_EMPLOYEES: count(500),
@@ -91,6 +91,8 @@ export interface Config {
   /** What the names of indices on a search server begin with, so that several installations can share it. */
   readonly indexPrefix: string;
   readonly remoteUrl: (domain: string) => string | undefined;
+  /** The same setting, as the server that is meant by it reads it: how others call it. */
+  readonly ownUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: { readonly staff: string | undefined; readonly customer: string | undefined; readonly clientId: string; readonly customerClientId: string; readonly clientSecret: string | undefined };
   readonly masterKey: string | undefined;
@@ -145,6 +147,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     searchUrl: (domain) => domain === 'journey' ? undefined : ((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ?? env.ELASTICSEARCH_URL,
     indexPrefix: env.TAMSHAI_INDEX_PREFIX,
     remoteUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
+    ownUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
     redisUrl: env.REDIS_URL,
     issuers: { staff: env.OIDC_ISSUER, customer: env.OIDC_CUSTOMER_ISSUER, clientId: env.OIDC_CLIENT_ID, customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },
     masterKey: env.TAMSHAI_MASTER_KEY, gatewayKey: env.TAMSHAI_GATEWAY_KEY, gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,

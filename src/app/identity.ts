@@ -1,11 +1,13 @@
 /** Who issues tokens here, and who checks them. */
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger, People } from '../core/ports.ts';
 import { accounts, type Accounts } from '../identity/accounts.ts';
 import { type EmbeddedProvider, embeddedProvider } from '../identity/embedded/provider.ts';
 import type { Link } from '../gateway/link.ts';
-import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys } from '../identity/gateway-keys.ts';
+import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../identity/gateway-keys.ts';
 import { signIdentity } from '../identity/internal.ts';
 import { embeddedIssuer, externalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
 import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
@@ -13,7 +15,7 @@ import { revocations } from '../identity/revocation.ts';
 import { createVerifier, type Verifier } from '../identity/verify.ts';
 import { type WebSessions, webSessions } from '../identity/web/sessions.ts';
 import { personas } from '../sample/people.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigProblem } from './config.ts';
 import type { LeadOf } from './portal.ts';
 
 export interface Identity {
@@ -73,7 +75,14 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
 }
 
 /** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */
-export const gatewayKeysFor = (config: Config, keys: Keys): GatewayKeys => (config.gatewayPublicKeys === undefined ? ownGatewayKeys(keys) : loadGatewayKeys(config.gatewayPublicKeys));
+export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): GatewayKeys {
+  if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
+  if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);
+  // A file may change while this runs: a new key counts within a moment, and an old one stops to.
+  if (!existsSync(gatewayPublicKeys)) throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
+  loadGatewayKeys(readFileSync(gatewayPublicKeys, 'utf8'));
+  return watchGatewayKeys(() => readFile(gatewayPublicKeys, 'utf8'));
+}
 
 /** The whole answer of one server to another: what is not one is none. */
 const replied = z.object({ status: z.literal('success'), data: z.unknown() });

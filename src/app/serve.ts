@@ -156,10 +156,13 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
 
 export async function serveDomain(wiring: Wiring, server: string, port: number): Promise<Served> {
   const { identity, registry, backend, decide, log, clock } = wiring;
-  const base = domainAddress(port);
-  const guard = hostGuard(loopbackAddresses(port));
+  const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
+  const base = own ?? domainAddress(port);
+  const guard = hostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
+  /** By the name that others call it, and by its port on this machine. */
+  const audiences = (use: 'api' | 'mcp') => [...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use)))];
   const { app, handle } = restApp(log, ['/execute']);
-  const authenticate = byToken(identity.verifier, identity.audiences(base, 'api'));
+  const authenticate = byToken(identity.verifier, audiences('api'));
   const onUnauthenticated = refusedAt(wiring, 'direct', server);
   metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
@@ -169,7 +172,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   await app.ready();
   const mcp = mcpEndpoint({
     registry, only: server, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
-    authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
+    authenticate: byToken(identity.verifier, audiences('mcp')),
     recheck: async (caller) => void (await identity.verifier.refresh(caller)),
     confirmation: (id, caller) => decide.view(id, caller.person),
     onUnauthenticated: refusedAt(wiring, 'mcp', server),

@@ -95,7 +95,7 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
   const [current, previous] =
     gatewayKey === undefined
       ? [signingKey(file.gateway, 'Ed25519', damaged), file.previousGateway && signingKey(file.previousGateway, 'Ed25519', damaged)]
-      : parseGatewayKey(gatewayKey);
+      : readGatewayKeys(gatewayKey);
   return {
     ...settleMaster(path, file, given),
     realms: { staff: signingKey(file.staff, 'P-256', damaged), customer: signingKey(file.customer, 'P-256', damaged) },
@@ -248,9 +248,11 @@ function writeDraft(path: string, content: KeyFile): string {
 
 const exported = (key: KeyObject) => privateJwk.parse(key.export({ format: 'jwk' }));
 const newRealmKey = () => exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
-const newGatewayKey = () => exported(generateKeyPairSync('ed25519').privateKey);
+/** A new private key, as it is written down. */
+export const newGatewayKey = () => exported(generateKeyPairSync('ed25519').privateKey);
 
-function parseGatewayKey(text: string): [SigningKey, SigningKey | undefined] {
+/** Out of a setting: the current key, and the one before it. */
+export function readGatewayKeys(text: string): [SigningKey, SigningKey | undefined] {
   const problem = 'The gateway key must be a private Ed25519 key as JWK, or {"keys": […]} with the current and the previous one.';
   const shape = z.union([z.object({ keys: z.tuple([privateJwk], privateJwk) }), privateJwk.transform((jwk) => ({ keys: [jwk] as const }))]);
   let content: unknown;

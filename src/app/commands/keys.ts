@@ -1,0 +1,55 @@
+/** Keys for processes that run apart: made, shown as far as they may be seen, and changed without a failed call. */
+import { randomBytes } from 'node:crypto';
+import { gatewayJwks } from '../../identity/gateway-keys.ts';
+import { newGatewayKey, openKeys, readGatewayKeys } from '../../identity/keys.ts';
+import { readConfig } from '../config.ts';
+import { type Console, openConsole } from './console.ts';
+import { EXIT } from './stop.ts';
+
+const show = (console: Console, values: Readonly<Record<string, string>>, before: readonly string[] = []) => {
+  if (console.json) console.value(values);
+  else console.out(...before, ...Object.entries(values).map(([name, value]) => `${name}=${value}`));
+  return EXIT.ok;
+};
+const text = (value: object) => JSON.stringify(value);
+
+/** All that an installation of several processes needs. Nothing is kept. */
+export async function create(options: { json?: boolean }): Promise<number> {
+  const gateway = text(newGatewayKey());
+  const [current] = readGatewayKeys(gateway);
+  return show(openConsole(options.json), {
+    TAMSHAI_MASTER_KEY: randomBytes(32).toString('base64url'),
+    TAMSHAI_GATEWAY_KEY: gateway,
+    TAMSHAI_GATEWAY_PUBLIC_KEYS: text(gatewayJwks({ gateway: { current, previous: undefined } })),
+  });
+}
+
+/** The public part of what the gateway here signs with. */
+export async function publicPart(options: { json?: boolean }): Promise<number> {
+  const { dataFolder, masterKey, gatewayKey } = readConfig();
+  const console = openConsole(options.json);
+  const keys = openKeys(dataFolder, { masterKey, gatewayKey });
+  if (console.json) console.value(gatewayJwks(keys));
+  else console.out(text(gatewayJwks(keys)));
+  return EXIT.ok;
+}
+
+/** A new key for the gateway, in an order in which no call fails. Nothing is kept, and nothing changes yet. */
+export async function rotate(options: { json?: boolean }): Promise<number> {
+  const { dataFolder, masterKey, gatewayKey } = readConfig();
+  const { gateway } = openKeys(dataFolder, { masterKey, gatewayKey });
+  const fresh = newGatewayKey();
+  const [current] = readGatewayKeys(text(fresh));
+  const console = openConsole(options.json);
+  const both = text(gatewayJwks({ gateway: { current, previous: gateway.current } }));
+  const signing = text({ keys: [fresh, gateway.current.jwk] });
+  const alone = text(gatewayJwks({ gateway: { current, previous: undefined } }));
+  if (console.json) console.value({ servers: JSON.parse(both) as object, gateways: JSON.parse(signing) as object, then: JSON.parse(alone) as object });
+  else
+    console.out(
+      '1. Give every server both public keys:', `TAMSHAI_GATEWAY_PUBLIC_KEYS=${both}`, '',
+      '2. Then restart the gateways, one after the other, with the new key first:', `TAMSHAI_GATEWAY_KEY=${signing}`, '',
+      '3. A minute after the last one, take the old key away from the servers:', `TAMSHAI_GATEWAY_PUBLIC_KEYS=${alone}`,
+    );
+  return EXIT.ok;
+}

@@ -1,0 +1,81 @@
+/** What several processes must have in common. Looked at when each starts, before it does any harm. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KeyValue } from '../core/ports.ts';
+import type { AnyDomain } from '../core/tool.ts';
+import { derive, derivePrevious, type Keys } from '../identity/keys.ts';
+import { type Config, ConfigProblem } from './config.ts';
+
+export interface Part {
+  readonly config: Config;
+  readonly withGateway: boolean;
+  /** Domains that are served here. */
+  readonly local: readonly AnyDomain[];
+  /** Domains that the gateway reaches by an address. */
+  readonly remote: readonly string[];
+}
+
+/** Says what is missing from the settings of one process among several. */
+export function checkSettings({ config, withGateway, local, remote }: Part): void {
+  const { redisUrl, masterKey, gatewayKey, gatewayPublicKeys } = config;
+  const here = local[0]?.name ?? 'this server';
+  if (!withGateway && gatewayKey !== undefined)
+    throw new ConfigProblem(`TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ("tamshai keys public" prints it).`);
+  if (!withGateway && gatewayPublicKeys === undefined && redisUrl !== undefined)
+    throw new ConfigProblem(`${here} runs apart from the gateway and does not know whom to believe; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`);
+  const together = withGateway ? remote[0] && `the gateway and ${remote[0]}` : gatewayPublicKeys === undefined ? undefined : `${here} and the gateway`;
+  if (!together) return;
+  if (redisUrl === undefined) throw new ConfigProblem(`${sentence(together)} run apart, so what waits for approval must be in one place for both; set REDIS_URL.`);
+  if (masterKey === undefined) throw new ConfigProblem(`${sentence(together)} run apart and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`);
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const YEAR = 365 * 24 * 3600;
+
+/**
+ * Every process on a shared store says who it is. Whoever has another master key, another's name, or rows of its own where others have
+ * theirs does not start.
+ */
+export async function joinOthers(kv: KeyValue, keys: Keys, { config, local }: Part): Promise<void> {
+  if (config.redisUrl === undefined) return;
+  const place = placeOf(config.dataFolder);
+  const master = derive(keys, 'master-check').toString('base64url');
+  const before = derivePrevious(keys, 'master-check')?.toString('base64url');
+  if (!(await claim(kv, 'master', master, before)))
+    throw new ConfigProblem('Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.');
+  if (!(await claim(kv, `instance:${config.instance}`, place)))
+    throw new ConfigProblem(
+      `Another process with a data folder of its own is called ${config.instance} on this Redis; set TAMSHAI_INSTANCE to a name that no other has, or start it with the folder it had before.`,
+    );
+  for (const domain of local) {
+    const setting = embeddedSetting(config, domain);
+    if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));
+    else if (!(await claim(kv, `rows:${domain.name}`, place)))
+      throw new ConfigProblem(`Another process on this Redis serves ${domain.name} from its own data folder, so there would be two truths; set ${setting} for both.`);
+  }
+}
+
+const claimed = (what: string) => `claim:${what}`;
+
+/** The first takes it; the same one, or who knows what it was before, may have it again. */
+async function claim(kv: KeyValue, what: string, mine: string, before?: string): Promise<boolean> {
+  const key = claimed(what);
+  if (await kv.add(key, mine, YEAR)) return true;
+  const found = await kv.get(key);
+  return found === undefined ? kv.add(key, mine, YEAR) : found === mine || found === before ? kv.swap(key, found, mine, YEAR) : false;
+}
+
+/** The setting that would put a domain's rows on a server; undefined where they are on one. */
+function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
+  if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
+  if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
+  return config.searchUrl(name) === undefined ? 'ELASTICSEARCH_URL' : undefined;
+}
+
+/** A data folder keeps its own mark, so that a process which comes back to it is known again. */
+function placeOf(folder: string): string {
+  const file = join(folder, 'place');
+  if (!existsSync(file)) writeFileSync(file, randomUUID(), { mode: 0o600, flag: 'wx' });
+  return readFileSync(file, 'utf8').trim();
+}

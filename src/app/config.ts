@@ -114,7 +114,7 @@ export interface Config {
   readonly failpoint: string | undefined;
 }
 
-const STANDARD_PORTS: Readonly<Record<string, number>> = {
+export const STANDARD_PORTS: Readonly<Record<string, number>> = {
   gateway: 3100, hr: 3101, finance: 3102, sales: 3103, support: 3104, journey: 3105, payroll: 3106, tax: 3107, tasks: 3108, knowledge: 3109,
 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);

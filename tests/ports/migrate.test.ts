@@ -1,0 +1,116 @@
+/** Schema changes go forward only, and the version before may go on running, and even start again, beside the new one. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Migration, migrate, missing } from '../../src/storage/sql/migrate.ts';
+import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { databases } from './sql-world.ts';
+
+const TABLE: Migration = {
+  name: 'shop/001.sql',
+  text: 'create schema shop; create table shop.things (id int primary key, price int)',
+  once: true,
+};
+const COLUMN: Migration = {
+  name: 'shop/002.sql',
+  text: "alter table shop.things add column colour text not null default 'red'",
+  once: true,
+};
+const rules = (price: number, after: string): Migration => ({
+  name: 'shop/policies.sql',
+  once: false,
+  after,
+  text: `alter table shop.things enable row level security; drop policy if exists cheap on shop.things; create policy cheap on shop.things using (price < ${price})`,
+});
+const OLD = [TABLE, rules(10, '001')];
+const NEW = [TABLE, COLUMN, rules(20, '001,002')];
+
+describe.each(databases)('on %s', (kind) => {
+  let owner: pg.ClientBase;
+  let close: () => Promise<unknown>;
+  let address = '';
+  beforeAll(async () => {
+    if (kind === 'PGlite') {
+      const database = await openPglite(undefined);
+      [owner, close] = [database.owner, () => database.close()];
+      return;
+    }
+    const root = new pg.Client({ connectionString: process.env['TAMSHAI_TEST_DATABASE_URL'] ?? '' });
+    await root.connect();
+    const name = `tamshai_migrate_${randomBytes(6).toString('hex')}`;
+    await root.query(`create database ${name}`);
+    const own = new URL(process.env['TAMSHAI_TEST_DATABASE_URL'] ?? '');
+    own.pathname = `/${name}`;
+    address = own.href;
+    const client = new pg.Client({ connectionString: address });
+    await client.connect();
+    owner = client;
+    close = async () => {
+      await client.end();
+      await root.query(`drop database ${name} with (force)`);
+      await root.end();
+    };
+  });
+  afterAll(() => close());
+  const rule = async () => (await owner.query<{ qual: string }>("select qual from pg_policies where policyname = 'cheap'")).rows[0]?.qual;
+
+  test('each file is applied once, rules whenever they change', async () => {
+    expect(await missing(owner, OLD)).toEqual(['shop/001.sql', 'shop/policies.sql']);
+    expect(await migrate(owner, OLD)).toEqual(['shop/001.sql', 'shop/policies.sql']);
+    expect(await migrate(owner, OLD)).toEqual([]);
+    expect(await missing(owner, NEW)).toEqual(['shop/002.sql', 'shop/policies.sql']);
+    expect(await migrate(owner, NEW)).toEqual(['shop/002.sql', 'shop/policies.sql']);
+    expect(await rule()).toBe('(price < 20)');
+  });
+
+  test('the version before starts again beside it, finds nothing missing, and does not put its own rules back', async () => {
+    expect(await missing(owner, OLD)).toEqual([]);
+    expect(await migrate(owner, OLD)).toEqual([]);
+    expect(await rule()).toBe('(price < 20)');
+  });
+
+  test('going back to earlier rules is a step forward as well: with a further numbered file', async () => {
+    const back = [...NEW.slice(0, 2), { name: 'shop/003.sql', text: 'select 1', once: true }, rules(10, '001,002,003')];
+    expect(await migrate(owner, back)).toEqual(['shop/003.sql', 'shop/policies.sql']);
+    expect(await rule()).toBe('(price < 10)');
+    expect(await migrate(owner, NEW)).toEqual([]);
+    expect(await rule()).toBe('(price < 10)');
+  });
+
+  test('a numbered file that was changed afterwards is refused', async () => {
+    await expect(migrate(owner, [{ ...TABLE, text: 'select 2' }])).rejects.toThrow('shop/001.sql was changed after it had been applied');
+  });
+
+  test('a file that fails leaves nothing of itself behind, and the next run goes on from there', async () => {
+    const broken = { name: 'shop/004.sql', text: 'create table shop.more (id int); select 1 / 0', once: true };
+    await expect(migrate(owner, [broken])).rejects.toThrow();
+    expect(await missing(owner, [broken])).toEqual(['shop/004.sql']);
+    expect(await migrate(owner, [{ ...broken, text: 'create table shop.more (id int)' }])).toEqual(['shop/004.sql']);
+  });
+
+  // The embedded database has one session: nobody else could hold anything.
+  if (kind === 'PostgreSQL')
+    test('waits for who holds the table without letting others queue up, and comes through', async () => {
+      const [holder, reader] = [new pg.Client({ connectionString: address }), new pg.Client({ connectionString: address })];
+      await Promise.all([holder.connect(), reader.connect()]);
+      try {
+        await holder.query('begin; select count(*) from shop.things');
+        let done = false;
+        const migrated = migrate(owner, [
+          { name: 'shop/005.sql', text: 'alter table shop.things add column size int', once: true },
+        ]).finally(() => {
+          done = true;
+        });
+        for (let i = 0; i < 3; i++) {
+          // Answered every time, though a change of the table is being tried.
+          await reader.query('select count(*) from shop.things');
+          await new Promise((later) => setTimeout(later, 1_000));
+        }
+        expect(done).toBe(false);
+        await holder.query('commit');
+        expect(await migrated).toEqual(['shop/005.sql']);
+      } finally {
+        await Promise.all([holder.end(), reader.end()]);
+      }
+    });
+});

@@ -1,0 +1,246 @@
+/** The files for containers and clusters, held against the product that they start. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig, STANDARD_PORTS } from '../../src/app/config.ts';
+import { gatewayJwks, loadGatewayKeys } from '../../src/identity/gateway-keys.ts';
+import { openKeys } from '../../src/identity/keys.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const SERVERS = Object.keys(STANDARD_PORTS);
+type Tree = Readonly<Record<string, unknown>>;
+/** Whatever stands at a path of a document; a number in it is a place in a list. */
+const at = <T>(tree: unknown, path: string): T =>
+  path.split('.').reduce<unknown>((part, key) => (part as Tree | undefined)?.[key], tree) as T;
+
+/** Throws for a setting that there is not, and for a value that the product would refuse. */
+function startsWith(settings: Readonly<Record<string, string>>) {
+  const { NODE_EXTRA_CA_CERTS: _, ...ours } = settings;
+  return readConfig(ours);
+}
+
+const secrets = Object.fromEntries(
+  spawnSync(process.execPath, [join(root, 'deploy/make-secrets.mjs')], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
+    .map((line) => /^(\w+)='([^']+)'$/.exec(line)?.slice(1) as [string, string]),
+);
+
+describe('the secrets that are made', () => {
+  test('are taken by the gateway, and their public half by the servers', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tamshai-deploy-'));
+    try {
+      const keys = openKeys(folder, { masterKey: secrets['TAMSHAI_MASTER_KEY'], gatewayKey: secrets['TAMSHAI_GATEWAY_KEY'] });
+      const known = loadGatewayKeys(secrets['TAMSHAI_GATEWAY_PUBLIC_KEYS'] ?? '');
+      expect(await known.find(keys.gateway.current.kid)).toBeDefined();
+      expect(secrets['TAMSHAI_GATEWAY_PUBLIC_KEYS']).not.toContain('"d"');
+      expect(JSON.stringify(gatewayJwks(keys))).not.toContain('"d"');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('are new each time', () => {
+    const again = spawnSync(process.execPath, [join(root, 'deploy/make-secrets.mjs')], { encoding: 'utf8' }).stdout;
+    for (const value of Object.values(secrets)) expect(again).not.toContain(value);
+  });
+});
+
+describe('the image', () => {
+  const lines = read('Dockerfile')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+  test('is built from pinned parts, runs as nobody, and holds nothing that only builds or tests', () => {
+    expect(lines.filter((line) => line.startsWith('FROM ')).every((line) => /:(?!latest)[\w.-]+/.test(line))).toBe(true);
+    expect(last.find((line) => line.startsWith('USER '))).toMatch(/^USER [1-9]\d*$/);
+    expect(last.filter((line) => line.startsWith('RUN '))).toEqual([]);
+    expect(lines.find((line) => line.includes('npm ci'))).toContain('--ignore-scripts');
+    expect(read('.dockerignore').split('\n')[0]).toBe('*');
+  });
+
+  test('has all that the package says it needs to run', () => {
+    const { files } = JSON.parse(read('package.json')) as { files: string[] };
+    const copied = last.flatMap((line) => /^COPY .*\/app\/(\S+) /.exec(line)?.[1] ?? []);
+    expect(new Set(copied)).toEqual(new Set([...files, 'node_modules', 'package.json']));
+    const expose =
+      last
+        .find((line) => line.startsWith('EXPOSE '))
+        ?.split(' ')
+        .slice(1)
+        .map(Number) ?? [];
+    expect(expose).toEqual([...Object.values(STANDARD_PORTS), 9464]);
+  });
+});
+
+describe('the compose file', () => {
+  const text = read('compose.yaml');
+  /** Variables as the file for secrets gives them. */
+  const filled = text
+    .replace(
+      /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+      (_, name: string, kind: string | undefined, fallback = '') => secrets[name] ?? (kind === '-' ? fallback : ''),
+    )
+    .replaceAll("'{", '{')
+    .replaceAll("}'", '}');
+  const compose = parse(filled, { merge: true, maxAliasCount: 1000 }) as {
+    services: Record<string, Tree>;
+    networks: Record<string, Tree | null>;
+    volumes: Record<string, null>;
+  };
+  const own = SERVERS.map((name) => [name, compose.services[name] ?? {}] as const);
+
+  test('has every server of ours as its own process, and a real server for each store', () => {
+    for (const [name, service] of own) expect([name, service['command']]).toEqual([name, ['serve', name]]);
+    for (const name of ['postgres', 'mongo', 'opensearch', 'redis', 'keycloak'])
+      expect(compose.services[name]?.['image']).toMatch(/:[\d.]+/);
+  });
+
+  test('asks for no secret that the script does not make', () => {
+    const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
+    expect(new Set(asked)).toEqual(new Set(Object.keys(secrets)));
+  });
+
+  test.each(own)('%s would start with its settings, and finds the others', (name, service) => {
+    const environment = Object.fromEntries(
+      Object.entries(at<Tree>(service, 'environment')).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value),
+      ]),
+    );
+    const config = startsWith(environment);
+    expect(config.production).toBe(true);
+    expect(config.instance).toBe(name);
+    for (const other of SERVERS.slice(1)) expect(config.remoteUrl(other)).toBe(`http://${other}:${STANDARD_PORTS[other]}`);
+    // Who signs for people is the gateway's to know.
+    expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_KEY')).toBe(name === 'gateway');
+    expect(Object.hasOwn(environment, 'TAMSHAI_GATEWAY_PUBLIC_KEYS')).toBe(name !== 'gateway');
+  });
+
+  test.each([...own, ['migrate', compose.services['migrate'] ?? {}] as const])(
+    '%s can write to its data alone, and gains no right',
+    (name, service) => {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(service['volumes']).toEqual([`${name}:/data`, 'certificates:/certificates:ro']);
+      expect(Object.hasOwn(compose.volumes, name)).toBe(true);
+    },
+  );
+
+  test('shows the outside world two ports, on this machine', () => {
+    expect(Object.values(compose.services).flatMap((service) => service['ports'] ?? [])).toEqual([
+      '127.0.0.1:3100:3100',
+      '127.0.0.1:8443:8443',
+    ]);
+    expect(compose.networks['stores']).toEqual({ internal: true });
+    for (const name of ['postgres', 'mongo', 'opensearch', 'redis']) expect(compose.services[name]?.['networks']).toEqual(['stores']);
+  });
+
+  test('names only services, networks and volumes that there are', () => {
+    for (const service of Object.values(compose.services)) {
+      for (const name of Object.keys(at<Tree | undefined>(service, 'depends_on') ?? {})) expect(compose.services[name]).toBeDefined();
+      for (const name of at<string[] | undefined>(service, 'networks') ?? []) expect(Object.hasOwn(compose.networks, name)).toBe(true);
+      for (const volume of at<string[] | undefined>(service, 'volumes') ?? [])
+        expect(volume.startsWith('./') || Object.hasOwn(compose.volumes, volume.split(':')[0] ?? '')).toBe(true);
+    }
+  });
+});
+
+describe('the Kubernetes manifests', () => {
+  const folder = 'deploy/kubernetes';
+  const listed = (parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] }).resources;
+  const documentsIn = (file: string) =>
+    parseAllDocuments(read(`${folder}/${file}`), { merge: true }).map((document) => document.toJS() as Tree);
+  const all = listed.flatMap(documentsIn);
+  const named = (kind: string, name: string) =>
+    all.find((document) => document['kind'] === kind && at(document, 'metadata.name') === name) ?? {};
+
+  test('every file is listed, but for the secrets', () => {
+    expect(new Set([...listed, 'kustomization.yaml', 'secrets.example.yaml'])).toEqual(new Set(readdirSync(join(root, folder))));
+  });
+
+  test('the settings are ones that there are, with the secrets beside them', () => {
+    const settings = at<Record<string, string>>(named('ConfigMap', 'tamshai'), 'data');
+    const examples = Object.assign(
+      {},
+      ...documentsIn('secrets.example.yaml').map((document) => at<Tree>(document, 'stringData')),
+    ) as Record<string, string>;
+    const config = startsWith({
+      ...settings,
+      ...examples,
+      TAMSHAI_METRICS_KEY: secrets['TAMSHAI_METRICS_KEY'] ?? '',
+      ELASTICSEARCH_URL: 'https://search.stores:9200',
+      MONGODB_URL: 'mongodb://mongo.stores/',
+    });
+    expect(config.loopbackOnly).toBe(false);
+    expect(config.opsPort).toBe(9464);
+    for (const name of SERVERS.slice(1)) expect(config.remoteUrl(name)).toBe(`http://${name}:${STANDARD_PORTS[name]}`);
+  });
+
+  /** With the name, the port, the size and the gateway's own key taken out. */
+  const plain = (name: string, document: Tree) =>
+    JSON.stringify(document)
+      .replace(/"resources":\{"requests":\{"cpu".*?\}\}/, '')
+      .replaceAll(new RegExp(`\\b(${name}|domain|${STANDARD_PORTS[name]})\\b`, 'g'), '*');
+
+  test.each(SERVERS)('%s is a set of pods with probes, a budget, a scale and a service', (name) => {
+    const set = named('StatefulSet', name);
+    const pod = at<Tree>(set, 'spec.template.spec');
+    const container = at<Tree>(pod, 'containers.0');
+    expect(at(set, 'spec.replicas')).toBeGreaterThanOrEqual(2);
+    expect(container['args']).toEqual(['serve', name]);
+    expect(at(container, 'ports')).toEqual([
+      { name: 'http', containerPort: STANDARD_PORTS[name] },
+      { name: 'ops', containerPort: 9464 },
+    ]);
+    for (const [probe, path] of [
+      ['startupProbe', '/health'],
+      ['livenessProbe', '/health'],
+      ['readinessProbe', '/ready'],
+    ] as const)
+      expect(at(container, `${probe}.httpGet`)).toEqual({ path, port: 'ops' });
+    expect(container['securityContext']).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(at(set, 'spec.template.metadata.labels')).toMatchObject(at<Tree>(set, 'spec.selector.matchLabels'));
+    expect(at(named('Service', name), 'spec.selector')).toEqual(at(set, 'spec.template.metadata.labels'));
+    expect(at(named('Service', name), 'spec.ports.0')).toEqual({ name: 'http', port: STANDARD_PORTS[name], targetPort: 'http' });
+    expect(at(named('PodDisruptionBudget', name), 'spec.maxUnavailable')).toBe(1);
+    expect(at(named('HorizontalPodAutoscaler', name), 'spec.scaleTargetRef.name')).toBe(name);
+    const given = at<{ secretRef?: { name: string } }[]>(container, 'envFrom').flatMap(({ secretRef }) => secretRef?.name ?? []);
+    expect(given).toEqual(name === 'gateway' ? ['tamshai', 'tamshai-gateway'] : ['tamshai']);
+  });
+
+  test('the nine domains differ in nothing but name, port and size', () => {
+    for (const kind of ['Service', 'StatefulSet', 'PodDisruptionBudget', 'HorizontalPodAutoscaler']) {
+      expect(new Set(SERVERS.slice(1).map((name) => plain(name, named(kind, name)))).size).toBe(1);
+    }
+  });
+
+  test('the network says no to everything, then yes to what is needed', () => {
+    const policies = all.filter((document) => document['kind'] === 'NetworkPolicy');
+    expect(at(policies[0], 'spec')).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    const text = JSON.stringify(policies);
+    expect(text).not.toContain('0.0.0.0/0');
+    for (const policy of policies.slice(1)) expect(at(policy, 'spec.podSelector.matchLabels')).toBeDefined();
+  });
+
+  test('the migration is given the owner, and nobody else is', () => {
+    const job = at<Tree>(named('Job', 'migrate'), 'spec.template.spec.containers.0');
+    expect(job['args']).toEqual(['migrate']);
+    expect(JSON.stringify(job)).toContain('tamshai-owner');
+    for (const name of SERVERS) expect(JSON.stringify(named('StatefulSet', name))).not.toContain('tamshai-owner');
+  });
+});

@@ -1,5 +1,15 @@
 import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
 import './styles/app.css';
 
+/** How much of the page the banners above the app take, for whatever sticks to its top. */
+const bars = [...document.querySelectorAll<HTMLElement>('.devbar')];
+const measure = () => {
+  const height = matchMedia('(max-width: 760px)').matches ? 0 : bars.reduce((sum, bar) => sum + bar.offsetHeight, 0);
+  document.documentElement.style.setProperty('--bars', `${height}px`);
+};
+measure();
+addEventListener('resize', measure);
+
 const root = document.getElementById('app');
-if (root) createRoot(root).render(<p>Tamshai</p>);
+if (root) createRoot(root).render(<App />);

@@ -15,6 +15,8 @@ const KEPT_SECONDS = 24 * 3600;
 /** A claimed ticket may still be carried out a little after its time: the person pressed in time, a process died. */
 const CLAIM_GRACE_MS = 30_000;
 const MOST_WAITING = 20;
+/** How many of the last ones a person can look back at. */
+const MOST_ASKED = 40;
 const DENIALS = { most: 2, seconds: 600 };
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -76,6 +78,16 @@ export function approvals(kv: KeyValue, clock: Clock) {
     throw failure('SERVICE_UNAVAILABLE', 'Too many changes are being asked for at once.');
   }
 
+  /** What a person asked for lately, the newest first: what became of it is in each ticket. */
+  async function noteAsked(principal: string, id: string): Promise<void> {
+    const at = `asked:${principal}`;
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const stored = await kv.get(at);
+      const next = JSON.stringify([id, ...(stored === undefined ? [] : (JSON.parse(stored) as string[]))].slice(0, MOST_ASKED));
+      if (stored === undefined ? await kv.add(at, next, KEPT_SECONDS) : await kv.swap(at, stored, next, KEPT_SECONDS)) return;
+    }
+  }
+
   async function load(id: string): Promise<{ ticket: Ticket; stored: string } | undefined> {
     const stored = ID.test(id) ? await kv.get(key(id)) : undefined;
     return stored === undefined ? undefined : { ticket: parse(stored), stored };
@@ -109,6 +121,7 @@ export function approvals(kv: KeyValue, clock: Clock) {
         return [...others, { id, digest, expiresAt }];
       });
       await kv.set(key(id), JSON.stringify(ticket), KEPT_SECONDS);
+      await noteAsked(principal, id);
       return ticket;
     },
 
@@ -125,6 +138,13 @@ export function approvals(kv: KeyValue, clock: Clock) {
       const list = stored === undefined ? [] : (JSON.parse(stored) as Waiting[]);
       const tickets = await Promise.all(list.map(({ id }) => load(id)));
       return tickets.flatMap((held) => (held && held.ticket.state === 'waiting' && !expired(held.ticket) ? [held.ticket] : []));
+    },
+
+    /** What a person asked for in the last day and no longer waits, the newest first. */
+    async decided(principal: string): Promise<(Ticket & { readonly expired: boolean })[]> {
+      const stored = await kv.get(`asked:${principal}`);
+      const tickets = await Promise.all((stored === undefined ? [] : (JSON.parse(stored) as string[])).map((id) => load(id)));
+      return tickets.flatMap((held) => (held && (held.ticket.state !== 'waiting' || expired(held.ticket)) ? [{ ...held.ticket, expired: expired(held.ticket) }] : []));
     },
 
     /** A ticket for its owner; anyone else learns only that it is not theirs. */

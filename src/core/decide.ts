@@ -36,6 +36,14 @@ export interface ConfirmationView {
 
 export type Decide = ReturnType<typeof decisions>;
 
+const viewOf = ({ id, message, card, state, expired, decidedAt, requestId, answer }: Ticket & { readonly expired: boolean }): ConfirmationView => ({
+  state: expired ? 'expired' : state, confirmationId: id, message, confirmationData: card,
+  ...(decidedAt !== undefined && { decidedAt }),
+  ...(requestId !== undefined && { requestId }),
+  ...(state === 'done' && answer && { result: answer as Answer }),
+  ...(state === 'failed' && answer && { error: answer as ErrorAnswer }),
+});
+
 export function decisions({ approvals, backend, refresh, spend, failpoint, decided }: Deciding) {
   /** Twenty clicks at once in one process are one piece of work. */
   const running = new Map<string, Promise<Answer>>();
@@ -88,13 +96,12 @@ export function decisions({ approvals, backend, refresh, spend, failpoint, decid
           await approvals.finish(id, 'done', settled);
         }
       }
-      return {
-        state: ticket.expired ? 'expired' : state, confirmationId: id, message: ticket.message, confirmationData: ticket.card,
-        ...(ticket.decidedAt !== undefined && { decidedAt: ticket.decidedAt }),
-        ...(ticket.requestId !== undefined && { requestId: ticket.requestId }),
-        ...(state === 'done' && answer && { result: answer as Answer }),
-        ...(state === 'failed' && answer && { error: answer as ErrorAnswer }),
-      };
+      return viewOf({ ...ticket, state, ...(answer && { answer }) });
+    },
+
+    /** What was decided, or ran out, in the last day. */
+    async decidedBy(person: Person): Promise<ConfirmationView[]> {
+      return (await approvals.decided(person.principal)).map(viewOf);
     },
 
     async waiting(person: Person): Promise<ConfirmationView[]> {

@@ -32,6 +32,7 @@ export interface GatewayRoutes extends Visiting {
 }
 
 const decision = z.strictObject({ approved: z.boolean('approved must be true or false') });
+const which = z.strictObject({ decided: z.enum(['true', 'false']).default('false') });
 const page = z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(50), cursor: z.string().max(4000).optional() });
 
 export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
@@ -69,7 +70,11 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
       throw error;
     }
   });
-  app.get('/api/confirmations', async (req) => ({ status: 'success', data: await decide.waiting((await visitor(req)).person) }));
+  app.get('/api/confirmations', async (req) => {
+    const { person } = await visitor(req);
+    const { decided } = parsed(which, req.query);
+    return { status: 'success', data: decided === 'true' ? await decide.decidedBy(person) : await decide.waiting(person) };
+  });
   app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({ status: 'success', data: await decide.view(req.params.id, (await visitor(req)).person) }));
 
   app.get('/api/user/info', async (req) => {

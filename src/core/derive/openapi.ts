@@ -103,7 +103,7 @@ function gatewayPaths(registry: Registry): Json {
         requestBody: { required: true, content: json({ type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'], additionalProperties: false }) },
       }),
     },
-    '/api/confirmations': { get: operation('What waits for me', { type: 'object', properties: { status: { const: 'success' }, data: { type: 'array', items: ref('Confirmation') } }, required: ['status', 'data'] }, { operationId: 'confirmations', tags: ['approvals'] }) },
+    '/api/confirmations': { get: operation('What waits for me, or what I decided in the last day', { type: 'object', properties: { status: { const: 'success' }, data: { type: 'array', items: ref('Confirmation') } }, required: ['status', 'data'] }, { operationId: 'confirmations', tags: ['approvals'], parameters: [{ name: 'decided', in: 'query', schema: { enum: ['true', 'false'] } }] }) },
     '/api/confirmations/{confirmationId}': {
       get: operation('One change that I asked for, also after the decision', { type: 'object', properties: { status: { const: 'success' }, data: ref('Confirmation') }, required: ['status', 'data'] }, { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
     },

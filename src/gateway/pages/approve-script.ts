@@ -1,13 +1,18 @@
 /**
- * What the browser runs on the approval page. It draws nothing of its own: every state is a card that the server rendered, and the
- * server's word on where the change stands is asked for again after each step.
+ * What the browser runs beside a card, on the approval page and in the web app. It draws nothing of its own: every state is a card that
+ * the server rendered, and the server's word on where the change stands is asked for again after each step.
  */
 export const approveScript = `'use strict';
 (() => {
   const INERT_MS = 800, WATCH_MS = 5000, RUNNING_MS = 1000, PATIENCE_MS = 8000, LOST_MS = 3000, CIRCLE = 2 * Math.PI * 19, WAITS = 300;
-  const slot = document.querySelector('[data-slot]');
-  const live = document.querySelector('[data-status]');
+  /**
+   * slot: holds the card. root: where the templates are. inApp: the card is one thing among others, so it never takes the focus from
+   * elsewhere and its heading is not the page's. told: hears each state that is shown, and 'signed-out' and 'gone'.
+   */
+  const attach = (slot, { live, root, inApp = false, told: tell = () => {} }) => {
   const { id } = slot.dataset;
+  const address = '/approve/' + id;
+  const leaving = new AbortController();
   const article = () => slot.querySelector('article');
   const state = () => article().dataset.state;
   const say = (text) => { live.textContent = text; };
@@ -58,7 +63,10 @@ export const approveScript = `'use strict';
     if (left === 0 && !busy) { busy = true; settle(); }
   };
 
-  const signIn = () => { location.assign('/signin?' + new URLSearchParams({ to: location.pathname })); };
+  const signIn = () => {
+    if (inApp) tell('signed-out');
+    else location.assign('/signin?' + new URLSearchParams({ to: location.pathname }));
+  };
   const get = async (path, accept) => {
     const answer = await fetch(path, { headers: { accept }, credentials: 'same-origin', cache: 'no-store', redirect: 'error' });
     hear(answer.headers.get('date'));
@@ -69,14 +77,26 @@ export const approveScript = `'use strict';
   const stateIn = (body) => (body.data ?? body).state;
 
   let next;
-  const later = (work, ms) => { clearTimeout(next); next = setTimeout(work, ms); };
-  const show = (nodes) => {
-    slot.replaceChildren(...nodes);
-    dispatchEvent(new Event('tamshai:shown'));
-    heading()?.focus({ preventScroll: true });
-    say(slot.querySelector('.ap-kind')?.textContent ?? '');
+  const later = (work, ms) => { clearTimeout(next); if (!leaving.signal.aborted) next = setTimeout(work, ms); };
+  const lower = () => {
+    const title = slot.querySelector('h1');
+    if (!inApp || !title) return;
+    const below = document.createElement('h3');
+    for (const { name, value } of title.attributes) below.setAttribute(name, value);
+    below.replaceChildren(...title.childNodes);
+    title.replaceWith(below);
   };
-  const fromTemplate = (name) => document.querySelector('template[' + name + ']').content.cloneNode(true).childNodes;
+  const show = (nodes) => {
+    if (leaving.signal.aborted) return;
+    const here = !inApp || last !== null || slot.contains(document.activeElement);
+    slot.replaceChildren(...nodes);
+    lower();
+    dispatchEvent(new Event('tamshai:shown'));
+    if (here) heading()?.focus({ preventScroll: true });
+    say(slot.querySelector('.ap-kind')?.textContent ?? '');
+    tell(state());
+  };
+  const fromTemplate = (name) => root.querySelector('template[' + name + ']').content.cloneNode(true).childNodes;
   const showRunning = () => { ranSince = performance.now(); show(fromTemplate('data-executing')); };
   // A second press settles what a first one began; after a Deny there is nothing to press again.
   const showLost = () => {
@@ -87,9 +107,9 @@ export const approveScript = `'use strict';
 
   // The card as the server draws it now.
   const redraw = async () => {
-    const answer = await get(location.pathname, 'text/html');
+    const answer = await get(address, 'text/html');
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-slot]');
-    if (!fresh) { location.reload(); return; }
+    if (!fresh) { if (inApp) tell('gone'); else location.reload(); return; }
     Object.assign(slot.dataset, fresh.dataset);
     show([...fresh.childNodes].map((node) => document.importNode(node, true)));
     begin();
@@ -108,6 +128,7 @@ export const approveScript = `'use strict';
       }
       await redraw();
     } catch {
+      if (leaving.signal.aborted) return;
       if (state() !== 'lost') showLost();
       later(settle, LOST_MS);
     }
@@ -156,7 +177,8 @@ export const approveScript = `'use strict';
     (second ? slot.querySelector('[data-second-text]') : heading()).focus({ preventScroll: true });
   };
 
-  slot.addEventListener('pointerdown', (event) => { pressed = event.isTrusted && watchButtons() ? event.target.closest('[data-decide]') : null; });
+  const { signal } = leaving;
+  slot.addEventListener('pointerdown', (event) => { pressed = event.isTrusted && watchButtons() ? event.target.closest('[data-decide]') : null; }, { signal });
   slot.addEventListener('click', (event) => {
     if (!event.isTrusted) return;
     const button = event.target.closest('button');
@@ -167,8 +189,8 @@ export const approveScript = `'use strict';
     if (!watchButtons() || (event.detail > 0 && pressed !== button)) return;
     pressed = null;
     if (button.dataset.decide === 'ask') step(true); else decide(button.dataset.decide === 'approve');
-  });
-  document.addEventListener('visibilitychange', () => { stood = ''; if (!document.hidden) watch(); });
+  }, { signal });
+  document.addEventListener('visibilitychange', () => { stood = ''; if (!document.hidden) watch(); }, { signal });
 
   const begin = () => {
     busy = state() !== 'waiting';
@@ -182,8 +204,14 @@ export const approveScript = `'use strict';
     }
     if (state() === 'executing') { busy = true; ranSince = performance.now(); later(settle, RUNNING_MS); }
   };
-  setInterval(() => { if (state() === 'waiting' || state() === 'lost') { watchButtons(); countDown(); } }, 100);
+  const ticking = setInterval(() => { if (state() === 'waiting' || state() === 'lost') { watchButtons(); countDown(); } }, 100);
+  lower();
   begin();
-  heading()?.focus({ preventScroll: true });
+  if (!inApp) heading()?.focus({ preventScroll: true });
+  return () => { leaving.abort(); clearInterval(ticking); clearTimeout(next); };
+  };
+
+  if (document.getElementById('app')) window.tamshaiCard = attach;
+  else attach(document.querySelector('[data-slot]'), { live: document.querySelector('[data-status]'), root: document });
 })();
 `;

@@ -1,0 +1,220 @@
+/** What a tool answered, whichever tool: made from its schemas, so that a new one needs nothing here. */
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Answer, ListMetadata, SuccessAnswer } from '../../src/core/answer.ts';
+import { call, Refused } from '../lib/api.ts';
+import type { Row } from '../lib/columns.ts';
+import { dataSchema, fieldsOf, isRecord, rowSchema } from '../lib/schema.ts';
+import type { Found } from '../lib/tools.ts';
+import { inWords } from '../lib/words.ts';
+import { ApprovalCard, type CardState } from './card.tsx';
+import { DataTable } from './data-table.tsx';
+import { Thing } from './details.tsx';
+import { Refusal } from './notice.tsx';
+import { Summary } from './summary.tsx';
+
+const Figure = lazy(() => import('./figure.tsx'));
+
+interface AnswerProps {
+  readonly tool: Found;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly answer: Answer;
+  readonly requestId?: string;
+  readonly again?: () => void;
+  readonly onNarrow?: (filter: string) => void;
+  readonly onState?: (state: CardState) => void;
+  /** The person asked for this card by a press, and it is what they look at now. */
+  readonly opened?: boolean;
+}
+
+const PAGING = new Set(['limit', 'cursor', 'sort']);
+
+export function AnswerView({ tool, input, answer, requestId = '', again, onNarrow, onState, opened = false }: AnswerProps) {
+  if (answer.status === 'error') return <Refusal error={answer} requestId={requestId} again={again} />;
+  if (answer.status === 'pending_confirmation')
+    return <Pending tool={tool} input={input} first={answer.confirmationId} opened={opened} {...(onState && { onState })} />;
+  if (Array.isArray(answer.data) && answer.data.every(isRecord))
+    return <List key={requestId} tool={tool} input={input} answer={answer} {...(onNarrow && { onNarrow })} />;
+  if (isRecord(answer.data)) return <One tool={tool} answer={answer} data={answer.data} />;
+  return <pre className="json">{JSON.stringify(answer.data, null, 2)}</pre>;
+}
+
+/** A change that waits, and what takes its place when it is asked for again. */
+function Pending({
+  tool,
+  input,
+  first,
+  onState,
+  opened,
+}: {
+  readonly tool: Found;
+  readonly input: AnswerProps['input'];
+  readonly first: string;
+  readonly onState?: (state: CardState) => void;
+  readonly opened: boolean;
+}) {
+  const [id, setId] = useState(first);
+  const [trouble, setTrouble] = useState<Answer>();
+  const again = async () => {
+    const { answer } = await call(tool.server, tool.name, input).catch((error: unknown) => {
+      if (error instanceof Refused) return { answer: error.answer };
+      throw error;
+    });
+    if (answer.status === 'pending_confirmation') setId(answer.confirmationId);
+    else setTrouble(answer);
+  };
+  return (
+    <>
+      <ApprovalCard key={id} id={id} again={again} opened={opened} {...(onState && { onState })} />
+      {trouble?.status === 'error' && (
+        <div className="mt-3">
+          <Refusal error={trouble} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const drawing = <div className="skeleton skeleton--figure" aria-hidden="true" />;
+
+function List({
+  tool,
+  input,
+  answer,
+  onNarrow,
+}: {
+  readonly tool: Found;
+  readonly input: AnswerProps['input'];
+  readonly answer: SuccessAnswer;
+  readonly onNarrow?: (filter: string) => void;
+}) {
+  const [rows, setRows] = useState(answer.data as readonly Row[]);
+  const [metadata, setMetadata] = useState<ListMetadata | undefined>(answer.metadata);
+  const [trouble, setTrouble] = useState<{ readonly error: Extract<Answer, { status: 'error' }>; readonly requestId: string }>();
+  const [asTable, setAsTable] = useState(false);
+  const schema = dataSchema(tool.outputSchema);
+  const filters = useMemo(
+    () =>
+      fieldsOf(tool.inputSchema)
+        .map(({ name }) => name)
+        .filter((name) => !PAGING.has(name) && !(name in input)),
+    [tool, input],
+  );
+  const more = async () => {
+    const { answer: next, requestId } = await call(tool.server, tool.name, { ...input, cursor: metadata?.nextCursor }).catch(
+      (error: unknown) => {
+        if (error instanceof Refused) return { answer: error.answer as Answer, requestId: error.requestId };
+        throw error;
+      },
+    );
+    if (next.status === 'success') {
+      setTrouble(undefined);
+      setRows((before) => [...before, ...(next.data as readonly Row[])]);
+      setMetadata(next.metadata);
+    } else if (next.status === 'error') setTrouble({ error: next, requestId });
+  };
+  const limit = typeof input['limit'] === 'number' ? input['limit'] : 50;
+  const name = tool.plural ?? 'rows';
+  const table = (
+    <DataTable
+      title={tool.title}
+      rows={rows}
+      schema={rowSchema(schema, tool.outputSchema)}
+      whole={tool.outputSchema}
+      masked={tool.masked}
+      metadata={metadata}
+      filters={filters}
+      plural={name}
+      more={limit}
+      {...(onNarrow && { onNarrow })}
+      {...(metadata?.nextCursor !== undefined && { onMore: more })}
+      {...(trouble && { trouble: <Refusal error={trouble.error} requestId={trouble.requestId} /> })}
+    />
+  );
+  const summary = isRecord(metadata?.summary) && Object.keys(metadata.summary).length > 0 ? metadata.summary : undefined;
+  if (!tool.chart || rows.length === 0) {
+    return (
+      <div className="stack">
+        {summary && <Summary summary={summary} />}
+        {table}
+      </div>
+    );
+  }
+  return (
+    <div className="stack">
+      <Suspense fallback={drawing}>
+        <Figure
+          chart={tool.chart}
+          data={rows}
+          summary={summary}
+          table={table}
+          asTable={asTable}
+          onSwitch={setAsTable}
+          note={figureNote(rows, tool)}
+          complete={metadata?.hasMore !== true}
+        />
+      </Suspense>
+    </div>
+  );
+}
+
+/** "FY2026", where all rows are of one year; else nothing. */
+const figureNote = (rows: readonly Row[], { plural }: Found): string => {
+  const years = new Set(rows.map((row) => row['fiscal_year'] ?? row['period']).filter((each) => each !== undefined));
+  const [only] = years;
+  const periods = [...years].map(String).sort();
+  if (years.size === 1) return `${rows.length} ${plural ?? 'rows'}, ${String(only as string)}`;
+  return years.size > 1 ? `${periods[0] ?? ''} to ${periods.at(-1) ?? ''}` : `${rows.length} ${plural ?? 'rows'}`;
+};
+
+function One({ tool, answer, data }: { readonly tool: Found; readonly answer: SuccessAnswer; readonly data: Record<string, unknown> }) {
+  const [asTable, setAsTable] = useState(false);
+  const schema = dataSchema(tool.outputSchema);
+  const { chart } = tool;
+  const at = chart && chart.kind !== 'waterfall' ? chart.rows : undefined;
+  const rows = at === undefined ? [] : data[at];
+  if (!chart || !Array.isArray(rows) || rows.length === 0) {
+    return (
+      <section className="panel panel--pad" aria-label={tool.title}>
+        <Thing data={data} schema={schema} whole={tool.outputSchema} masked={tool.masked} />
+        {isRecord(answer.metadata?.summary) && <Summary summary={answer.metadata.summary} />}
+      </section>
+    );
+  }
+  const field = fieldsOf(schema, tool.outputSchema).find(({ name }) => name === at);
+  const table = (
+    <DataTable
+      title={inWords(at ?? '')}
+      rows={rows as readonly Row[]}
+      schema={rowSchema(field?.schema ?? {}, tool.outputSchema)}
+      whole={tool.outputSchema}
+      plural="rows"
+    />
+  );
+  return (
+    <div className="stack">
+      <Suspense fallback={drawing}>
+        <Figure
+          chart={chart}
+          data={rows as readonly Row[]}
+          table={table}
+          asTable={asTable}
+          onSwitch={setAsTable}
+          note={noteOf(data)}
+          complete
+        />
+      </Suspense>
+      <details className="more">
+        <summary>All figures</summary>
+        <section className="panel panel--pad" aria-label={tool.title}>
+          <Thing data={data} schema={schema} whole={tool.outputSchema} masked={tool.masked} without={at} />
+        </section>
+      </details>
+    </div>
+  );
+}
+
+const noteOf = (data: Readonly<Record<string, unknown>>): string =>
+  ['department', 'quarter', 'fiscal_year', 'period']
+    .map((key) => data[key])
+    .filter((each): each is string | number => typeof each === 'string' || typeof each === 'number')
+    .join(', ');

@@ -1,0 +1,131 @@
+/** An approval card: drawn by the server, decided by the same script as on its own page. Nothing here knows how to approve. */
+import { useEffect, useRef, useState } from 'react';
+import { cardScript, Refused, send, sessionEnded } from '../lib/api.ts';
+import { useApp } from '../lib/app.tsx';
+import { Refusal } from './notice.tsx';
+
+export type CardState = 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'changed' | 'refused' | 'failed' | 'lost';
+type Attach = (
+  slot: HTMLElement,
+  options: {
+    readonly live: HTMLElement;
+    readonly root: Document;
+    readonly inApp: true;
+    readonly told: (state: CardState | 'signed-out' | 'gone') => void;
+  },
+) => () => void;
+
+let script: Promise<Attach> | undefined;
+function loadScript(): Promise<Attach> {
+  script ??= new Promise((resolve, reject) => {
+    const element = Object.assign(document.createElement('script'), { src: cardScript });
+    element.addEventListener('load', () => resolve((window as unknown as { tamshaiCard: Attach }).tamshaiCard));
+    element.addEventListener('error', () => {
+      script = undefined;
+      reject(new Error('The card cannot be shown.'));
+    });
+    document.head.append(element);
+  });
+  return script;
+}
+
+interface CardProps {
+  readonly id: string;
+  /** Opened on purpose: then its heading gets the focus. A card that merely appears never takes it. */
+  readonly opened?: boolean;
+  /** Asks for the same change again, where it is known how. */
+  readonly again?: (() => Promise<void>) | undefined;
+  readonly onState?: (state: CardState) => void;
+}
+
+const AGAIN: Partial<Record<CardState, string>> = { expired: 'Prepare it again', changed: 'Prepare with new values' };
+
+export function ApprovalCard({ id, opened = false, again, onState }: CardProps) {
+  const { decided, reload, ended } = useApp();
+  const slot = useRef<HTMLDivElement>(null);
+  const live = useRef<HTMLParagraphElement>(null);
+  const [state, setState] = useState<CardState>();
+  const [trouble, setTrouble] = useState<Refused>();
+  const [attempt, setAttempt] = useState(0);
+  const [asking, setAsking] = useState(false);
+  const heard = useRef({ decided, reload, onState });
+  heard.current = { decided, reload, onState };
+
+  useEffect(() => {
+    let stop = () => {};
+    let gone = false;
+    const tell = (next: CardState | 'signed-out' | 'gone') => {
+      if (next === 'signed-out') sessionEnded();
+      else if (next === 'gone') setAttempt((before) => before + 1);
+      else {
+        setState(next);
+        heard.current.onState?.(next);
+        if (next !== 'waiting' && next !== 'executing') heard.current.decided();
+        if (next === 'done') heard.current.reload();
+      }
+    };
+    const begin = async () => {
+      try {
+        const [answer, attach] = await Promise.all([
+          send(`/approve/${encodeURIComponent(id)}`, { headers: { accept: 'text/html' } }),
+          loadScript(),
+        ]);
+        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+        const drawn = page.querySelector<HTMLElement>('[data-slot]');
+        if (gone || !slot.current || !live.current) return;
+        if (!drawn) {
+          const message = page.querySelector('.lead')?.textContent ?? 'This change cannot be shown.';
+          throw new Refused({
+            status: 'error',
+            code: 'CONFIRMATION_NOT_FOUND',
+            message,
+            suggestedAction: '',
+            retryable: answer.status >= 500,
+          });
+        }
+        setTrouble(undefined);
+        Object.assign(slot.current.dataset, drawn.dataset);
+        slot.current.replaceChildren(...[...drawn.childNodes].map((node) => document.importNode(node, true)));
+        dispatchEvent(new Event('tamshai:shown'));
+        stop = attach(slot.current, { live: live.current, root: page, inApp: true, told: tell });
+        const first = slot.current.querySelector('article')?.dataset['state'] as CardState | undefined;
+        setState(first);
+        if (first) heard.current.onState?.(first);
+        if (opened) slot.current.querySelector<HTMLElement>('[data-heading]')?.focus({ preventScroll: true });
+      } catch (error) {
+        if (!gone) setTrouble(error instanceof Refused ? error : undefined);
+      }
+    };
+    void begin();
+    return () => {
+      gone = true;
+      stop();
+    };
+  }, [id, opened, attempt]);
+
+  const more = state && again && AGAIN[state];
+  return (
+    <div className="card-host" inert={ended}>
+      {/* What is in here belongs to the script; React only holds the place. */}
+      <div ref={slot} />
+      <p ref={live} className="sr" role="status" />
+      {!state && !trouble && <div className="skeleton skeleton--card" aria-hidden="true" />}
+      {trouble && <Refusal error={trouble.answer} again={() => setAttempt((before) => before + 1)} />}
+      {more && (
+        <p className="mt-3">
+          <button
+            className="btn"
+            type="button"
+            disabled={asking}
+            onClick={() => {
+              setAsking(true);
+              void again().finally(() => setAsking(false));
+            }}
+          >
+            {more}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+/** All fields of one thing: figures and words beside their names, longer texts and inner lists below. */
+import { allColumns, type Column, isHidden, type Row } from '../lib/columns.ts';
+import { isRecord, plain, rowSchema, type Schema } from '../lib/schema.ts';
+import type { MaskInfo } from '../lib/tools.ts';
+import { DataTable } from './data-table.tsx';
+import { DataText, Value } from './value.tsx';
+
+const empty = (value: unknown) => value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+const DEEPEST = 6;
+
+export function Details({
+  columns,
+  row,
+  whole,
+  depth = 0,
+  without,
+}: {
+  readonly columns: readonly Column[];
+  readonly row: Row;
+  readonly whole: Schema;
+  readonly depth?: number;
+  readonly without?: string | undefined;
+}) {
+  const shown = columns.filter(({ key }) => key !== without && !key.startsWith('_') && key !== 'highlights');
+  const short = shown.filter(
+    ({ kind, value, written }) => kind !== 'inner' && !((kind === 'long' || written) && !empty(value(row)) && !isHidden(value(row))),
+  );
+  const long = shown.filter((column) => !short.includes(column) && column.kind !== 'inner');
+  const inner = shown.filter(({ kind }) => kind === 'inner');
+  return (
+    <div className="details">
+      {short.length > 0 && (
+        <dl className="kv">
+          {short.map((column) => (
+            <div key={column.key} className="contents">
+              <dt>{column.label}</dt>
+              <dd className={column.kind === 'money' || column.kind === 'number' ? 'num' : undefined}>
+                <Value column={column} value={column.value(row)} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {long.map((column) => (
+        <DataText key={column.key} from={column.label}>
+          {String(column.value(row) as string)}
+        </DataText>
+      ))}
+      {inner.map((column) => (
+        <Inner key={column.key} column={column} value={column.value(row)} whole={whole} depth={depth} />
+      ))}
+    </div>
+  );
+}
+
+function Inner({
+  column,
+  value,
+  whole,
+  depth,
+}: {
+  readonly column: Column;
+  readonly value: unknown;
+  readonly whole: Schema;
+  readonly depth: number;
+}) {
+  if (empty(value)) return null;
+  if (depth > DEEPEST) return <pre className="json">{JSON.stringify(value, null, 2)}</pre>;
+  if (Array.isArray(value) && value.every(isRecord)) {
+    const rows = value as readonly Row[];
+    const schema = rowSchema(column.schema, whole);
+    // A tree: rows that hold rows of their own kind.
+    if (rows.some((row) => Array.isArray(row[column.key])))
+      return <Tree label={column.label} at={column.key} rows={rows} schema={schema} whole={whole} depth={depth} />;
+    return <DataTable title={column.label} rows={rows} schema={schema} whole={whole} plural="entries" />;
+  }
+  if (isRecord(value)) {
+    return (
+      <section className="inner">
+        <h4>{column.label}</h4>
+        <Details columns={allColumns(plain(column.schema, whole), whole, [value], [])} row={value} whole={whole} depth={depth + 1} />
+      </section>
+    );
+  }
+  return <pre className="json">{JSON.stringify(value, null, 2)}</pre>;
+}
+
+function Tree({
+  label,
+  at,
+  rows,
+  schema,
+  whole,
+  depth,
+}: {
+  readonly label: string;
+  readonly at: string;
+  readonly rows: readonly Row[];
+  readonly schema: Schema;
+  readonly whole: Schema;
+  readonly depth: number;
+}) {
+  return (
+    <ul className="tree" aria-label={label}>
+      {rows.map((row, index) => {
+        const columns = allColumns(schema, whole, [row], []);
+        const names = columns.filter(({ key, kind }) => kind === 'text' && key !== at);
+        const [first, ...others] = names.map((column) => column.value(row)).filter((each) => !empty(each));
+        const inside = Array.isArray(row[at]) ? (row[at] as Row[]) : [];
+        const line = (
+          <>
+            <b className="medium">{String(first as string)}</b> <span className="faint">{others.map(String).join(', ')}</span>
+          </>
+        );
+        return (
+          <li key={`${String(first as string)} ${index}`}>
+            {inside.length > 0 && depth < DEEPEST ? (
+              <details open={depth < 1}>
+                <summary>
+                  {line} <span className="badge">{inside.length}</span>
+                </summary>
+                <Tree label={label} at={at} rows={inside} schema={schema} whole={whole} depth={depth + 1} />
+              </details>
+            ) : (
+              line
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export function Thing({
+  data,
+  schema,
+  whole,
+  masked,
+  without,
+}: {
+  readonly data: Row;
+  readonly schema: Schema;
+  readonly whole: Schema;
+  readonly masked: readonly MaskInfo[];
+  readonly without?: string | undefined;
+}) {
+  return <Details columns={allColumns(schema, whole, [data], masked)} row={data} whole={whole} without={without} />;
+}

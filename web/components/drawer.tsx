@@ -1,0 +1,20 @@
+import { Dialog } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+
+/** The side bar on a narrow page. A press on one of its links closes it. */
+export default function Drawer({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="scrim scrim--page" />
+        <Dialog.Popup
+          className="side open"
+          aria-label="Menu"
+          onClick={({ target }) => target instanceof Element && target.closest('a') && onClose()}
+        >
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,288 @@
+/** Pictures of answers, as their tools declare them. Loaded when the first one is drawn. Bars are rows of a real table. */
+import type { ReactNode } from 'react';
+import type { Chart } from '../../src/core/chart.ts';
+import type { Row } from '../lib/columns.ts';
+import { codeInWords, number, shortMoney } from '../lib/words.ts';
+
+interface FigureProps {
+  readonly chart: Chart;
+  readonly data: readonly Row[];
+  readonly summary?: Readonly<Record<string, unknown>> | undefined;
+  readonly note: string;
+  readonly complete: boolean;
+  readonly table: ReactNode;
+  readonly asTable: boolean;
+  readonly onSwitch: (asTable: boolean) => void;
+}
+
+const amount = (row: Readonly<Record<string, unknown>>, field: string): number => (typeof row[field] === 'number' ? row[field] : 0);
+const share = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10);
+const width = (percent: number) => `${Math.max(0, Math.min(100, percent))}%`;
+const named = (row: Row, label: string) => codeInWords(String((row[label] as string | number | undefined) ?? ''));
+
+const Legend = ({ entries }: { readonly entries: readonly { readonly look: string; readonly label: string }[] }) => (
+  <div className="legend" aria-hidden="true">
+    {entries.map(({ look, label }) => (
+      <span key={label}>
+        <i className={look} />
+        {label}
+      </span>
+    ))}
+  </div>
+);
+
+function Parts({ chart, data }: { readonly chart: Extract<Chart, { kind: 'parts' }>; readonly data: readonly Row[] }) {
+  const { part, whole, scale, label } = chart;
+  const longest = Math.max(1, ...data.map((row) => amount(row, whole.field)));
+  const [parts, wholes] = [part, whole].map(({ field }) => data.reduce((sum, row) => sum + amount(row, field), 0));
+  const over = (percent: number) => scale === 'each' && percent > 95;
+  return (
+    <>
+      <Legend
+        entries={[
+          { look: 'one', label: part.label },
+          { look: scale === 'each' ? 'rest' : 'two', label: scale === 'each' ? 'Left' : whole.label },
+          ...(scale === 'each' ? [{ look: 'warn', label: 'Nearly used up' }] : []),
+        ]}
+      />
+      <div className="fig-body">
+        <table className="bars">
+          <caption className="sr">{chart.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{codeInWords(label)}</th>
+              <td />
+              {scale === 'each' && (
+                <th scope="col" className="num">
+                  Used
+                </th>
+              )}
+              <th scope="col" className="num">
+                {part.label}
+              </th>
+              <th scope="col" className="num">
+                {whole.label}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((row, index) => {
+              const [has, of] = [amount(row, part.field), amount(row, whole.field)];
+              const percent = share(has, of);
+              const length = scale === 'each' ? 100 : (of / longest) * 100;
+              return (
+                <tr key={`${named(row, label)} ${index}`}>
+                  <th scope="row">{named(row, label)}</th>
+                  <td className="bar">
+                    <svg aria-hidden="true">
+                      <rect className={scale === 'each' ? 'brest' : 'b2'} width={width(length)} height="10" y="3" rx="1" />
+                      <rect
+                        className={over(percent) ? 'bwarn' : 'b1'}
+                        width={width((Math.min(percent, 100) * length) / 100)}
+                        height="10"
+                        y="3"
+                        rx="1"
+                      />
+                    </svg>
+                  </td>
+                  {scale === 'each' && <td className={`num ${over(percent) ? 'flag' : ''}`}>{number(percent)}%</td>}
+                  <td className="num" data-l={part.label.toLowerCase()}>
+                    {shortMoney(has)}
+                  </td>
+                  <td className="num" data-l={whole.label.toLowerCase()}>
+                    {shortMoney(of)}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+          {data.length > 1 && (
+            <tfoot>
+              <tr>
+                <th scope="row">All</th>
+                <td />
+                {scale === 'each' && <td className="num">{number(share(parts ?? 0, wholes ?? 0))}%</td>}
+                <td className="num">{shortMoney(parts ?? 0)}</td>
+                <td className="num">{shortMoney(wholes ?? 0)}</td>
+              </tr>
+            </tfoot>
+          )}
+        </table>
+      </div>
+    </>
+  );
+}
+
+const LOOK = { good: { legend: 'one', bar: 'b1' }, warn: { legend: 'warn', bar: 'bwarn' }, bad: { legend: 'bad', bar: 'bbad' } } as const;
+
+function Stack({ chart, data }: { readonly chart: Extract<Chart, { kind: 'stack' }>; readonly data: readonly Row[] }) {
+  const { parts, label } = chart;
+  return (
+    <>
+      <Legend entries={parts.map((part) => ({ look: LOOK[part.look].legend, label: part.label }))} />
+      <div className="fig-body">
+        <table className="bars">
+          <caption className="sr">{chart.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{codeInWords(label)}</th>
+              <td />
+              {parts.map((part) => (
+                <th key={part.field} scope="col" className="num">
+                  {part.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((row, index) => {
+              const total = parts.reduce((sum, { field }) => sum + amount(row, field), 0);
+              let from = 0;
+              return (
+                <tr key={`${named(row, label)} ${index}`}>
+                  <th scope="row">{named(row, label)}</th>
+                  <td className="bar">
+                    <svg aria-hidden="true">
+                      {parts.map(({ field, look }) => {
+                        const size = total === 0 ? 0 : (amount(row, field) / total) * 100;
+                        const x = from;
+                        from += size;
+                        return (
+                          <rect
+                            key={field}
+                            className={LOOK[look].bar}
+                            x={width(x)}
+                            width={width(Math.max(0, size - 0.4))}
+                            height="10"
+                            y="3"
+                            rx="1"
+                          />
+                        );
+                      })}
+                    </svg>
+                  </td>
+                  {parts.map(({ field, label: called }) => (
+                    <td key={field} className="num" data-l={called.toLowerCase()}>
+                      {number(amount(row, field))}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const TALL = 190;
+const WIDE = 720;
+
+function Waterfall({
+  chart,
+  summary,
+}: {
+  readonly chart: Extract<Chart, { kind: 'waterfall' }>;
+  readonly summary: Readonly<Record<string, unknown>>;
+}) {
+  const { start, steps, end } = chart;
+  const [first, last] = [amount(summary, start.field), amount(summary, end.field)];
+  let level = first;
+  const bars = steps.map(({ field, label, adds }) => {
+    const by = amount(summary, field) * (adds ? 1 : -1);
+    const from = level;
+    level += by;
+    return { label, from, to: level, by };
+  });
+  const points = [first, last, ...bars.flatMap(({ from, to }) => [from, to])];
+  const [low, high] = [Math.min(...points), Math.max(...points)];
+  // The axis begins below the lowest point, so that the steps can be seen; it says so.
+  const base = Math.max(0, low - (high - low || high || 1) * 0.35);
+  const y = (value: number) => 28 + (TALL - 28) * (1 - (value - base) / (high - base || 1));
+  const slot = WIDE / (bars.length + 2);
+  const column = (index: number) => slot * index + slot * 0.14;
+  const size = slot * 0.72;
+  const words = [
+    `${start.label} ${shortMoney(first)}`,
+    ...bars.map(({ label, by }) => `${label} ${by < 0 ? '−' : '+'}${shortMoney(Math.abs(by))}`),
+    `${end.label} ${shortMoney(last)}`,
+  ];
+  const whole = (index: number, value: number, look: string) => (
+    <>
+      <rect className={look} x={column(index)} width={size} y={y(value)} height={Math.max(1, TALL - y(value))} rx="1" />
+      {base > 0 && <path className="cut" d={`M${column(index) - 2} ${TALL - 10}l${size + 4} -6`} />}
+      <text className="v" x={column(index) + size / 2} y={y(value) - 7} textAnchor="middle">
+        {shortMoney(value)}
+      </text>
+    </>
+  );
+  return (
+    <div className="fig-body">
+      <svg className="wf" viewBox={`0 0 ${WIDE} ${TALL + 30}`} role="img" aria-label={`${chart.title}: ${words.join(', ')}`}>
+        <line className="base" x1="0" x2={WIDE} y1={TALL} y2={TALL} />
+        {whole(0, first, 'brest')}
+        {bars.map(({ label, from, to, by }, index) => (
+          <g key={label}>
+            <line className="ln" x1={column(index) + size} x2={column(index + 1)} y1={y(from)} y2={y(from)} />
+            <rect
+              className={by < 0 ? 'bbad' : 'bok'}
+              x={column(index + 1)}
+              width={size}
+              y={Math.min(y(from), y(to))}
+              height={Math.max(1, Math.abs(y(from) - y(to)))}
+              rx="1"
+            />
+            <text className="v" x={column(index + 1) + size / 2} y={Math.min(y(from), y(to)) - 7} textAnchor="middle">
+              {`${by < 0 ? '−' : '+'}${shortMoney(Math.abs(by))}`}
+            </text>
+          </g>
+        ))}
+        {whole(bars.length + 1, last, 'b1')}
+        {[start.label, ...bars.map(({ label }) => label), end.label].map((label, index) => (
+          <text key={label} x={column(index) + size / 2} y={TALL + 20} textAnchor="middle">
+            {label}
+          </text>
+        ))}
+      </svg>
+      {base > 0 && <p className="small faint">The axis starts at {shortMoney(base)}.</p>}
+    </div>
+  );
+}
+
+export default function Figure({ chart, data, summary, note, complete, table, asTable, onSwitch }: FigureProps) {
+  if (chart.kind === 'waterfall' && !summary) return table;
+  const choose = (
+    <div className="seg" role="group" aria-label="Show as">
+      <button type="button" aria-pressed={!asTable} onClick={() => onSwitch(false)}>
+        Chart
+      </button>
+      <button type="button" aria-pressed={asTable} onClick={() => onSwitch(true)}>
+        Table
+      </button>
+    </div>
+  );
+  return (
+    <figure className="fig">
+      <div className="fig-head">
+        <figcaption>
+          <h3>{chart.title}</h3>
+          <p>
+            {note}
+            {!complete && '. Incomplete: only the loaded rows are drawn.'}
+          </p>
+        </figcaption>
+        {choose}
+      </div>
+      {asTable ? (
+        <div className="fig-table">{table}</div>
+      ) : chart.kind === 'parts' ? (
+        <Parts chart={chart} data={data} />
+      ) : chart.kind === 'stack' ? (
+        <Stack chart={chart} data={data} />
+      ) : (
+        <Waterfall chart={chart} summary={summary ?? {}} />
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react';
+import type { ErrorAnswer } from '../../src/core/errors.ts';
+import { useApp } from '../lib/app.tsx';
+import { inWords, joined } from '../lib/words.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+interface NoticeProps {
+  readonly look?: 'info' | 'accent' | 'warn' | 'bad';
+  readonly icon?: IconName;
+  readonly what: ReactNode;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** What happened in bold, why in plain, and one thing to do. */
+export const Notice = ({ look = 'info', icon = 'info', what, children, action }: NoticeProps) => (
+  <div className={`notice notice--${look}`}>
+    <Icon name={icon} />
+    <div>
+      <b>{what}</b> {children}
+    </div>
+    {action && <div className="act">{action}</div>}
+  </div>
+);
+
+const REFUSED = new Set(['INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'PERSON_REQUIRED']);
+
+/** A tool's refusal, as its code says it has to be shown. */
+export function Refusal({
+  error,
+  requestId = '',
+  again,
+}: {
+  readonly error: Omit<ErrorAnswer, 'status'>;
+  readonly requestId?: string;
+  readonly again?: (() => void) | undefined;
+}) {
+  const retry = again && error.retryable && (
+    <button className="btn btn--sm" type="button" onClick={again}>
+      <Icon name="redo" className="i-14" />
+      Try again
+    </button>
+  );
+  if (error.code === 'INTERNAL_ERROR') {
+    return (
+      <Notice look="bad" icon="warn" what="This did not work, and it is our fault." action={retry}>
+        Nothing was changed. Request <code>{requestId || String((error.details?.['requestId'] as string | undefined) ?? '')}</code>
+      </Notice>
+    );
+  }
+  if (error.code === 'RATE_LIMITED') {
+    return (
+      <Notice look="warn" icon="clock" what={error.message} action={retry}>
+        Nothing is lost.
+      </Notice>
+    );
+  }
+  if (error.code === 'SERVICE_UNAVAILABLE' || error.code === 'TIMEOUT' || error.code === 'OFFLINE') {
+    return (
+      <Notice look="warn" icon="plug" what={error.message} action={retry}>
+        {error.suggestedAction}
+      </Notice>
+    );
+  }
+  const notFound = /(^|_)NOT_FOUND$/.test(error.code);
+  return (
+    <Notice icon={REFUSED.has(error.code) ? 'lock' : notFound ? 'search' : 'info'} what={error.message} action={retry}>
+      {error.suggestedAction}
+    </Notice>
+  );
+}
+
+/** Said once, on top, while it holds. */
+export function Offline() {
+  const { online, states } = useApp();
+  const down = states.filter(({ state }) => state !== 'ok');
+  return (
+    <div role="status" className="standing">
+      {!online && (
+        <p className="strip strip--warn">
+          <Icon name="plug" />
+          <span>
+            <b>No connection.</b> What you see stays; nothing new arrives. Checking every few seconds.
+          </span>
+        </p>
+      )}
+      {online && down.length > 0 && (
+        <p className="strip strip--warn">
+          <Icon name="plug" />
+          <span>
+            <b>
+              {joined(down.map(({ title, server }) => title || inWords(server)))} {down.length === 1 ? 'does' : 'do'} not answer.
+            </b>{' '}
+            The rest is complete.
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

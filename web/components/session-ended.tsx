@@ -1,0 +1,27 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { signInAgain, signOut } from '../lib/leaving.ts';
+
+/** What is behind it is covered: whoever comes next to this screen may be someone else. */
+export default function SessionEnded({ name }: { readonly name: string }) {
+  return (
+    <AlertDialog.Root open>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="scrim scrim--page scrim--blind" />
+        <AlertDialog.Popup className="dialog dialog--middle">
+          <AlertDialog.Title>Your session has ended</AlertDialog.Title>
+          <AlertDialog.Description>
+            Sign in again as {name} to go on. Your question is kept. A change that waits for approval keeps its own clock.
+          </AlertDialog.Description>
+          <div className="acts-end">
+            <button className="btn btn--quiet" type="button" onClick={() => void signOut()}>
+              Sign out
+            </button>
+            <button className="btn btn--primary" type="button" onClick={signInAgain}>
+              Sign in again
+            </button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,227 @@
+import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
+import type { Answer } from '../../src/core/answer.ts';
+import { call, Refused } from '../lib/api.ts';
+import { useApp } from '../lib/app.tsx';
+import { isRecord } from '../lib/schema.ts';
+import { type Found, findTool } from '../lib/tools.ts';
+import type { ToolUse, Turn } from '../lib/turns.ts';
+import { initials } from '../lib/words.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Icon } from './icon.tsx';
+import { Notice, Refusal } from './notice.tsx';
+import { Prose } from './prose.tsx';
+import { ToolChip } from './tool-chip.tsx';
+
+/** Tables, forms and cards are loaded with the first answer that needs them. */
+const Loaded = lazy(() => import('./answer-view.tsx').then((part) => ({ default: part.AnswerView })));
+const AnswerView = (props: ComponentProps<typeof Loaded>) => (
+  <Suspense fallback={<div className="skeleton skeleton--figure" aria-hidden="true" />}>
+    <Loaded {...props} />
+  </Suspense>
+);
+
+interface TurnProps {
+  readonly turn: Turn;
+  readonly last: boolean;
+  readonly onAsk: (question: string) => void;
+  readonly onNarrow: (filter: string) => void;
+}
+
+const LIMITS: Readonly<Record<string, string>> = {
+  calls: 'I stopped after 12 look-ups. This is what I have; ask for a smaller part to go on.',
+  time: 'I stopped after a minute. This is what I have; ask for a smaller part to go on.',
+  tokens: 'I stopped at the length that one question may take. This is what I have; ask for a smaller part to go on.',
+  length: 'The answer became too long. This is what I have; ask for a smaller part to go on.',
+};
+const MOST_CHOICES = 6;
+
+/** What is worth showing of what was looked up: every card, every picture, and of plain rows those that came last. */
+function shownOf(uses: readonly ToolUse[], find: (use: ToolUse) => Found | undefined): ToolUse[] {
+  const cards = uses.filter(({ answer }) => answer?.status === 'pending_confirmation');
+  if (cards.length > 0) return cards;
+  const good = uses.filter(({ answer }) => answer?.status === 'success');
+  const plain = good.filter((use) => !find(use)?.chart);
+  const last = plain.at(-1);
+  return good.filter((use) => find(use)?.chart || use === last);
+}
+
+const nameOf = (row: Record<string, unknown>): string => {
+  const whole = row['name'] ?? row['full_name'] ?? row['title'] ?? row['subject'] ?? row['customer_name'];
+  if (typeof whole === 'string') return whole;
+  return [row['first_name'], row['last_name']].filter((each) => typeof each === 'string').join(' ');
+};
+const besideOf = (row: Record<string, unknown>): string =>
+  ['job_title', 'department', 'location', 'status', 'industry', 'stage']
+    .map((key) => row[key])
+    .filter((each) => typeof each === 'string')
+    .join(', ');
+
+/** The assistant asks back: the last rows it found are what it can be answered with. */
+function choicesOf({ text, uses, state }: Turn): { name: string; beside: string }[] {
+  const answer = uses.at(-1)?.answer;
+  if (state !== 'done' || !/\?\s*$|which one/i.test(text) || answer?.status !== 'success' || !Array.isArray(answer.data)) return [];
+  const rows = answer.data.filter(isRecord);
+  const choices = rows.map((row) => ({ name: nameOf(row), beside: besideOf(row) })).filter(({ name }) => name !== '');
+  return choices.length > 1 && choices.length <= MOST_CHOICES ? choices : [];
+}
+
+/** Rows of an earlier visit are asked for again: what was kept may have been cut, and is no longer what is there. */
+function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }) {
+  const [fresh, setFresh] = useState<{ readonly answer: Answer; readonly requestId: string }>();
+  const [busy, setBusy] = useState(false);
+  if (use.answer?.status === 'pending_confirmation') return <AnswerView tool={tool} input={use.input} answer={use.answer} />;
+  if (fresh) return <AnswerView key={fresh.requestId} tool={tool} input={use.input} answer={fresh.answer} requestId={fresh.requestId} />;
+  if (!tool.annotations.readOnlyHint) return null;
+  const load = async () => {
+    setBusy(true);
+    try {
+      setFresh(await call(use.server, use.tool, use.input));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setFresh({ answer: error.answer, requestId: error.requestId });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <p>
+      <button className="btn btn--sm" type="button" disabled={busy} onClick={() => void load()}>
+        <Icon name="table" className="i-14" />
+        {tool.title}: show it as it is now
+      </button>
+    </p>
+  );
+}
+
+export const TurnView = memo(({ turn, last, onAsk, onNarrow }: TurnProps) => {
+  const { me, servers } = useApp();
+  const find = (use: ToolUse) => findTool(servers, use.server, use.tool);
+  const { question, text, uses, down, error, state, reason } = turn;
+  const shown = shownOf(uses, find);
+  const choices = choicesOf(turn);
+  const hasTable = shown.some((use) => use.answer?.status === 'success' && Array.isArray(use.answer.data) && find(use));
+  const failed =
+    state === 'done' && text === ''
+      ? uses.flatMap(({ answer, requestId = '' }) => (answer?.status === 'error' ? [{ answer, requestId }] : [])).at(-1)
+      : undefined;
+  const finished = state === 'done' || state === 'stopped' || state === 'broken';
+  return (
+    <article className="turn" aria-busy={state === 'answering'}>
+      <div className="q">
+        <span className="avatar avatar--me" aria-hidden="true">
+          {initials(me.name)}
+        </span>
+        <h2>
+          <bdi>{question}</bdi>
+        </h2>
+      </div>
+      <div className="a">
+        {uses.length > 0 && (
+          <div className="trace" role="group" aria-label="Tools used">
+            {uses.map((use) => (
+              <ToolChip key={use.id} use={use} known={find(use) !== undefined} />
+            ))}
+          </div>
+        )}
+        {(text !== '' || state === 'answering') && <Prose text={text} growing={state === 'answering'} withoutTables={hasTable} />}
+        {choices.length > 0 && (
+          <div className="choices" role="group" aria-label="Choose one">
+            {choices.map(({ name, beside }) => (
+              <button
+                key={`${name} ${beside}`}
+                className="choice"
+                type="button"
+                disabled={!last}
+                onClick={() => onAsk(beside === '' ? name : `${name}, ${beside}`)}
+              >
+                <span className="avatar" aria-hidden="true">
+                  {initials(name)}
+                </span>
+                <span>
+                  <b>{name}</b>
+                  <small>{beside}</small>
+                </span>
+              </button>
+            ))}
+          </div>
+        )}
+        {choices.length === 0 &&
+          shown.map((use) => {
+            const tool = find(use);
+            if (!tool || !use.answer) return null;
+            if (use.recalled) return <Recalled key={use.id} use={use} tool={tool} />;
+            // One row is what the words already say; everything about it is a press away.
+            const single = use.answer.status === 'success' && !tool.chart && !Array.isArray(use.answer.data);
+            const view = (
+              <AnswerView tool={tool} input={use.input} answer={use.answer} requestId={use.requestId ?? ''} onNarrow={onNarrow} />
+            );
+            return single ? (
+              <details key={use.id} className="more">
+                <summary>{tool.title}: all fields</summary>
+                {view}
+              </details>
+            ) : (
+              <div key={use.id}>{view}</div>
+            );
+          })}
+        {down.map(({ server, message }) => (
+          <Notice
+            key={server}
+            look="warn"
+            icon="plug"
+            what={message}
+            action={
+              <button className="btn btn--sm" type="button" onClick={() => onAsk(question)}>
+                <Icon name="redo" className="i-14" />
+                Try again
+              </button>
+            }
+          >
+            It is missing here; the rest is complete.
+          </Notice>
+        ))}
+        {error && error.code !== 'SERVICE_UNAVAILABLE' && (
+          <Refusal error={error} requestId={turn.requestId ?? ''} again={() => onAsk(question)} />
+        )}
+        {failed && !error && <Refusal error={failed.answer} requestId={failed.requestId} />}
+        {reason && LIMITS[reason] && <Notice icon="info" what={LIMITS[reason]} />}
+        {state === 'stopped' && <p className="small faint">Stopped by you.</p>}
+        {state === 'broken' && (
+          <Notice
+            look="warn"
+            icon="plug"
+            what="The answer broke off here."
+            action={
+              <button className="btn btn--sm" type="button" onClick={() => onAsk(question)}>
+                Ask again
+              </button>
+            }
+          >
+            What arrived stays.
+          </Notice>
+        )}
+        {finished && text !== '' && (
+          <div className="acts">
+            <CopyButton label="Copy" text={() => text} />
+            <button className="btn btn--quiet btn--sm" type="button" onClick={() => onAsk(question)}>
+              <Icon name="redo" className="i-14" />
+              Ask again
+            </button>
+          </div>
+        )}
+        {state === 'local' && (
+          <p>
+            <button
+              className="btn btn--sm"
+              type="button"
+              onClick={() => [...document.querySelectorAll<HTMLElement>('.card-host [data-heading]')].at(-1)?.focus()}
+            >
+              Go to the card
+            </button>
+          </p>
+        )}
+      </div>
+    </article>
+  );
+});
+TurnView.displayName = 'TurnView';

@@ -1,0 +1,54 @@
+/** One value as text. Whatever it holds, it is never anything but text. */
+import { lazy, Suspense, useRef, useState } from 'react';
+import { type Column, inPlain, isHidden, lookOf } from '../lib/columns.ts';
+import type { MaskInfo } from '../lib/tools.ts';
+import { inWords, joined } from '../lib/words.ts';
+import { Icon } from './icon.tsx';
+
+const MaskPopover = lazy(() => import('./mask-popover.tsx'));
+
+export function Masked({ label, mask }: { readonly label: string; readonly mask: MaskInfo | undefined }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const who = mask
+    ? `It is for ${joined(mask.shownTo)}${mask.andOwner ? ', and for the person it is about' : ''}.`
+    : 'Your roles do not show it.';
+  return (
+    <>
+      <button ref={button} className="mask" type="button" aria-haspopup="dialog" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="lock" />
+        Hidden
+      </button>
+      {open && (
+        <Suspense fallback={null}>
+          <MaskPopover anchor={button} title={`${label} is hidden from you`} onClose={() => setOpen(false)}>
+            {who} The value never left the database.
+          </MaskPopover>
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+export function Value({ column, value }: { readonly column: Pick<Column, 'kind' | 'label' | 'mask'>; readonly value: unknown }) {
+  if (isHidden(value)) return <Masked label={column.label} mask={column.mask} />;
+  const text = inPlain(value, column.kind);
+  if (text === undefined) return <span className="faint">–</span>;
+  if (column.kind === 'status') return <span className={`badge badge--${lookOf(String(value as string))}`}>{text}</span>;
+  if (column.kind === 'id') return <code className="small">{text}</code>;
+  if ((column.kind === 'date' || column.kind === 'time') && typeof value === 'string') return <time dateTime={value}>{text}</time>;
+  return <bdi>{text}</bdi>;
+}
+
+/** Text that somebody wrote, marked as theirs. */
+export const DataText = ({ from, children }: { readonly from: string; readonly children: string }) => (
+  <figure className="datatext">
+    <figcaption>
+      <Icon name="quote" className="i-14" />
+      {inWords(from)}, text from the data, not from the assistant
+    </figcaption>
+    <p className="pre">
+      <bdi>{children}</bdi>
+    </p>
+  </figure>
+);

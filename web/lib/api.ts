@@ -1,0 +1,108 @@
+/** Everything the app asks of the gateway. A cookie says who asks; the token in the page says that it was this page. */
+import type { Answer } from '../../src/core/answer.ts';
+import type { ErrorAnswer } from '../../src/core/errors.ts';
+
+const root = document.getElementById('app');
+export const csrf = root?.dataset['csrf'] ?? '';
+export const cardScript = root?.dataset['cardScript'] ?? '';
+
+/** What was refused, in the words of the server; or that it cannot be reached. */
+export class Refused extends Error {
+  readonly answer: ErrorAnswer;
+  readonly requestId: string;
+  constructor(answer: ErrorAnswer, requestId = '') {
+    super(answer.message);
+    this.answer = answer;
+    this.requestId = requestId;
+  }
+}
+
+export const OFFLINE = 'OFFLINE';
+const unreachable = (): Refused =>
+  new Refused({
+    status: 'error',
+    code: OFFLINE,
+    message: 'Tamshai cannot be reached from here.',
+    suggestedAction: 'Check the connection and try again.',
+    retryable: true,
+  });
+
+type Listener = () => void;
+const ended = new Set<Listener>();
+/** Called when the server says that nobody is signed in any more. */
+export const onSessionEnded = (listener: Listener): (() => void) => {
+  ended.add(listener);
+  return () => ended.delete(listener);
+};
+export const sessionEnded = (): void => {
+  for (const listener of ended) listener();
+};
+
+export interface Heard {
+  readonly body: unknown;
+  readonly requestId: string;
+  readonly ms: number;
+  readonly status: number;
+}
+
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  try {
+    const answer = await fetch(path, {
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      ...init,
+      headers: { accept: 'application/json', 'x-tamshai-csrf': csrf, ...init.headers },
+    });
+    if (answer.status === 401) sessionEnded();
+    return answer;
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+/** Our own server always answers with JSON; anything else is somebody in between. */
+export async function hear(path: string, init: RequestInit = {}): Promise<Heard> {
+  const started = performance.now();
+  const answer = await send(path, init);
+  const requestId = answer.headers.get('x-request-id') ?? '';
+  try {
+    return { body: await answer.json(), requestId, ms: Math.round(performance.now() - started), status: answer.status };
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+const isError = (body: unknown): body is ErrorAnswer =>
+  typeof body === 'object' && body !== null && 'status' in body && body.status === 'error';
+
+/** `data` of a good answer. */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const { body, requestId } = await hear(path, signal ? { signal } : {});
+  if (isError(body)) throw new Refused(body, requestId);
+  return (body as { data: T }).data;
+}
+
+export async function remove(path: string): Promise<void> {
+  const { body, requestId } = await hear(path, { method: 'DELETE' });
+  if (isError(body)) throw new Refused(body, requestId);
+}
+
+export interface Called {
+  readonly answer: Answer;
+  readonly requestId: string;
+  readonly ms: number;
+}
+
+/** One tool. A refusal is an answer like any other. */
+export async function call(server: string, tool: string, input: object, signal?: AbortSignal): Promise<Called> {
+  const { body, requestId, ms } = await hear(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ input }),
+    ...(signal && { signal }),
+  });
+  return { answer: body as Answer, requestId, ms };
+}

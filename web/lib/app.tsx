@@ -1,0 +1,158 @@
+/** Who is here, what they may use, what waits for them and which servers answer: asked once, and kept fresh. */
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import type { ConfirmationView } from '../../src/core/decide.ts';
+import { get, hear, onSessionEnded, Refused } from './api.ts';
+import { forget, onOtherTabs, tellOtherTabs } from './leaving.ts';
+import type { ServerInfo } from './tools.ts';
+
+export interface Me {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly realm: 'staff' | 'customer';
+  readonly organization_id: string | null;
+  readonly roles: readonly string[];
+}
+export interface ServerState {
+  readonly server: string;
+  readonly title: string;
+  readonly state: 'ok' | 'unavailable';
+}
+
+export interface App {
+  readonly me: Me;
+  readonly servers: readonly ServerInfo[];
+  readonly waiting: readonly ConfirmationView[];
+  readonly states: readonly ServerState[];
+  readonly online: boolean;
+  readonly ended: boolean;
+  /** Looks again at what waits; after a decision, in every tab. */
+  refresh(): void;
+  decided(): void;
+  /** Roles may have changed with a decision: asks again who is here and what they may use. */
+  reload(): void;
+}
+
+const Context = createContext<App | undefined>(undefined);
+export function useApp(): App {
+  const app = useContext(Context);
+  if (!app) throw new Error('outside the app');
+  return app;
+}
+
+const WAITING_MS = 10_000;
+const STATES_MS = 30_000;
+
+/** Repeats while the page is looked at, and at once when it is looked at again. */
+function useEvery(work: () => void, ms: number, active: boolean): void {
+  useEffect(() => {
+    if (!active) return;
+    const run = () => {
+      if (document.visibilityState === 'visible') work();
+    };
+    run();
+    const timer = setInterval(run, ms);
+    document.addEventListener('visibilitychange', run);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', run);
+    };
+  }, [work, ms, active]);
+}
+
+export function AppProvider({
+  loading,
+  failed,
+  children,
+}: {
+  readonly loading: ReactNode;
+  readonly failed: (error: Refused, again: () => void) => ReactNode;
+  readonly children: ReactNode;
+}) {
+  const [known, setKnown] = useState<{ me: Me; servers: readonly ServerInfo[] }>();
+  const [trouble, setTrouble] = useState<Refused>();
+  const [waiting, setWaiting] = useState<readonly ConfirmationView[]>([]);
+  const [states, setStates] = useState<readonly ServerState[]>([]);
+  const [online, setOnline] = useState(navigator.onLine);
+  const [ended, setEnded] = useState(false);
+
+  const load = useCallback(async () => {
+    try {
+      const [me, { servers }] = await Promise.all([
+        get<Me>('/api/user/info'),
+        get<{ servers: readonly ServerInfo[] }>('/api/user/mcp-tools'),
+      ]);
+      setKnown({ me, servers });
+      setTrouble(undefined);
+      tellOtherTabs({ is: 'here', username: me.username });
+    } catch (error) {
+      if (error instanceof Refused) setTrouble(error);
+      else throw error;
+    }
+  }, []);
+  const refresh = useCallback(async () => {
+    try {
+      setWaiting(await get<readonly ConfirmationView[]>('/api/confirmations'));
+      setOnline(true);
+    } catch (error) {
+      if (error instanceof Refused && error.answer.code === 'OFFLINE') setOnline(false);
+    }
+  }, []);
+  const look = useCallback(async () => {
+    try {
+      const { body } = await hear('/ready');
+      const { servers } = body as { servers?: readonly ServerState[] };
+      if (servers) setStates(servers);
+    } catch {
+      setOnline(false);
+    }
+  }, []);
+
+  useEffect(() => void load(), [load]);
+  useEffect(() => onSessionEnded(() => setEnded(true)), []);
+  useEffect(() => {
+    const [up, down] = [() => void refresh(), () => setOnline(false)];
+    addEventListener('online', up);
+    addEventListener('offline', down);
+    return () => {
+      removeEventListener('online', up);
+      removeEventListener('offline', down);
+    };
+  }, [refresh]);
+  const username = known?.me.username;
+  useEffect(
+    () =>
+      onOtherTabs((news) => {
+        if (news.is === 'decided') void refresh();
+        // Whatever this tab shows belongs to someone who is no longer signed in.
+        if (news.is === 'left' || (news.is === 'here' && username !== undefined && news.username !== username)) {
+          forget();
+          location.assign('/');
+        }
+      }),
+    [refresh, username],
+  );
+  const running = known !== undefined && !ended;
+  useEvery(refresh, online ? WAITING_MS : 3000, running);
+  useEvery(look, STATES_MS, running && known.me.realm === 'staff');
+
+  const app = useMemo<App | undefined>(
+    () =>
+      known && {
+        ...known,
+        waiting,
+        states,
+        online,
+        ended,
+        refresh: () => void refresh(),
+        decided: () => {
+          tellOtherTabs({ is: 'decided' });
+          void refresh();
+        },
+        reload: () => void load(),
+      },
+    [known, waiting, states, online, ended, refresh, load],
+  );
+  if (!app) return trouble ? failed(trouble, () => void load()) : loading;
+  return <Context value={app}>{children}</Context>;
+}

@@ -1,0 +1,50 @@
+/** A question's stream: events as they come, until the server says that there are no more. */
+import type { AssistantEvent } from './events.ts';
+import type { ErrorAnswer } from '../../src/core/errors.ts';
+import { OFFLINE, Refused, send } from './api.ts';
+
+const broken = () =>
+  new Refused({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });
+
+/** Lines of a stream, however it was cut on the way. Only whole lines that begin with `data:` mean anything. */
+export async function* lines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      rest += value;
+      const parts = rest.split(/\r?\n/);
+      rest = parts.pop() ?? '';
+      for (const line of parts) if (line.startsWith('data:')) yield line.slice(5).trimStart();
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+export async function* ask(query: string, conversationId: string | undefined, signal: AbortSignal): AsyncGenerator<AssistantEvent> {
+  const answer = await send('/api/query', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query, ...(conversationId !== undefined && { conversationId }) }),
+    signal,
+  });
+  if (!answer.ok || !answer.body)
+    throw new Refused((await answer.json().catch(() => broken().answer)) as ErrorAnswer, answer.headers.get('x-request-id') ?? '');
+  let finished = false;
+  try {
+    for await (const line of lines(answer.body)) {
+      if (line === '[DONE]') {
+        finished = true;
+        return;
+      }
+      yield JSON.parse(line) as AssistantEvent;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error instanceof Refused ? error : broken();
+  }
+  if (!finished && !signal.aborted) throw broken();
+}

@@ -1,0 +1,188 @@
+/** One conversation: its questions, the one that is being answered, and everything that can come between. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { get, OFFLINE, Refused, remove } from './api.ts';
+import { useApp } from './app.tsx';
+import { ask as stream } from './ask.ts';
+import { stream as newStream } from './leaving.ts';
+import { refreshRecent } from './recent.ts';
+import { go } from './router.ts';
+import { cardsOf, heard, type KeptConversation, newTurn, recall, type Turn } from './turns.ts';
+
+export interface Conversation {
+  readonly turns: readonly Turn[];
+  readonly title: string;
+  readonly answering: boolean;
+  /** For those who listen: said once, not for every piece. */
+  readonly status: string;
+  readonly trouble: Refused | undefined;
+  readonly held: number;
+  readonly model: string | undefined;
+  ask(question: string): void;
+  again(): void;
+  stop(): void;
+  erase(): Promise<void>;
+}
+
+/** A word that means yes or no, and nothing else. The card is pressed, never told. */
+const DECISION =
+  /^\s*(yes|yep|yeah|y|ok|okay|sure|approve(d)?( it)?|confirm(ed)?|do it|go ahead|deny|no|cancel|ja|oui|sí|si)(,? (please|do it|go ahead))?[\s.!]*$/i;
+const CANNOT = 'I cannot approve for you. Please press Approve or Deny on the card above.';
+
+let lastModel: string | undefined;
+
+export function useConversation(id: string | undefined): Conversation {
+  const { servers, waiting, refresh } = useApp();
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [answering, setAnswering] = useState(false);
+  const [status, setStatus] = useState('');
+  const [trouble, setTrouble] = useState<Refused>();
+  const [held, setHeld] = useState(0);
+  const [model, setModel] = useState(lastModel);
+  const current = useRef<string>(undefined);
+  const running = useRef<AbortController>(undefined);
+  const waits = useRef(waiting);
+  waits.current = waiting;
+  const shown = useRef(turns);
+  shown.current = turns;
+  const names = useRef<readonly string[]>([]);
+  names.current = servers.map(({ name }) => name);
+
+  const load = useCallback(async (wanted: string, signal: AbortSignal) => {
+    try {
+      const found = await get<KeptConversation>(`/api/conversations/${encodeURIComponent(wanted)}`, signal);
+      setTurns(recall(found, names.current));
+      setTrouble(undefined);
+    } catch (error) {
+      if (!signal.aborted && error instanceof Refused) setTrouble(error);
+    }
+  }, []);
+  useEffect(() => {
+    if (id === current.current) return;
+    running.current?.abort();
+    current.current = id;
+    setTurns([]);
+    setTrouble(undefined);
+    setHeld(0);
+    if (id === undefined) return;
+    const leaving = new AbortController();
+    void load(id, leaving.signal);
+    return () => leaving.abort();
+  }, [id, load]);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const run = useCallback(
+    async (question: string) => {
+      const controller = newStream();
+      running.current = controller;
+      setAnswering(true);
+      setStatus('Answering');
+      setTrouble(undefined);
+      let turn = newTurn(question);
+      setTurns((before) => [...before, turn]);
+      // Pieces come by the hundred; the page is drawn once a frame.
+      let frame = 0;
+      const draw = () => {
+        frame = 0;
+        setTurns((before) => before.map((each) => (each.key === turn.key ? turn : each)));
+      };
+      const change = (next: Turn) => {
+        turn = next;
+        frame ||= requestAnimationFrame(draw);
+      };
+      let cards = 0;
+      try {
+        for await (const event of stream(question, current.current, controller.signal)) {
+          if (event.type === 'start') {
+            lastModel = event.model;
+            setModel(event.model);
+            if (current.current !== event.conversationId) {
+              current.current = event.conversationId;
+              go(`/c/${event.conversationId}`, { replace: current.current !== undefined });
+            }
+          }
+          if (event.type === 'pending_confirmation') {
+            cards += 1;
+            refresh();
+          }
+          change(heard(turn, event));
+        }
+        if (turn.state === 'answering') change({ ...turn, state: controller.signal.aborted ? 'stopped' : 'done' });
+        setStatus(
+          cards > 0
+            ? `${cards === 1 ? 'One change needs' : `${cards} changes need`} your approval. It expires in five minutes.`
+            : controller.signal.aborted
+              ? 'Stopped'
+              : 'Answer ready',
+        );
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const { code, details } = error.answer;
+        if (turn.text === '' && turn.uses.length === 0 && code !== OFFLINE) {
+          // It was never taken up: the question goes back to where it can be asked again.
+          setTurns((before) => before.filter((each) => each.key !== turn.key));
+          if (code === 'RATE_LIMITED') setHeld(Math.max(1, Number(details?.['retryAfterSeconds'] ?? 5)));
+          else if (code !== 'UNAUTHENTICATED') setTrouble(error);
+          waitingQuestion.current = question;
+          setStatus(error.message);
+        } else {
+          change({ ...turn, state: 'broken' });
+          setStatus('The answer broke off.');
+        }
+      } finally {
+        cancelAnimationFrame(frame);
+        draw();
+        setAnswering(false);
+        controller.abort();
+        void refreshRecent();
+      }
+    },
+    [refresh],
+  );
+
+  const waitingQuestion = useRef('');
+  const again = useCallback(() => {
+    const question = waitingQuestion.current;
+    if (question === '') {
+      if (current.current !== undefined) void load(current.current, new AbortController().signal);
+      return;
+    }
+    waitingQuestion.current = '';
+    void run(question);
+  }, [run, load]);
+  useEffect(() => {
+    if (held === 0) return;
+    const timer = setTimeout(() => {
+      setHeld(held - 1);
+      if (held === 1) again();
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [held, again]);
+
+  const ask = useCallback(
+    (question: string) => {
+      if (question.trim() === '' || running.current?.signal.aborted === false) return;
+      const open = cardsOf(shown.current).filter((card) => waits.current.some(({ confirmationId }) => confirmationId === card));
+      if (open.length > 0 && DECISION.test(question)) {
+        setTurns((before) => [...before, { ...newTurn(question), text: CANNOT, state: 'local' }]);
+        setStatus(CANNOT);
+        return;
+      }
+      void run(question);
+    },
+    [run],
+  );
+  const stop = useCallback(() => running.current?.abort(), []);
+  const erase = useCallback(async () => {
+    if (current.current === undefined) return;
+    running.current?.abort();
+    try {
+      await remove(`/api/conversations/${encodeURIComponent(current.current)}`);
+      void refreshRecent();
+      go('/');
+    } catch (error) {
+      if (error instanceof Refused) setTrouble(error);
+      else throw error;
+    }
+  }, []);
+  return { turns, title: turns[0]?.question ?? 'Ask', answering, status, trouble, held, model, ask, again, stop, erase };
+}

@@ -1,0 +1,107 @@
+/** A form's drafts and the input they make. What was left out is not sent at all: no key, no empty text. */
+import { fieldsOf, isRecord, numberOf, optionsOf, plain, type Schema, textOf, typeOf } from './schema.ts';
+
+/** As it stands in the field; undefined is "not sent". */
+export type Draft = string | boolean | readonly Drafts[] | undefined;
+export type Drafts = Readonly<Record<string, Draft>>;
+
+export type Widget = 'text' | 'long' | 'number' | 'date' | 'choice' | 'flag' | 'words' | 'group' | 'json';
+
+export function widgetOf(schema: Schema, whole: Schema): Widget {
+  const type = typeOf(schema);
+  if (optionsOf(schema)) return 'choice';
+  if (type === 'boolean') return 'flag';
+  if (type === 'number' || type === 'integer') return 'number';
+  if (type === 'array') {
+    const items = plain(schema['items'], whole);
+    return typeOf(items) === 'object' ? 'group' : typeOf(items) === 'string' ? 'words' : 'json';
+  }
+  if (type === 'string') {
+    if (textOf(schema, 'format') === 'date') return 'date';
+    return (numberOf(schema, 'maxLength') ?? 0) > 200 ? 'long' : 'text';
+  }
+  return 'json';
+}
+
+const toDraft = (value: unknown, schema: Schema, whole: Schema): Draft => {
+  if (value === undefined || value === null) return undefined;
+  const widget = widgetOf(schema, whole);
+  if (widget === 'flag') return value === true;
+  if (widget === 'group')
+    return Array.isArray(value)
+      ? value.map((each) => toDrafts(isRecord(each) ? each : {}, plain(schema['items'], whole), whole))
+      : undefined;
+  if (widget === 'words' && Array.isArray(value)) return value.map(String).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number);
+};
+
+export const toDrafts = (input: Readonly<Record<string, unknown>>, schema: Schema, whole: Schema = schema): Drafts =>
+  Object.fromEntries(
+    fieldsOf(schema, whole).flatMap(({ name, schema: field }) => {
+      const draft = toDraft(input[name], field, whole);
+      return draft === undefined ? [] : [[name, draft]];
+    }),
+  );
+
+function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
+  if (draft === undefined || draft === '') return undefined;
+  const widget = widgetOf(schema, whole);
+  if (widget === 'group')
+    return Array.isArray(draft) ? draft.map((each) => toInput(each as Drafts, plain(schema['items'], whole), whole)) : undefined;
+  if (typeof draft !== 'string') return draft;
+  if (widget === 'number') {
+    // What is no number goes as it was typed: the server says what is wrong with it, under the field.
+    const given = Number(draft.replace(/[\s,$]/g, ''));
+    return Number.isFinite(given) ? given : draft;
+  }
+  if (widget === 'words')
+    return draft
+      .split(',')
+      .map((each) => each.trim())
+      .filter(Boolean);
+  if (widget === 'choice') return optionsOf(schema)?.find((each) => String(each as string) === draft) ?? draft;
+  if (widget === 'flag') return draft === 'true';
+  if (widget === 'json') {
+    try {
+      return JSON.parse(draft) as unknown;
+    } catch {
+      return draft;
+    }
+  }
+  return draft;
+}
+
+export const toInput = (drafts: Drafts, schema: Schema, whole: Schema = schema): Record<string, unknown> =>
+  Object.fromEntries(
+    fieldsOf(schema, whole).flatMap(({ name, schema: field }) => {
+      const value = toValue(drafts[name], field, whole);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+/** Years are no amounts. */
+const size = (limit: number | undefined) => (limit === undefined ? '' : limit < 10_000 ? String(limit) : limit.toLocaleString('en-US'));
+
+/** "date, optional", "1 to 50, optional" */
+export function about(schema: Schema, required: boolean, whole: Schema): string {
+  const [low, high] = [numberOf(schema, 'minimum'), numberOf(schema, 'maximum')];
+  const safe = (limit: number | undefined) => limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
+  const widget = widgetOf(schema, whole);
+  const [least, most] = [numberOf(schema, 'minLength'), numberOf(schema, 'maxLength')];
+  const range = safe(low) && safe(high) ? `${size(low)} to ${size(high)}` : undefined;
+  const kind =
+    range ??
+    (widget === 'number'
+      ? 'number'
+      : widget === 'date'
+        ? 'date'
+        : widget === 'words'
+          ? 'list, with commas'
+          : widget === 'json'
+            ? 'JSON'
+            : textOf(schema, 'format') === 'uuid'
+              ? 'id'
+              : undefined) ??
+    (least !== undefined && least > 1 && most !== undefined ? `${least} to ${most} characters` : undefined);
+  return [kind, required ? undefined : 'optional'].filter(Boolean).join(', ');
+}

@@ -1,0 +1,29 @@
+/** The person's own conversations, newest first. */
+import { useEffect, useSyncExternalStore } from 'react';
+import { get } from './api.ts';
+
+export interface Recent {
+  readonly id: string;
+  readonly title: string;
+}
+
+let known: readonly Recent[] = [];
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export async function refreshRecent(): Promise<void> {
+  try {
+    known = await get<readonly Recent[]>('/api/conversations');
+  } catch {
+    return;
+  }
+  for (const listener of listeners) listener();
+}
+
+export function useRecent(): readonly Recent[] {
+  useEffect(() => void refreshRecent(), []);
+  return useSyncExternalStore(subscribe, () => known);
+}

@@ -1,0 +1,64 @@
+/** What a JSON Schema of ours says about a value: enough for a form, a table and a card. */
+import { HIDDEN } from './hidden.ts';
+import { inWords } from './words.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const at = (whole: Schema, reference: string): Schema => {
+  const found = reference
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), whole);
+  return isRecord(found) ? found : {};
+};
+
+/** Without references, and without the alternatives that only say "or nothing" and "or hidden". */
+export function plain(schema: unknown, whole: Schema): Schema {
+  if (!isRecord(schema)) return {};
+  const reference = schema['$ref'];
+  if (typeof reference === 'string') return plain(at(whole, reference), whole);
+  const choices = [schema['anyOf'], schema['oneOf']].find(Array.isArray) as unknown[] | undefined;
+  if (!choices) return schema;
+  const meant = choices.filter((each) => !(isRecord(each) && (each['type'] === 'null' || each['const'] === HIDDEN)));
+  const [only] = meant;
+  if (meant.length !== 1) return schema;
+  const inner = plain(only, whole);
+  return typeof schema['description'] === 'string' ? { ...inner, description: schema['description'] } : inner;
+}
+
+export const typeOf = (schema: Schema): string => {
+  const { type } = schema as { type?: unknown };
+  if (Array.isArray(type)) return String(type.find((each) => each !== 'null') ?? '');
+  if (typeof type === 'string') return type;
+  if (Array.isArray(schema['enum'])) return typeof (schema['enum'] as unknown[])[0];
+  return isRecord(schema['properties']) ? 'object' : '';
+};
+
+export const optionsOf = (schema: Schema): readonly unknown[] | undefined =>
+  Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : 'const' in schema ? [schema['const']] : undefined;
+
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+}
+export function fieldsOf(schema: Schema, whole: Schema = schema): Field[] {
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
+  return Object.entries(properties).map(([name, inner]) => ({ name, schema: plain(inner, whole), required: required.includes(name) }));
+}
+
+/** `data` of a tool's answer, and one row of it where it is a list. */
+export const dataSchema = (output: Schema): Schema => {
+  const properties = isRecord(output['properties']) ? output['properties'] : {};
+  return plain(properties['data'], output);
+};
+export const rowSchema = (list: Schema, whole: Schema): Schema => plain(list['items'], whole);
+
+export const textOf = (schema: Schema, key: string): string => (typeof schema[key] === 'string' ? (schema[key] as string) : '');
+export const numberOf = (schema: Schema, key: string): number | undefined =>
+  typeof schema[key] === 'number' ? (schema[key] as number) : undefined;
+
+export { inWords };

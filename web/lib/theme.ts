@@ -1,0 +1,21 @@
+/** The same choice as on the gateway's own pages: kept under one name, drawn before anything else. */
+export function toggleTheme(): void {
+  const { dataset } = document.documentElement;
+  const dark = dataset['theme'] ? dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  chooseTheme(dark ? 'light' : 'dark');
+}
+export type Theme = 'light' | 'dark' | 'system';
+export const theme = (): Theme => {
+  const chosen = document.documentElement.dataset['theme'];
+  return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
+};
+export function chooseTheme(chosen: Theme): void {
+  if (chosen === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = chosen;
+  try {
+    if (chosen === 'system') localStorage.removeItem('theme');
+    else localStorage.setItem('theme', chosen);
+  } catch {
+    /* private windows may refuse */
+  }
+}

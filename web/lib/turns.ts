@@ -1,0 +1,109 @@
+/** What a conversation shows, made from the events of its questions. Events only add; what was shown stays. */
+import type { Answer } from '../../src/core/answer.ts';
+import type { ErrorAnswer } from '../../src/core/errors.ts';
+import type { AssistantEvent, StopReason } from './events.ts';
+
+export interface ToolUse {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly answer?: Answer;
+  readonly ms?: number;
+  readonly rows?: number;
+  readonly hasMore?: boolean;
+  readonly requestId?: string;
+  readonly wordsOfOthers?: boolean;
+  /** From an earlier visit: what is kept of an answer may have been cut. */
+  readonly recalled?: boolean;
+}
+export interface Turn {
+  readonly key: string;
+  readonly question: string;
+  readonly text: string;
+  readonly uses: readonly ToolUse[];
+  readonly down: readonly { readonly server: string; readonly title: string; readonly message: string }[];
+  readonly error?: Omit<ErrorAnswer, 'status'>;
+  readonly requestId?: string;
+  readonly state: 'answering' | 'done' | 'stopped' | 'broken' | 'local';
+  readonly reason?: StopReason;
+}
+
+export const newTurn = (question: string): Turn => ({
+  key: crypto.randomUUID(),
+  question,
+  text: '',
+  uses: [],
+  down: [],
+  state: 'answering',
+});
+
+const changed = (uses: readonly ToolUse[], id: string, change: Partial<ToolUse>): readonly ToolUse[] =>
+  uses.map((use) => (use.id === id ? { ...use, ...change } : use));
+
+export function heard(turn: Turn, event: AssistantEvent): Turn {
+  switch (event.type) {
+    case 'start':
+      return { ...turn, requestId: event.requestId };
+    case 'text':
+      return { ...turn, text: turn.text + event.text };
+    case 'tool_call':
+      return { ...turn, uses: [...turn.uses, { id: event.id, server: event.server, tool: event.tool, input: event.input }] };
+    case 'tool_result': {
+      const { id, ms, rows, hasMore, requestId, wordsOfOthers, result } = event;
+      return { ...turn, uses: changed(turn.uses, id, { answer: result, ms, rows, hasMore, requestId, wordsOfOthers }) };
+    }
+    case 'service_unavailable':
+      return { ...turn, down: [...turn.down.filter(({ server }) => server !== event.server), event] };
+    case 'error':
+      return { ...turn, error: event };
+    case 'stop':
+      return { ...turn, reason: event.reason, state: event.reason === 'cancelled' ? 'stopped' : 'done' };
+    // The card and the pages are in the results that came before.
+    case 'pending_confirmation':
+    case 'pagination':
+      return turn;
+    default:
+      return turn;
+  }
+}
+
+export interface KeptConversation {
+  readonly id: string;
+  readonly title: string;
+  readonly exchanges: readonly {
+    readonly question: string;
+    readonly text: string;
+    readonly stopped: StopReason;
+    readonly calls: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly result: Answer;
+    }[];
+  }[];
+}
+
+/** A conversation as it was kept. Names of tools have their server in front. */
+export function recall({ id, exchanges }: KeptConversation, servers: readonly string[]): Turn[] {
+  return exchanges.map(({ question, text, calls, stopped }, index) => {
+    const uses = calls.map(({ id: call, name, input, result }): ToolUse => {
+      const server = servers.find((each) => name.startsWith(`${each}_`)) ?? '';
+      const list = result.status === 'success' && Array.isArray(result.data) ? result.data : undefined;
+      return {
+        id: call,
+        server,
+        tool: server === '' ? name : name.slice(server.length + 1),
+        input,
+        answer: result,
+        recalled: true,
+        ...(list && { rows: list.length, hasMore: result.status === 'success' && result.metadata?.hasMore === true }),
+      };
+    });
+    return { key: `${id} ${index}`, question, text, uses, down: [], state: stopped === 'cancelled' ? 'stopped' : 'done', reason: stopped };
+  });
+}
+
+/** Cards that may still wait, the newest last. */
+export const cardsOf = (turns: readonly Turn[]): string[] =>
+  turns.flatMap(({ uses }) => uses.flatMap(({ answer }) => (answer?.status === 'pending_confirmation' ? [answer.confirmationId] : [])));

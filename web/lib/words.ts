@@ -1,0 +1,59 @@
+/** Names and values as people read them. */
+import { shown } from '../../src/gateway/pages/format.ts';
+
+export { clock, shown, timeLeft } from '../../src/gateway/pages/format.ts';
+
+/** `manager_id` reads "Manager id". */
+export const inWords = (field: string): string => {
+  const words = field.replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+/** `PENDING_APPROVAL` and `in_progress` as words; what is no code stays as it is. */
+export const codeInWords = (code: string): string =>
+  /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? inWords(code.toLowerCase()) : code;
+
+export const money = (amount: number): string => shown(amount, 'money') ?? '';
+export const number = (count: number): string => shown(count, 'number') ?? '';
+
+/** For the small space beside a bar: $14.31M. */
+export function shortMoney(amount: number): string {
+  const size = Math.abs(amount);
+  const sign = amount < 0 ? '−' : '';
+  if (size >= 1_000_000) return `${sign}$${(size / 1_000_000).toFixed(2)}M`;
+  return size >= 10_000 ? `${sign}$${Math.round(size / 1000)}k` : money(amount);
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+const LOCAL_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const LOCAL_DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** 20 Nov; with its year where that is another one. */
+export function day(text: string, now = new Date()): string {
+  const date = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) return text;
+  return (date.getUTCFullYear() === now.getFullYear() ? DAY : DAY_AND_YEAR).format(date);
+}
+
+export function moment(text: string, now = new Date()): string {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
+  if (date.toDateString() === now.toDateString()) return CLOCK.format(date);
+  return `${(date.getFullYear() === now.getFullYear() ? LOCAL_DAY : LOCAL_DAY_AND_YEAR).format(date)}, ${CLOCK.format(date)}`;
+}
+export const toTheSecond = (text: string): string => {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
+  return date.toDateString() === new Date().toDateString() ? SECONDS.format(date) : `${LOCAL_DAY.format(date)}, ${SECONDS.format(date)}`;
+};
+
+export const initials = (name: string): string => {
+  const words = name.split(/[\s.@]+/).filter((word) => /^\p{L}/u.test(word));
+  return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.charAt(0).toUpperCase() ?? '').join('');
+};
+export const count = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
+/** "a, b and c" */
+export const joined = (words: readonly string[], last = 'and'): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`;

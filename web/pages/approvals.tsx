@@ -1,0 +1,178 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ConfirmationView } from '../../src/core/decide.ts';
+import { ApprovalCard, type CardState } from '../components/card.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
+import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
+import { useApp } from '../lib/app.tsx';
+import { get } from '../lib/api.ts';
+import { useKeys } from '../lib/keyboard.ts';
+import { go, useAddress } from '../lib/router.ts';
+import { clock, moment } from '../lib/words.ts';
+import { Shell } from '../shell.tsx';
+
+const through = (origin: string): string =>
+  origin === 'web' ? 'You, in the web app' : origin === 'command' ? 'You, with the tamshai command' : `You, through ${origin}`;
+
+function Waiting({ ticket, href, current }: { readonly ticket: ConfirmationView; readonly href: string; readonly current: boolean }) {
+  const { confirmationData: data } = ticket;
+  const left = useSecondsLeft(data.expiresAt);
+  return (
+    <a className="item" href={href} aria-current={current ? 'true' : undefined}>
+      <SmallRing left={left} />
+      <span>
+        <span className="t1">
+          <bdi>{data.summary}</bdi>
+        </span>
+        <span className="t2">{through(data.origin)}</span>
+      </span>
+      <span className="t3" aria-hidden="true">
+        {clock(left)}
+      </span>
+    </a>
+  );
+}
+
+const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look: string; readonly says: string }>> = {
+  done: { icon: 'check', look: 'ok', says: 'Approved by you' },
+  denied: { icon: 'x', look: 'faint', says: 'Denied by you' },
+  expired: { icon: 'clock', look: 'faint', says: 'Expired, nothing changed' },
+  failed: { icon: 'warn', look: 'warn', says: 'Not applied, nothing changed' },
+  executing: { icon: 'clock', look: 'faint', says: 'Approved, running' },
+};
+
+function Decided({ ticket, href, current }: { readonly ticket: ConfirmationView; readonly href: string; readonly current: boolean }) {
+  const outcome = OUTCOMES[ticket.state] ?? OUTCOMES['failed'];
+  return (
+    <a className="item" href={href} aria-current={current ? 'true' : undefined}>
+      <Icon name={outcome?.icon ?? 'warn'} className={outcome?.look ?? ''} />
+      <span>
+        <span className="t1">
+          <bdi>{ticket.confirmationData.summary}</bdi>
+        </span>
+        <span className="t2">{ticket.error?.code === 'CHANGED_SINCE_APPROVAL' ? 'Not applied, it had changed' : outcome?.says}</span>
+      </span>
+      <span className="t3">{moment(ticket.decidedAt ?? ticket.confirmationData.expiresAt)}</span>
+    </a>
+  );
+}
+
+/** What waits, and what was decided today; beside it the card that is looked at. On a phone they are two pages. */
+export function Inbox({ id, base }: { readonly id: string | undefined; readonly base: string }) {
+  const { waiting } = useApp();
+  const [decided, setDecided] = useState<readonly ConfirmationView[]>([]);
+  const [opened, setOpened] = useState(false);
+  const load = useCallback(
+    async () => setDecided(await get<readonly ConfirmationView[]>('/api/confirmations?decided=true').catch(() => [])),
+    [],
+  );
+  useEffect(() => void load(), [load, waiting]);
+  const order = useMemo(() => [...waiting, ...decided].map(({ confirmationId }) => confirmationId), [waiting, decided]);
+  // On a wide page there is always a card to look at; it does not take the focus.
+  const shown = id ?? waiting[0]?.confirmationId;
+  const move = useCallback(
+    (by: number) => {
+      const next = order[Math.max(0, Math.min(order.length - 1, order.indexOf(shown ?? '') + by))];
+      if (next === undefined) return;
+      setOpened(false);
+      go(`${base}/${next}`, { replace: true });
+    },
+    [order, shown, base],
+  );
+  useKeys(
+    useMemo(
+      () => ({
+        j: () => move(1),
+        k: () => move(-1),
+        Enter: () => {
+          if (document.activeElement === document.body) document.querySelector<HTMLElement>('.card-host [data-heading]')?.focus();
+        },
+        Escape: () => go(base),
+      }),
+      [move, base],
+    ),
+  );
+  return (
+    <div
+      className={`inbox ${id === undefined ? '' : 'show-detail'}`}
+      onClick={({ target }) => target instanceof Element && target.closest('.item') && setOpened(true)}
+    >
+      <div className="inbox-list">
+        <h2>Waiting for you</h2>
+        {waiting.length === 0 && (
+          <div className="empty">
+            <Icon name="check" />
+            <h3>Nothing waits for you</h3>
+            <p>A change that you ask for appears here, for five minutes.</p>
+          </div>
+        )}
+        <ul>
+          {waiting.map((ticket) => (
+            <li key={ticket.confirmationId}>
+              <Waiting ticket={ticket} href={`${base}/${ticket.confirmationId}`} current={ticket.confirmationId === shown} />
+            </li>
+          ))}
+        </ul>
+        {decided.length > 0 && (
+          <>
+            <h2>Decided today</h2>
+            <ul>
+              {decided.map((ticket) => (
+                <li key={ticket.confirmationId}>
+                  <Decided ticket={ticket} href={`${base}/${ticket.confirmationId}`} current={ticket.confirmationId === shown} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      <main className="inbox-detail" id="main" tabIndex={-1}>
+        {id !== undefined && (
+          <p className="show-s mb-3">
+            <a className="btn btn--quiet btn--sm" href={base}>
+              <Icon name="back" className="i-14" />
+              All approvals
+            </a>
+          </p>
+        )}
+        {shown !== undefined ? (
+          <Shown key={shown} id={shown} opened={opened} />
+        ) : (
+          <p className="small faint">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
+        )}
+      </main>
+    </div>
+  );
+}
+
+function Shown({ id, opened }: { readonly id: string; readonly opened: boolean }) {
+  const [state, setState] = useState<CardState>();
+  return (
+    <>
+      <ApprovalCard id={id} opened={opened} onState={setState} />
+      {state === 'waiting' && (
+        <p className="small faint mt-3">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
+      )}
+    </>
+  );
+}
+
+export function ApprovalsPage({ id }: { readonly id: string | undefined }) {
+  const { waiting } = useApp();
+  const { pathname } = useAddress();
+  return (
+    <Shell
+      path={pathname}
+      title="Approvals"
+      beside={
+        <>
+          {waiting.length > 0 && <span className="badge badge--accent">{waiting.length} waiting</span>}
+          <span className="small faint hide-s">
+            <span className="kbd">J</span> <span className="kbd">K</span> move, <span className="kbd">Enter</span> opens
+          </span>
+        </>
+      }
+    >
+      <Inbox id={id} base="/approvals" />
+    </Shell>
+  );
+}

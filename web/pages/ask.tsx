@@ -1,0 +1,223 @@
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Composer } from '../components/composer.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Notice, Refusal } from '../components/notice.tsx';
+import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
+import { TurnView } from '../components/turn.tsx';
+import { useApp } from '../lib/app.tsx';
+import { useConversation } from '../lib/conversation.ts';
+import { keep, kept } from '../lib/leaving.ts';
+import { go, useAddress } from '../lib/router.ts';
+import { suggestions } from '../lib/tools.ts';
+import { count, inWords } from '../lib/words.ts';
+import { Shell } from '../shell.tsx';
+
+const NOTE = 'Answers show only what you may see. Every change waits for your approval.';
+const SUGGESTED = 8;
+const NEAR = 80;
+
+function Waits() {
+  const { waiting } = useApp();
+  const [first] = waiting;
+  const left = useSecondsLeft(first?.confirmationData.expiresAt ?? '1970-01-01');
+  if (!first) return null;
+  return (
+    <a className="waiting" href="/approvals">
+      <SmallRing left={left} />
+      <span className="grow mid">
+        <b>{waiting.length === 1 ? '1 change waits for you:' : `${waiting.length} changes wait for you:`}</b>{' '}
+        <bdi>{first.confirmationData.summary}</bdi>
+      </span>
+      <span className="mid medium accent">Review</span>
+    </a>
+  );
+}
+
+function Suggestions({ onAsk }: { readonly onAsk: (question: string) => void }) {
+  const { servers } = useApp();
+  const all = useMemo(() => suggestions(servers, SUGGESTED), [servers]);
+  const tools = servers.reduce((sum, each) => sum + each.tools.length, 0);
+  return (
+    <>
+      <section aria-labelledby="try" className="mt-6">
+        <h2 className="eyebrow mb-2" id="try">
+          You could ask
+        </h2>
+        <div className="suggest">
+          {all.map(({ ask, server, writes }) => (
+            <button key={ask} type="button" onClick={() => onAsk(ask)}>
+              <span>{ask}</span>
+              <span className="tag">{writes ? `${server}, needs approval` : server}</span>
+            </button>
+          ))}
+        </div>
+      </section>
+      <p className="small muted mt-5">
+        You can use {count(tools, 'tool')} on {count(servers.length, 'server')}. <a href="/tools">See all of them</a>
+      </p>
+    </>
+  );
+}
+
+/** Where the reader is: at the end, the page follows what arrives; anywhere else it stays where it is. */
+function useFollowing(changes: readonly unknown[]): { readonly away: boolean; readonly toEnd: () => void } {
+  const [away, setAway] = useState(false);
+  const following = useRef(true);
+  useEffect(() => {
+    const look = () => {
+      following.current = document.documentElement.scrollHeight - innerHeight - scrollY < NEAR;
+      setAway(!following.current);
+    };
+    addEventListener('scroll', look, { passive: true });
+    return () => removeEventListener('scroll', look);
+  }, []);
+  const toEnd = useCallback(() => {
+    following.current = true;
+    scrollTo({ top: document.documentElement.scrollHeight });
+  }, []);
+  useLayoutEffect(() => {
+    if (following.current && changes.length > 0) scrollTo({ top: document.documentElement.scrollHeight });
+  }, [changes]);
+  return { away, toEnd };
+}
+
+export function AskPage({ id }: { readonly id: string | undefined }) {
+  const { me, waiting } = useApp();
+  const { pathname } = useAddress();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [draft, setDraft] = useState(() => kept(me.username, 'draft'));
+  const talk = useConversation(id);
+  const { turns, answering, status, trouble, held, model } = talk;
+  const { away, toEnd } = useFollowing(turns);
+  useEffect(() => keep(me.username, 'draft', draft), [me.username, draft]);
+  useEffect(() => {
+    if (matchMedia('(min-width: 760px)').matches) field.current?.focus({ preventScroll: true });
+  }, [id === undefined]);
+
+  const { ask } = talk;
+  const put = useCallback(
+    (question: string) => {
+      setDraft('');
+      ask(question);
+      requestAnimationFrame(toEnd);
+    },
+    [ask, toEnd],
+  );
+  const narrow = useCallback((filter: string) => {
+    setDraft(`Only with ${inWords(filter).toLowerCase()} `);
+    field.current?.focus();
+  }, []);
+  const composer = (
+    <Composer
+      field={field}
+      draft={draft}
+      onDraft={setDraft}
+      onAsk={() => put(draft.trim())}
+      onStop={talk.stop}
+      answering={answering}
+      waits={held}
+      model={model}
+      long={turns.length === 0}
+      placeholder={turns.length === 0 ? 'Ask about your company, your team or yourself' : 'Ask a follow-up'}
+    />
+  );
+  const said = (
+    <p className="sr" role="status">
+      {status}
+    </p>
+  );
+  const limited = held > 0 && (
+    <Notice look="warn" icon="clock" what="You have asked a lot in a short time.">
+      Your next one goes out in {count(held, 'second')}. Nothing is lost.
+    </Notice>
+  );
+  if (turns.length === 0 && id === undefined) {
+    return (
+      <Shell path={pathname} title="Ask" bare beside={<SearchHint />}>
+        <main className="ask" id="main" tabIndex={-1}>
+          <h1>What do you want to know, {me.name.split(' ')[0]}?</h1>
+          <div className="mt-5">{composer}</div>
+          <p className="small faint dock-note">{NOTE}</p>
+          {limited}
+          {trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} again={talk.again} />}
+          {waiting.length > 0 && (
+            <div className="mt-4">
+              <Waits />
+            </div>
+          )}
+          <Suggestions onAsk={put} />
+          {said}
+        </main>
+      </Shell>
+    );
+  }
+  return (
+    <Shell
+      path={pathname}
+      title={talk.title}
+      beside={
+        <>
+          {id !== undefined && turns.length > 0 && (
+            <button className="btn btn--quiet btn--sm hide-s" type="button" onClick={() => void talk.erase()}>
+              Erase
+            </button>
+          )}
+          <button
+            className="btn"
+            type="button"
+            onClick={() => {
+              go('/');
+              requestAnimationFrame(() => field.current?.focus());
+            }}
+          >
+            <Icon name="plus" />
+            New
+          </button>
+        </>
+      }
+    >
+      <main className="thread" id="main" tabIndex={-1}>
+        <div aria-live="off">
+          {turns.map((turn, index) => (
+            <TurnView key={turn.key} turn={turn} last={index === turns.length - 1} onAsk={put} onNarrow={narrow} />
+          ))}
+        </div>
+        {turns.length === 0 && !trouble && (
+          <div className="first" aria-busy="true">
+            <span className="spin spin--20" aria-hidden="true" />
+          </div>
+        )}
+        {trouble && (
+          <div className="mt-5">
+            <Refusal error={trouble.answer} requestId={trouble.requestId} again={talk.again} />
+          </div>
+        )}
+        {said}
+      </main>
+      <div className="jump" hidden={!away}>
+        <button className="btn" type="button" onClick={toEnd}>
+          <Icon name="down2" className="i-14" />
+          Latest
+        </button>
+      </div>
+      <div className="dock">
+        <div className="dock-in">
+          {limited}
+          {composer}
+          <p className="small faint dock-note">{NOTE}</p>
+        </div>
+      </div>
+    </Shell>
+  );
+}
+
+const SearchHint = () => (
+  <button
+    className="btn btn--quiet btn--sm"
+    type="button"
+    onClick={() => dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))}
+  >
+    <Icon name="search" />
+    Search <span className="kbd hide-s">Ctrl K</span>
+  </button>
+);

@@ -1,0 +1,133 @@
+import { useEffect, useState } from 'react';
+import { Icon } from '../../components/icon.tsx';
+import { Prose } from '../../components/prose.tsx';
+import { Refusal } from '../../components/notice.tsx';
+import { useTool } from '../../lib/use-tool.ts';
+import { codeInWords, day } from '../../lib/words.ts';
+
+interface Article {
+  readonly article_id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly content: string;
+  readonly category: string;
+  readonly updated_at: string;
+}
+
+/** Articles that were found lately, so that one can be opened without asking for it again. */
+const found = new Map<string, Article>();
+const remember = (articles: readonly Article[]) => {
+  for (const article of articles) found.set(article.article_id, article);
+  return articles;
+};
+
+export function useArticles(words: string, most: number) {
+  const [query, setQuery] = useState(words);
+  useEffect(() => {
+    const timer = setTimeout(() => setQuery(words.trim().slice(0, 200)), 400);
+    return () => clearTimeout(timer);
+  }, [words]);
+  const asked = useTool('support', 'customer_search_kb', { ...(query !== '' && { query }), limit: most });
+  return { ...asked, articles: asked.answer?.status === 'success' ? remember(asked.answer.data as readonly Article[]) : [] };
+}
+
+export function MayHelp({ title, words }: { readonly title: string; readonly words: string }) {
+  const { articles } = useArticles(words, 3);
+  if (articles.length === 0 || words.trim().length < 4) return null;
+  return (
+    <section aria-live="polite">
+      <h2 className="mid strong mb-2">{title}</h2>
+      <ul className="linklist mid">
+        {articles.map(({ article_id, title: name, summary }) => (
+          <li key={article_id}>
+            <a href={`/portal/a/${article_id}`}>
+              <bdi>{name}</bdi>
+              <span className="small muted block">
+                <bdi>{summary}</bdi>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function ArticlesPage() {
+  const [wanted, setWanted] = useState('');
+  const { articles, answer, requestId, again } = useArticles(wanted, 25);
+  return (
+    <div className="stack">
+      <h1>Help articles</h1>
+      <div className="search">
+        <Icon name="search" />
+        <input
+          className="input"
+          type="search"
+          aria-label="Search help articles"
+          placeholder="What do you want to do?"
+          value={wanted}
+          onChange={({ target }) => setWanted(target.value)}
+        />
+      </div>
+      {answer?.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+      {answer?.status === 'success' && articles.length === 0 && (
+        <div className="empty">
+          <Icon name="book" />
+          <h2>No article has these words</h2>
+          <p>Try others, or open a ticket.</p>
+        </div>
+      )}
+      <ul className="linklist card linklist--card">
+        {articles.map(({ article_id, title, summary, category }) => (
+          <li key={article_id}>
+            <a href={`/portal/a/${article_id}`}>
+              <b className="medium">
+                <bdi>{title}</bdi>
+              </b>
+              <span className="small muted block">
+                <bdi>{summary}</bdi>
+              </span>
+              <span className="small faint">{codeInWords(category)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function ArticlePage({ id }: { readonly id: string }) {
+  const known = found.get(id);
+  // There is no tool for one article; the newest ones are looked through for it.
+  const { articles, answer } = useArticles(known?.title ?? '', 50);
+  const article = known ?? articles.find(({ article_id }) => article_id === id);
+  return (
+    <>
+      <p className="mb-3">
+        <a className="btn btn--quiet btn--sm" href="/portal/articles">
+          <Icon name="back" className="i-14" />
+          Help articles
+        </a>
+      </p>
+      {article ? (
+        <article className="reading">
+          <h1>
+            <bdi>{article.title}</bdi>
+          </h1>
+          <p className="small faint mt-1 mb-4">
+            {codeInWords(article.category)}, updated {day(article.updated_at)}
+          </p>
+          <Prose text={article.content} />
+        </article>
+      ) : (
+        answer && (
+          <>
+            <h1>Help article</h1>
+            <p className="muted mt-2">There is no such article that you can see. Look for it by its words.</p>
+          </>
+        )
+      )}
+    </>
+  );
+}

@@ -1,0 +1,240 @@
+import { useId, useState } from 'react';
+import { ApprovalCard } from '../../components/card.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Refusal } from '../../components/notice.tsx';
+import type { ErrorAnswer } from '../../../src/core/errors.ts';
+import { useApp } from '../../lib/app.tsx';
+import { lookOf } from '../../lib/columns.ts';
+import { keep, kept } from '../../lib/leaving.ts';
+import { calling, useTool } from '../../lib/use-tool.ts';
+import { codeInWords, initials, moment } from '../../lib/words.ts';
+import { MayHelp } from './articles.tsx';
+
+interface Comment {
+  readonly comment_id: string;
+  readonly author_name: string;
+  readonly author_kind: 'customer' | 'staff';
+  readonly body: string;
+  readonly created_at: string;
+}
+interface Ticket {
+  readonly ticket_id: string;
+  readonly subject: string;
+  readonly description: string;
+  readonly status: string;
+  readonly priority: string;
+  readonly category: string;
+  readonly visibility: string;
+  readonly opened_by: string;
+  readonly agent: string | null;
+  readonly created_at: string;
+  readonly resolution: string | null;
+  readonly resolved_at: string | null;
+  readonly comments: readonly Comment[];
+}
+const LONGEST = 2000;
+
+const Message = ({
+  by,
+  staff,
+  me,
+  at,
+  text,
+}: {
+  readonly by: string;
+  readonly staff: boolean;
+  readonly me: boolean;
+  readonly at: string;
+  readonly text: string;
+}) => (
+  <li className="msg">
+    <span className={`avatar avatar--32 ${staff ? '' : 'avatar--me'}`} aria-hidden="true">
+      {initials(by)}
+    </span>
+    <div>
+      <div className="by">
+        <b>
+          <bdi>{by}</bdi>
+        </b>
+        <span className="small faint">{staff ? 'Tamshai Support' : me ? 'You' : 'Your organisation'}</span>
+        <span className="grow" />
+        <time className="small faint" dateTime={at}>
+          {moment(at)}
+        </time>
+      </div>
+      <p className="txt pre">
+        <bdi>{text}</bdi>
+      </p>
+    </div>
+  </li>
+);
+
+function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: () => void }) {
+  const { me } = useApp();
+  const id = useId();
+  const draftName = `ticket:${ticket.ticket_id}`;
+  const [text, setText] = useState(() => kept(me.username, draftName));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ErrorAnswer>();
+  const [card, setCard] = useState<string>();
+  const change = (next: string) => {
+    setText(next);
+    keep(me.username, draftName, next);
+  };
+  const submit = async () => {
+    if (busy || text.trim() === '') return;
+    setBusy(true);
+    const { answer } = await calling('support', 'customer_add_comment', { ticket_id: ticket.ticket_id, comment: text });
+    setBusy(false);
+    if (answer.status === 'error') setProblem(answer);
+    else {
+      setProblem(undefined);
+      change('');
+      if (answer.status === 'pending_confirmation') setCard(answer.confirmationId);
+      onSent();
+    }
+  };
+  const seen = ticket.visibility === 'organization' ? 'everyone in your organisation' : 'your lead contact';
+  return (
+    <form
+      className="field mt-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <label htmlFor={id}>Your answer</label>
+      <textarea
+        id={id}
+        className="area"
+        rows={4}
+        maxLength={LONGEST}
+        value={text}
+        placeholder={ticket.agent ? `Write to ${ticket.agent.split(' ')[0]}` : 'Write to support'}
+        aria-describedby={`${id}-h`}
+        aria-invalid={problem ? true : undefined}
+        onChange={({ target }) => change(target.value)}
+      />
+      {problem && (
+        <span className="err">
+          <Icon name="warn" />
+          <span>{problem.message}</span>
+        </span>
+      )}
+      <span className="hint row between" id={`${id}-h`}>
+        <span>Seen by Tamshai Support and {seen}. Sent at once.</span>
+        <span className="num nowrap">
+          {text.length.toLocaleString('en-US')} / {LONGEST.toLocaleString('en-US')}
+        </span>
+      </span>
+      <span>
+        <button className="btn btn--primary btn--lg" type="submit" aria-busy={busy}>
+          Send answer
+        </button>
+      </span>
+      {card && <ApprovalCard id={card} opened onState={(state) => state === 'done' && onSent()} />}
+    </form>
+  );
+}
+
+export function TicketPage({ id }: { readonly id: string }) {
+  const { me } = useApp();
+  const { answer, requestId, again } = useTool('support', 'customer_get_ticket', { ticket_id: id });
+  const back = (
+    <p className="mb-3">
+      <a className="btn btn--quiet btn--sm" href="/portal">
+        <Icon name="back" className="i-14" />
+        Tickets
+      </a>
+    </p>
+  );
+  if (!answer) return <div className="skeleton skeleton--figure" aria-hidden="true" />;
+  if (answer.status !== 'success') {
+    return (
+      <>
+        {back}
+        <h1 className="mb-4">Ticket</h1>
+        {answer.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+      </>
+    );
+  }
+  const ticket = answer.data as Ticket;
+  const solved = ticket.resolved_at !== null;
+  return (
+    <>
+      {back}
+      <h1>
+        <bdi>{ticket.subject}</bdi>
+      </h1>
+      <p className="row row-wrap small muted mt-1">
+        <span className={`badge badge--${lookOf(ticket.status)}`}>
+          {ticket.status === 'pending' ? 'Waiting for you' : codeInWords(ticket.status)}
+        </span>
+        <span>{codeInWords(ticket.priority)}</span>
+        <span>{codeInWords(ticket.category)}</span>
+        <span>Opened {moment(ticket.created_at)}</span>
+      </p>
+      <div className="two mt-5">
+        <div>
+          <ol aria-label="What was written">
+            <Message
+              by={ticket.opened_by}
+              staff={false}
+              me={ticket.opened_by === me.name}
+              at={ticket.created_at}
+              text={ticket.description}
+            />
+            {ticket.comments.map((comment) => (
+              <Message
+                key={comment.comment_id}
+                by={comment.author_name}
+                staff={comment.author_kind === 'staff'}
+                me={comment.author_name === me.name}
+                at={comment.created_at}
+                text={comment.body}
+              />
+            ))}
+          </ol>
+          {solved && (
+            <p className="event">
+              <Icon name="check" />
+              <span>
+                Resolved {moment(ticket.resolved_at ?? '')}
+                {ticket.resolution && (
+                  <>
+                    : <bdi>{ticket.resolution}</bdi>
+                  </>
+                )}
+              </span>
+            </p>
+          )}
+          {ticket.status === 'closed' ? (
+            <p className="small muted mt-4">This ticket is closed. Open a new one if the problem comes back.</p>
+          ) : (
+            <Reply ticket={ticket} onSent={again} />
+          )}
+        </div>
+        <aside className="stack">
+          <section>
+            <h2 className="mid strong mb-2">About</h2>
+            <dl className="kv mid">
+              <dt>Opened by</dt>
+              <dd>
+                <bdi>{ticket.opened_by}</bdi>
+              </dd>
+              <dt>Agent</dt>
+              <dd>{ticket.agent ? <bdi>{ticket.agent}</bdi> : 'Not yet assigned'}</dd>
+              <dt>Priority</dt>
+              <dd>{codeInWords(ticket.priority)}</dd>
+              <dt>Category</dt>
+              <dd>{codeInWords(ticket.category)}</dd>
+              <dt>Seen by</dt>
+              <dd>{ticket.visibility === 'organization' ? 'Everyone in your organisation' : 'You and your lead contact'}</dd>
+            </dl>
+          </section>
+          <MayHelp title="May help" words={ticket.subject} />
+        </aside>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { useEffect, useState } from 'react';
+import type { ListMetadata } from '../../../src/core/answer.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Notice, Refusal } from '../../components/notice.tsx';
+import { useApp } from '../../lib/app.tsx';
+import type { Row } from '../../lib/columns.ts';
+import { dataSchema, rowSchema } from '../../lib/schema.ts';
+import { findTool } from '../../lib/tools.ts';
+import { calling, useTool } from '../../lib/use-tool.ts';
+
+const KINDS = [
+  ['', 'All'],
+  ['open', 'Open'],
+  ['in_progress', 'In progress'],
+  ['pending', 'Waiting for you'],
+  ['resolved', 'Resolved'],
+] as const;
+
+export function TicketsPage() {
+  const { me, servers } = useApp();
+  const tool = findTool(servers, 'support', 'customer_list_tickets');
+  const [status, setStatus] = useState('');
+  const [typed, setTyped] = useState('');
+  const [query, setQuery] = useState('');
+  const input = { ...(status !== '' && { status }), ...(query !== '' && { query }) };
+  const { answer, requestId, again } = useTool('support', 'customer_list_tickets', input);
+  const [more, setMore] = useState<{ readonly rows: readonly Row[]; readonly metadata: ListMetadata | undefined }>();
+  useEffect(() => {
+    const timer = setTimeout(() => setQuery(typed.trim()), 300);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  useEffect(() => setMore(undefined), [answer]);
+  const first = answer?.status === 'success' ? (answer.data as readonly Row[]) : [];
+  const rows = more ? [...first, ...more.rows] : first;
+  const metadata = more ? more.metadata : answer?.status === 'success' ? answer.metadata : undefined;
+  const waits = rows.filter((row) => row['status'] === 'pending');
+  const [one] = waits;
+  const lead = me.roles.includes('lead-customer');
+  return (
+    <div className="stack">
+      <div className="row between row-wrap">
+        <div>
+          <h1>Tickets</h1>
+          <p className="small muted">
+            {lead
+              ? 'Everyone’s in your organisation, because you are the lead contact.'
+              : 'Your own, and those your colleagues share with you.'}
+          </p>
+        </div>
+        <a className="btn btn--primary btn--lg" href="/portal/new">
+          <Icon name="plus" />
+          New ticket
+        </a>
+      </div>
+      {one && (
+        <Notice
+          look="warn"
+          icon="mail"
+          what={waits.length === 1 ? 'One ticket waits for you.' : `${waits.length} tickets wait for you.`}
+          action={
+            <a className="btn btn--sm" href={`/portal/t/${String(one['ticket_id'] as string)}`}>
+              Answer
+            </a>
+          }
+        >
+          <bdi>{String(one['subject'] as string)}</bdi>
+        </Notice>
+      )}
+      <div className="row between row-wrap">
+        <div className="seg" role="group" aria-label="Status">
+          {KINDS.map(([value, label]) => (
+            <button key={value} type="button" aria-pressed={status === value} onClick={() => setStatus(value)}>
+              {label}
+            </button>
+          ))}
+        </div>
+        <div className="search search--full">
+          <Icon name="search" />
+          <input
+            className="input"
+            type="search"
+            aria-label="Search tickets"
+            placeholder="Search tickets"
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </div>
+      </div>
+      {answer?.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+      {!answer && <div className="skeleton skeleton--figure" aria-hidden="true" />}
+      {answer?.status === 'success' && tool && (
+        <DataTable
+          title="Tickets"
+          rows={rows}
+          schema={rowSchema(dataSchema(tool.outputSchema), tool.outputSchema)}
+          whole={tool.outputSchema}
+          metadata={metadata}
+          plural="tickets"
+          filters={status || query ? ['status'] : []}
+          rowLink={(row) => `/portal/t/${String(row['ticket_id'] as string)}`}
+          {...(metadata?.nextCursor !== undefined && {
+            onMore: async () => {
+              const { answer: next } = await calling('support', 'customer_list_tickets', { ...input, cursor: metadata.nextCursor });
+              if (next.status === 'success')
+                setMore((before) => ({ rows: [...(before?.rows ?? []), ...(next.data as readonly Row[])], metadata: next.metadata }));
+            },
+          })}
+        />
+      )}
+    </div>
+  );
+}

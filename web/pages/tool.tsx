@@ -1,0 +1,312 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Answer } from '../../src/core/answer.ts';
+import { AnswerView } from '../components/answer-view.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Refusal } from '../components/notice.tsx';
+import { type Problem, SchemaForm } from '../components/schema-form.tsx';
+import { type Called, call, Refused } from '../lib/api.ts';
+import { useApp } from '../lib/app.tsx';
+import { type Drafts, toDrafts, toInput } from '../lib/form.ts';
+import { go } from '../lib/router.ts';
+import { isRecord } from '../lib/schema.ts';
+import type { Found } from '../lib/tools.ts';
+import { joined, number } from '../lib/words.ts';
+import { KindBadge } from './tools.tsx';
+
+function parse(text: string | null): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const problemsOf = (answer: Answer | undefined): Problem[] => {
+  const issues = answer?.status === 'error' ? answer.details?.['issues'] : undefined;
+  if (answer?.status === 'error' && answer.code === 'INVALID_CURSOR') return [{ path: 'cursor', message: answer.message }];
+  return Array.isArray(issues) ? (issues as Problem[]) : [];
+};
+
+interface Ran extends Called {
+  readonly input: Record<string, unknown>;
+}
+
+/** One tool: what it takes, as a form or as JSON; what it answered; and the same call for other ways in. */
+export function ToolPage({ tool, query }: { readonly tool: Found; readonly query: string | null }) {
+  const { me } = useApp();
+  const [drafts, setDrafts] = useState<Drafts>(() => toDrafts(parse(query) ?? {}, tool.inputSchema));
+  const [text, setText] = useState<string>();
+  const [wrong, setWrong] = useState('');
+  const [running, setRunning] = useState(false);
+  const [ran, setRan] = useState<Ran>();
+  const [raw, setRaw] = useState(false);
+  const abort = useRef<AbortController>(undefined);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const input = text === undefined ? toInput(drafts, tool.inputSchema) : (parse(text) ?? {});
+  const held = tool.roles.filter(
+    (role) => me.roles.includes(role) || (role.endsWith('-read') && me.roles.includes(role.replace('-read', '-write'))),
+  );
+  const run = async () => {
+    if (text !== undefined && parse(text) === undefined) {
+      setWrong('This is not a JSON object.');
+      return;
+    }
+    setWrong('');
+    abort.current?.abort();
+    const mine = (abort.current = new AbortController());
+    setRunning(true);
+    try {
+      const called = await call(tool.server, tool.name, input, mine.signal);
+      setRan({ ...called, input });
+      // A call that only reads can be linked to, and found again with the back button.
+      if (tool.annotations.readOnlyHint)
+        go(
+          `/tools/${tool.server}/${tool.name}${Object.keys(input).length > 0 ? `?${new URLSearchParams({ input: JSON.stringify(input) })}` : ''}`,
+          { replace: true },
+        );
+      requestAnimationFrame(() => {
+        form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+        form.current?.parentElement?.querySelector('.panel')?.scrollIntoView({ block: 'nearest' });
+      });
+    } catch (error) {
+      if (mine.signal.aborted) return;
+      if (error instanceof Refused) setRan({ answer: error.answer, requestId: error.requestId, ms: 0, input });
+      else throw error;
+    } finally {
+      if (abort.current === mine) setRunning(false);
+    }
+  };
+  const problems = problemsOf(ran?.answer);
+  const fill = (example: Readonly<Record<string, unknown>>) => {
+    setText(undefined);
+    setDrafts(toDrafts(example, tool.inputSchema));
+  };
+  return (
+    <>
+      <div className="row row-wrap">
+        <h2 className="big-h2">{tool.title}</h2>
+        <KindBadge tool={tool} />
+        {tool.annotations.destructiveHint && tool.kind === 'write' && <span className="badge badge--line">Asks you first</span>}
+      </div>
+      <p className="mono small faint mt-0.5">
+        {tool.server}.{tool.name}
+      </p>
+      <p className="muted mt-2 max-w-[64ch]">{tool.description}</p>
+      <p className="small faint mt-1">
+        For {joined(tool.roles)}. You hold {held.length > 0 ? joined(held) : joined(me.roles)}.
+      </p>
+      {tool.examples.length > 0 && (
+        <p className="examples">
+          {tool.examples.slice(0, 3).map(({ ask, input: given }) => (
+            <button key={ask} className="chip" type="button" onClick={() => fill(given)}>
+              {ask}
+            </button>
+          ))}
+        </p>
+      )}
+      <form
+        ref={form}
+        className="mt-5"
+        aria-label={`Input of ${tool.name}`}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <div className="row between mb-3">
+          <h3>Input</h3>
+          <div className="seg" role="group" aria-label="Input as">
+            <button
+              type="button"
+              aria-pressed={text === undefined}
+              onClick={() => {
+                if (text !== undefined) setDrafts(toDrafts(parse(text) ?? {}, tool.inputSchema));
+                setText(undefined);
+              }}
+            >
+              Form
+            </button>
+            <button
+              type="button"
+              aria-pressed={text !== undefined}
+              onClick={() => setText((before) => before ?? JSON.stringify(input, null, 2))}
+            >
+              JSON
+            </button>
+          </div>
+        </div>
+        {text === undefined ? (
+          <SchemaForm schema={tool.inputSchema} drafts={drafts} onChange={setDrafts} problems={problems} />
+        ) : (
+          <div className="field">
+            <label className="sr" htmlFor="json-input">
+              Input as JSON
+            </label>
+            <textarea
+              id="json-input"
+              className="area mono"
+              rows={8}
+              spellCheck={false}
+              value={text}
+              aria-invalid={wrong !== '' || undefined}
+              onChange={({ target }) => setText(target.value)}
+            />
+            {wrong && (
+              <span className="err">
+                <Icon name="warn" />
+                <span>{wrong}</span>
+              </span>
+            )}
+          </div>
+        )}
+        <div className="row mt-4">
+          <button className="btn btn--primary" type="submit" aria-busy={running}>
+            {running && <span className="spin" aria-hidden="true" />}
+            {tool.kind === 'write' ? 'Prepare' : 'Run'}
+          </button>
+          <button
+            className="btn btn--quiet"
+            type="button"
+            onClick={() => {
+              setDrafts({});
+              setText(undefined);
+              setRan(undefined);
+            }}
+          >
+            Reset
+          </button>
+          <span className="small faint hide-s">
+            <span className="kbd">Ctrl</span> <span className="kbd">Enter</span>{' '}
+            {tool.kind === 'write' ? 'prepares; nothing changes before you approve' : 'runs'}
+          </span>
+        </div>
+      </form>
+      <div aria-live="polite" className="sr">
+        {ran && !running ? `Answer: ${ran.answer.status}` : ''}
+      </div>
+      {ran && (
+        <section className={`panel mt-6 ${ran.answer.status === 'success' ? '' : 'panel--open'}`} aria-label="Answer" aria-busy={running}>
+          <div className="panel-head">
+            <AnswerBadge answer={ran.answer} />
+            <span className="small muted num">
+              {summaryOf(ran.answer)}
+              {ran.ms > 0 && `${number(ran.ms)} ms`}
+              {ran.requestId && (
+                <>
+                  {' · '}
+                  <span className="mono">{ran.requestId.slice(0, 8)}</span>
+                </>
+              )}
+            </span>
+            <span className="grow" />
+            <div className="seg" role="group" aria-label="Answer as">
+              <button type="button" aria-pressed={!raw} onClick={() => setRaw(false)}>
+                Shown
+              </button>
+              <button type="button" aria-pressed={raw} onClick={() => setRaw(true)}>
+                JSON
+              </button>
+            </div>
+          </div>
+          {raw ? (
+            <pre className="json" tabIndex={0}>
+              {JSON.stringify(ran.answer, null, 2)}
+            </pre>
+          ) : (
+            <div className={ran.answer.status === 'success' ? 'panel-in' : 'panel-pad'}>
+              {problems.length > 0 ? (
+                <Refusal error={ran.answer as Extract<Answer, { status: 'error' }>} />
+              ) : (
+                <AnswerView
+                  key={ran.requestId}
+                  tool={tool}
+                  input={ran.input}
+                  answer={ran.answer}
+                  requestId={ran.requestId}
+                  again={() => void run()}
+                  opened
+                  onNarrow={(filter) => focusField(form.current, filter)}
+                />
+              )}
+            </div>
+          )}
+        </section>
+      )}
+      <CopyAs tool={tool} input={input} />
+    </>
+  );
+}
+
+function focusField(form: HTMLFormElement | null, name: string): void {
+  const label = [...(form?.querySelectorAll('label') ?? [])].find(({ textContent }) => textContent?.split(' ')[0] === name);
+  const field = label && document.getElementById(label.htmlFor);
+  field?.scrollIntoView({ block: 'center' });
+  field?.focus();
+}
+
+const AnswerBadge = ({ answer }: { readonly answer: Answer }) =>
+  answer.status === 'success' ? (
+    <span className="badge badge--ok">
+      <Icon name="check" />
+      success
+    </span>
+  ) : answer.status === 'error' ? (
+    <span className="badge badge--bad">
+      <Icon name="warn" />
+      {answer.code}
+    </span>
+  ) : (
+    <span className="badge badge--accent">
+      <Icon name="shield" />
+      waits for you
+    </span>
+  );
+
+const summaryOf = (answer: Answer): string => {
+  if (answer.status !== 'success' || !Array.isArray(answer.data)) return '';
+  return `${number(answer.data.length)} ${answer.data.length === 1 ? 'row' : 'rows'}${answer.metadata?.hasMore ? ', more exist' : ''} · `;
+};
+
+const WAYS = ['curl', 'MCP', 'CLI'] as const;
+/** For a shell: nothing in it is anything but text. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+function CopyAs({ tool, input }: { readonly tool: Found; readonly input: Record<string, unknown> }) {
+  const [way, setWay] = useState<(typeof WAYS)[number]>('curl');
+  const { me } = useApp();
+  const json = JSON.stringify(input);
+  const texts = {
+    curl: `curl -s ${location.origin}/api/tools/${tool.server}/${tool.name} \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  -d ${quoted(json)}`,
+    MCP: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.qualifiedName, arguments: input } }, null, 2),
+    CLI: `tamshai call ${tool.server} ${tool.name} ${quoted(json)} --as ${me.username}`,
+  };
+  return (
+    <section className="mt-5" aria-labelledby="copy-as">
+      <div className="row between mb-2">
+        <h3 id="copy-as">Copy as</h3>
+        <div className="seg" role="group" aria-label="Copy as">
+          {WAYS.map((each) => (
+            <button key={each} type="button" aria-pressed={way === each} onClick={() => setWay(each)}>
+              {each}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className="code">
+        <pre tabIndex={0}>{texts[way]}</pre>
+        <CopyButton label="Copy" text={() => texts[way]} />
+      </div>
+      <p className="small faint mt-1">Your token is never part of the copied text.</p>
+    </section>
+  );
+}

@@ -1,0 +1,158 @@
+import { useMemo, useState } from 'react';
+import { Icon } from '../components/icon.tsx';
+import { useApp } from '../lib/app.tsx';
+import { useAddress } from '../lib/router.ts';
+import { type Badge, badgeOf, findTool, type ServerInfo, type ToolInfo } from '../lib/tools.ts';
+import { Shell } from '../shell.tsx';
+import { ToolPage } from './tool.tsx';
+
+const BADGES: readonly Badge[] = ['Read', 'Write', 'Own'];
+
+export const KindBadge = ({ tool }: { readonly tool: ToolInfo }) => {
+  const kind = badgeOf(tool);
+  if (kind === 'Write')
+    return (
+      <span className="badge badge--accent" title="Needs your approval">
+        {kind}
+      </span>
+    );
+  return (
+    <span
+      className={kind === 'Own' ? 'badge badge--line' : 'badge'}
+      title={kind === 'Own' ? 'Acts at once, on what is your own' : undefined}
+    >
+      {kind}
+    </span>
+  );
+};
+
+function ToolList({
+  servers,
+  current,
+  count,
+}: {
+  readonly servers: readonly ServerInfo[];
+  readonly current: string;
+  readonly count: number;
+}) {
+  const [wanted, setWanted] = useState('');
+  const [kind, setKind] = useState<Badge>();
+  const [browsing, setBrowsing] = useState(false);
+  const words = wanted.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = useMemo(
+    () =>
+      servers
+        .map((server) => ({
+          ...server,
+          tools: server.tools.filter(
+            (tool) =>
+              (kind === undefined || badgeOf(tool) === kind) &&
+              words.every((word) =>
+                `${server.name} ${server.title} ${tool.name} ${tool.title} ${tool.description}`.toLowerCase().includes(word),
+              ),
+          ),
+        }))
+        .filter(({ tools }) => tools.length > 0),
+    [servers, kind, words],
+  );
+  const finding = words.length > 0 || kind !== undefined;
+  return (
+    <nav className={`toollist ${browsing || words.length > 0 || current === '' ? 'open' : ''}`} aria-label="Tools by server">
+      <div className="find">
+        <div className="search">
+          <label className="sr" htmlFor="find-tool">
+            Find a tool
+          </label>
+          <Icon name="search" />
+          <input
+            className="input"
+            id="find-tool"
+            type="search"
+            placeholder="Find a tool"
+            autoComplete="off"
+            value={wanted}
+            onChange={({ target }) => setWanted(target.value)}
+          />
+        </div>
+        <button className="btn browse" type="button" aria-expanded={browsing} onClick={() => setBrowsing(!browsing)}>
+          Browse {count}
+        </button>
+      </div>
+      <div className="filters" role="group" aria-label="Kind">
+        {[undefined, ...BADGES].map((each) => (
+          <button key={each ?? 'All'} className="chip" type="button" aria-pressed={kind === each} onClick={() => setKind(each)}>
+            {each ?? 'All'}
+          </button>
+        ))}
+      </div>
+      {shown.length === 0 && <p className="empty small">No tool that you may use fits.</p>}
+      {shown.map(({ name, title, tools }) => (
+        <details
+          key={`${name} ${finding}`}
+          className="srv"
+          open={finding || current.startsWith(`${name}/`) || servers.length < 4 || current === ''}
+        >
+          <summary>
+            <Icon name="chev" className="chev" />
+            {title}
+            <span className="n">{tools.length}</span>
+          </summary>
+          {tools.map((tool) => (
+            <a
+              key={tool.name}
+              href={`/tools/${name}/${tool.name}`}
+              aria-current={current === `${name}/${tool.name}` ? 'page' : undefined}
+              title={tool.title}
+              onClick={() => setBrowsing(false)}
+            >
+              <code>{tool.name}</code>
+              <KindBadge tool={tool} />
+            </a>
+          ))}
+        </details>
+      ))}
+    </nav>
+  );
+}
+
+export function ToolsPage({ server, tool: name }: { readonly server?: string | undefined; readonly tool?: string | undefined }) {
+  const { servers } = useApp();
+  const address = useAddress();
+  const count = servers.reduce((sum, { tools }) => sum + tools.length, 0);
+  const found = server !== undefined && name !== undefined ? findTool(servers, server, name) : undefined;
+  const current = found ? `${found.server}/${found.name}` : '';
+  return (
+    <Shell
+      path={address.pathname}
+      title="Tools"
+      beside={
+        <>
+          <span className="badge">{count} you may use</span>
+          <a className="btn btn--quiet btn--sm hide-s" href="/docs" target="_blank" rel="noreferrer">
+            <Icon name="link" className="i-14" />
+            API
+          </a>
+          <a className="btn btn--quiet btn--sm" href="/settings">
+            <Icon name="plug" className="i-14" />
+            Connect a client
+          </a>
+        </>
+      }
+    >
+      <div className="explore">
+        <ToolList servers={servers} current={current} count={count} />
+        <main className="tool-page" id="main" tabIndex={-1}>
+          {found ? (
+            <ToolPage key={current} tool={found} query={address.searchParams.get('input')} />
+          ) : (
+            <div className="empty">
+              <Icon name="tools" />
+              <h2>{server === undefined ? 'Every tool that you may use' : `There is no tool ${server}.${name ?? ''} that you can see.`}</h2>
+              <p>Choose one to see what it takes and what it answers. Reading happens at once; a change asks you first.</p>
+            </div>
+          )}
+        </main>
+      </div>
+    </Shell>
+  );
+}

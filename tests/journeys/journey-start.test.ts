@@ -1,0 +1,113 @@
+/** The journey server as it starts and starts again: on its own file wherever other domains live, with whatever the folder holds by then. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { start, type Tamshai } from '../../src/app/compose.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { journeyFolder } from '../../src/app/journey.ts';
+import { packageFolder } from '../../src/app/package.ts';
+import type { SuccessAnswer } from '../../src/core/answer.ts';
+import { call } from '../../src/core/run.ts';
+import { settingsFor } from '../site.ts';
+import { person } from '../world.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'tamshai-journey-start-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let [n, data, folder] = [0, '', ''];
+let running: Tamshai | undefined;
+const logged: string[] = [];
+beforeEach(() => {
+  [data, folder] = [join(root, `data-${++n}`), join(root, `folder-${n}`)];
+  mkdirSync(folder);
+  logged.length = 0;
+});
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+const write = (level: string) => (fields: object, message: string) => void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
+const log = { info: write('info'), warn: write('warn'), error: write('error') };
+async function started(settings: Record<string, string> = {}): Promise<void> {
+  await running?.close();
+  running = undefined;
+  const environment = { ...settingsFor(data), TAMSHAI_JOURNEY_FOLDER: folder, ...settings };
+  running = await start(readConfig(environment), { servers: ['journey'], log });
+}
+async function titles(query?: string): Promise<string[]> {
+  if (!running) throw new Error('it does not run');
+  const caller = {
+    person: person('nina.patel'),
+    token: { id: randomUUID(), client: 'test', issuedAt: 0, expiresAt: 0 },
+    approves: 'nothing',
+    origin: 'web',
+  } as const;
+  const answer = await call(running.wiring.runtime, {
+    server: 'journey',
+    tool: 'search_journey',
+    input: query === undefined ? {} : { query },
+    caller,
+    surface: 'rest',
+    requestId: randomUUID(),
+  });
+  return ((answer as SuccessAnswer).data as { title: string }[]).map(({ title }) => title).toSorted();
+}
+const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
+
+test('what was changed, added and removed while it was stopped is there after the next start', async () => {
+  put('adr-0001-a.md', '# ADR 1: Apples\n\nFruit.\n');
+  put('lesson-0001-b.md', '# Lesson: bananas\n\nFruit.\n');
+  await started();
+  expect(await titles()).toEqual(['Apples', 'Bananas']);
+  await started();
+  expect(await titles('fruit')).toEqual(['Apples', 'Bananas']);
+  await running?.close();
+  put('adr-0001-a.md', '# ADR 1: Apricots\n\nFruit.\n');
+  put('pivot-0001-c.md', '# Pivot: to cherries\n\nFruit.\n');
+  rmSync(join(folder, 'lesson-0001-b.md'));
+  await started();
+  expect(await titles('fruit')).toEqual(['Apricots', 'To cherries']);
+  expect(logged.filter((line) => !line.startsWith('info'))).toEqual([]);
+});
+
+test('it stays in its own file, whatever servers the others are on', async () => {
+  put('a.md', '# Alone\n');
+  const nowhere = {
+    ELASTICSEARCH_URL: 'http://127.0.0.1:9',
+    MONGODB_URL: 'mongodb://127.0.0.1:9',
+    DATABASE_URL: 'postgres://127.0.0.1:9/x',
+  };
+  await started(nowhere);
+  expect(await titles()).toEqual(['Alone']);
+  expect([existsSync(join(data, 'journey.db')), existsSync(join(data, 'search.db'))]).toEqual([true, false]);
+  for (const name of ['JOURNEY_ELASTICSEARCH_URL', 'JOURNEY_MONGODB_URL', 'JOURNEY_DATABASE_URL'])
+    expect(() => readConfig({ [name]: 'http://127.0.0.1:9' })).toThrow(`There is no setting ${name}`);
+});
+
+test('a folder that is not one stops the start with a sentence, before anything is made', async () => {
+  put('file.md', '# x\n');
+  for (const wrong of [join(folder, 'nothing'), join(folder, 'file.md')])
+    await expect(started({ TAMSHAI_JOURNEY_FOLDER: wrong })).rejects.toMatchObject({
+      name: 'ConfigProblem',
+      message: `TAMSHAI_JOURNEY_FOLDER names ${wrong}, which is not a folder that can be read.`,
+    });
+  expect(existsSync(join(data, 'journey.db'))).toBe(false);
+});
+
+test('a damaged index does not stop it, and is made anew with one line in the log', async () => {
+  put('a.md', '# Whole\n');
+  mkdirSync(data);
+  writeFileSync(join(data, 'journey.db'), 'nothing that a database would be '.repeat(500));
+  await started();
+  expect(await titles()).toEqual(['Whole']);
+  expect(logged.filter((line) => line.startsWith('warn'))).toEqual([expect.stringContaining('damaged')]);
+});
+
+test('what is installed brings our own folder along', () => {
+  const { files } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { files: string[] };
+  expect(files).toContain('docs');
+  expect(journeyFolder({ journeyFolder: undefined })).toBe(join(packageFolder, 'docs', 'journey'));
+});

@@ -17,7 +17,7 @@ export const lookupAdr = journey.read({
   examples: [
     { ask: 'Show me ADR 3', as: 'nina.patel', input: { adr_id: '3' } },
     { ask: 'What does ADR-0004 say?', as: 'marcus.johnson', input: { adr_id: 'ADR-0004' } },
-    { ask: 'Look up architecture decision 11', as: 'frank.davis', input: { adr_id: '11' } },
+    { ask: 'What does architecture decision record 11 say?', as: 'frank.davis', input: { adr_id: '11' } },
     { ask: 'Open adr-0001', as: 'eve.thompson', input: { adr_id: 'adr-0001' } },
     { ask: 'Show me ADR 9999', as: 'sarah.kim', input: { adr_id: '9999' }, gives: 'ADR_NOT_FOUND' },
     { ask: 'Show me ADR 2', as: 'jane.smith@acme.example', input: { adr_id: '2' }, gives: 'INSUFFICIENT_PERMISSIONS' },

@@ -97,7 +97,7 @@ export function defineDomain(spec: AnyDomain): unknown {
         plural: def.plural,
         summary,
         lifted: def.lifted ?? [],
-        says: (data) => `${(data as unknown[]).length} ${def.plural}`,
+        says: (data, asked) => def.says?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
           query: def.find?.(input as never, contextFor(call, tool.errors)),
@@ -115,6 +115,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       return {
         ...tool,
         atOnceWhen: def.atOnceWhen,
+        says: (data) => def.says?.(data as never) ?? def.title,
         prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
         execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
       };
@@ -123,6 +124,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       const tool = base('act', def, def.input, def.output, def.effect);
       return {
         ...tool,
+        says: (data) => def.says?.(data as never) ?? def.title,
         prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? asGiven(tool, input),
         execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
       };

@@ -132,6 +132,8 @@ interface Listing<
   /** Keys of the summary that stand in `metadata` itself as well, where a specification wants them there. */
   readonly lifted?: readonly (keyof z.output<S> & string)[];
   summarise?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
+  /** One line for a reader who sees nothing else; how many rows there are by default. `asked` is the input as it was sent. */
+  says?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>): string;
 }
 /** Which rows. Limit, cursor, order, count and warning are added around it. */
 interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
@@ -170,6 +172,8 @@ export interface WriteDef<R extends Role, A extends string, C, W, I extends z.Zo
   /** Reads what would change and says it. A function of input, rows and `now` alone: it runs again when approved. */
   prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
+  /** What happened, in one line; the title by default. */
+  says?(data: z.output<O>): string;
 }
 /** For domains that say why they may write at once: some calls of a write need no approval, and its card says which. */
 export interface OwnWriteDef {
@@ -184,6 +188,8 @@ export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObje
   /** The card for the cases in which even this is asked for; by default it shows the input as it was given. */
   prepare?(input: z.output<I>, context: Calling<Codes<E>> & W): Promise<Plan>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
+  /** What happened, in one line; the title by default. */
+  says?(data: z.output<O>): string;
 }
 
 export interface Audience {
@@ -263,7 +269,7 @@ export interface Tool {
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
   readonly chart: Chart | undefined;
-  says(data: unknown): string;
+  says(data: unknown, asked: Readonly<Record<string, unknown>>): string;
   run(input: Input, context: CallContext): Promise<unknown>;
   page(input: Input, context: CallContext): Page;
   summarise(input: Input, context: CallContext): Promise<unknown>;

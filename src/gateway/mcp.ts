@@ -68,7 +68,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       }
       return backend(tool.domain.name).call({ server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId, signal: call.signal });
     },
-    describe: (name, answer) => describeAnswer(find(name), answer),
+    describe: (name, answer, asked) => describeAnswer(find(name), answer, asked),
     async ticket(id, caller) {
       const view = await options.confirmation(id, caller).catch((error: unknown) => {
         if (error instanceof Failure && !error.retryable) return undefined;

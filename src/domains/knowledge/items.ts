@@ -22,6 +22,9 @@ export const isEntryId = (text: string) => /^e-\d+$/i.test(text);
 export const sentence = ({ subject, predicate, object }: { subject: string; predicate: string; object: string }) =>
   `${subject} ${predicate.replaceAll('_', ' ')} ${object}`;
 
+export const foundSome = (n: number, one: string, several: string, words?: unknown) =>
+  `Found ${n} ${n === 1 ? one : several}${typeof words === 'string' && words.trim() !== '' ? ` matching "${words.trim()}"` : ''}.`;
+
 /** What others only claim is shown as a claim. */
 const CLAIMS: Readonly<Record<string, string>> = {
   source: 'Source (claimed)',

@@ -23,7 +23,7 @@ export interface McpOptions {
   /** Undefined means that there is no such tool for this caller, and is said before anything happens. */
   call(call: ToolCall): Promise<Answer> | undefined;
   /** One line for a person to read. */
-  describe(tool: string, answer: Answer): string;
+  describe(tool: string, answer: Answer, args: unknown): string;
   /** Where the caller's own ticket stands. */
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
   /** At least 32 bytes, the same for all replicas: vouches for the sessions and request states that clients bring back. */

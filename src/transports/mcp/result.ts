@@ -6,10 +6,10 @@ import type { McpOptions } from './options.ts';
 type Wording = Pick<McpOptions, 'describe' | 'log'>;
 
 /** The line above the data. Whoever shows nothing else still shows where a waiting change is decided. */
-function lineOf(wording: Wording, { name, requestId }: Exchange, answer: Answer): string {
+function lineOf(wording: Wording, { name, args, requestId }: Exchange, answer: Answer): string {
   let line: string;
   try {
-    line = wording.describe(name, answer);
+    line = wording.describe(name, answer, args);
   } catch (error) {
     // The call has happened; its answer is worth more than its summary.
     wording.log.error({ requestId, tool: name, error }, 'an answer could not be summarised');

@@ -33,6 +33,7 @@ export const deleteItem = knowledge.write({
     { ask: 'Forget entry e-999999', as: 'frank.davis', input: { id: 'e-999999' }, gives: 'ENTRY_NOT_FOUND' },
   ],
 
+  says: ({ id, also_deleted: also }) => `Deleted ${id}${also.length === 0 ? '' : ` and what was related to it: ${also.join(', ')}`}.`,
   async prepare({ id, reason: why }, { sql, fail }) {
     const afterwards = 'It stays in the history, and undo brings it back.';
     const single = await tripleStanding(sql, id);

@@ -3,6 +3,7 @@ import { line } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { knowledge } from '../domain.ts';
+import { foundSome } from '../items.ts';
 import { actions, itemId, transaction } from '../schemas.ts';
 import { numberOf } from '../standing.ts';
 
@@ -27,6 +28,7 @@ export const history = knowledge.list({
     { ask: 'What did I change in the knowledge base?', as: 'nina.patel', input: { mine: true } },
   ],
 
+  says: (rows) => foundSome(rows.length, 'change', 'changes'),
   find({ id, action, by, mine }, { sql }) {
     return sql`select * from knowledge.history where true ${sql.given({ action, mine })}
       ${sql.when(by, () => sql`by ilike ${anywhere(by ?? '')}`)}

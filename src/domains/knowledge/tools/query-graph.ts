@@ -3,6 +3,7 @@ import { line } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { knowledge } from '../domain.ts';
+import { foundSome } from '../items.ts';
 import { asOf, minConfidence, predicate, triple, validOn } from '../schemas.ts';
 import { dayOf, holding, standing } from '../standing.ts';
 
@@ -28,6 +29,7 @@ export const queryGraph = knowledge.list({
     { ask: 'Show everything related to the billing-service', as: 'marcus.johnson', input: { subject: 'billing-service' } },
   ],
 
+  says: (rows) => foundSome(rows.length, 'triple', 'triples'),
   find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today }) {
     const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
       sql.when(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { line, written } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { knowledge } from '../domain.ts';
+import { foundSome } from '../items.ts';
 import { asOf, entry, minConfidence, tags, validOn } from '../schemas.ts';
 import { found } from '../search.ts';
 import { dayOf, holding, standing } from '../standing.ts';
@@ -42,6 +43,7 @@ export const query = knowledge.list({
     },
   ],
 
+  says: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', 'entries', question ?? topic),
   find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today }) {
     const shown = sql`${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
       ${sql.when(topic, () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in knowledge.plain(topic)) > 0`)}

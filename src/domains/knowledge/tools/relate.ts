@@ -68,6 +68,12 @@ export const relate = knowledge.write({
     },
   ],
 
+  says({ outcome, triple: now, replaced }) {
+    if (now === null) return 'Nothing was recorded.';
+    const label = `“${sentence(now)}” (${now.id})`;
+    if (outcome === 'already_known') return `${label} was known already.`;
+    return `Recorded ${label}${replaced.length === 0 ? '' : ` in place of ${replaced.join(', ')}`}.`;
+  },
   async prepare({ resolution, reason: why, ...said }, { sql, fail }) {
     for (const id of [said.subject, said.object]) {
       if (isEntryId(id) && !(await entryStanding(sql, id.toLowerCase()))) throw fail('ENTRY_NOT_FOUND', { id });

@@ -29,6 +29,7 @@ export const store = knowledge.act({
     },
   ],
 
+  says: ({ id, topic: about }) => `Recorded “${about}” as ${id}.`,
   async execute(said, { sql, me }) {
     const tx = await begin(sql, me, { action: 'store' });
     await openEntry(sql, me, tx, said);

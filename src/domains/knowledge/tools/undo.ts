@@ -42,6 +42,7 @@ export const undo = knowledge.write({
     { ask: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, gives: 'TRANSACTION_NOT_FOUND' },
   ],
 
+  says: ({ tx_id, undid }) => `Undid change ${undid}; that is change ${tx_id}.`,
   async prepare({ tx_id, reason: why }, { sql, fail }) {
     const undone =
       tx_id === undefined

@@ -55,6 +55,7 @@ export const update = knowledge.write({
     },
   ],
 
+  says: ({ id, topic: about }) => `Changed “${about}” (${id}).`,
   async prepare({ id, reason: why, clear = [], ...said }, { sql, fail }) {
     const before = (await entryStanding(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
     const now = fields.parse(before);

@@ -8,8 +8,13 @@ import { start, type Tamshai } from '../../src/app/compose.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { journeyFolder } from '../../src/app/journey.ts';
 import { packageFolder } from '../../src/app/package.ts';
+import { allTools } from '../../src/app/registry.ts';
+import { joinOthers } from '../../src/app/sharing.ts';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import { call } from '../../src/core/run.ts';
+import { openKeys } from '../../src/identity/keys.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { SHARED_KEY } from '../fresh-database.ts';
 import { settingsFor } from '../site.ts';
 import { person } from '../world.ts';
 
@@ -104,6 +109,23 @@ test('a damaged index does not stop it, and is made anew with one line in the lo
   await started();
   expect(await titles()).toEqual(['Whole']);
   expect(logged.filter((line) => line.startsWith('warn'))).toEqual([expect.stringContaining('damaged')]);
+});
+
+test('several processes may serve it on one Redis, each from its own file', async () => {
+  const kv = openSqliteKeyValue(':memory:');
+  const local = allTools().domains.filter(({ name }) => name === 'journey');
+  for (const instance of ['one', 'two']) {
+    const own = join(data, instance);
+    mkdirSync(own, { recursive: true });
+    const config = readConfig({
+      ...settingsFor(own),
+      REDIS_URL: 'redis://127.0.0.1:9',
+      TAMSHAI_MASTER_KEY: SHARED_KEY,
+      TAMSHAI_INSTANCE: instance,
+    });
+    await joinOthers(kv, openKeys(own, { masterKey: SHARED_KEY }), { config, withGateway: false, local, remote: [] });
+  }
+  await kv.close();
 });
 
 test('what is installed brings our own folder along', () => {

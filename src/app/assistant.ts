@@ -24,7 +24,11 @@ export function openAssistant({ config, runtime, backend, sealed, model }: Assis
   const { registry, clock, log, audit } = runtime;
   return assistant(
     {
-      registry, clock, log, toolbox: toolbox(registry), limits: { ...LIMITS, tokens: config.tokensPerQuestion },
+      registry,
+      clock,
+      log,
+      toolbox: toolbox(registry),
+      limits: { ...LIMITS, tokens: config.tokensPerQuestion },
       model: model ?? (config.model ? wordModel(config.model, log) : offlineModel(registry)),
       call: (request) => backend(request.server).call(request),
       refused: async (request, tool, code) => {

@@ -1,5 +1,6 @@
 /** The command: what there is to say, and how it ends. Each command's own code is loaded when it is called for. */
 import { Command, CommanderError } from 'commander';
+import type { AskOptions } from './commands/ask.ts';
 import { openConsole } from './commands/console.ts';
 import type * as KeyCommands from './commands/keys.ts';
 import type { SeedOptions } from './commands/seed.ts';
@@ -42,6 +43,18 @@ function program(finish: (run: Run) => Promise<void>): Command {
     .argument('<server...>', 'gateway, hr, tasks, …')
     .option('--json', 'one JSON line when everything is ready')
     .action((servers: string[], options: Options) => finish(async () => (await import('./commands/start.ts')).serve(servers, options)));
+
+  command('ask', 'Ask the assistant a question in plain words. A change shows its card and asks you at the terminal.', [
+    'tamshai ask "what is my PTO balance?" --as marcus.johnson',
+    'tamshai ask "top 5 deals closing this month" --as carol.johnson',
+    'tamshai ask "and next month?" --as carol.johnson --conversation 7c1e0b52-…',
+    'tamshai ask "list open tickets" --as dan.williams --json | jq -r "select(.type==\\"text\\").text"',
+  ])
+    .argument('<question...>', 'the question; - reads standard input')
+    .option('--as <user>', 'who asks')
+    .option('--conversation <id>', 'go on with a conversation of theirs')
+    .option('--json', 'one JSON event on each line, as it comes, for programs')
+    .action((words: string[], options: AskOptions) => finish(async () => (await import('./commands/ask.ts')).ask(words.join(' '), options)));
 
   command('call', 'Call one tool as one person. A change shows its card and asks you at the terminal.', [
     'tamshai call hr get_time_off_balances --as marcus.johnson',
@@ -186,7 +199,7 @@ function program(finish: (run: Run) => Promise<void>): Command {
 
   return tamshai.addHelpText(
     'after',
-    `\nBegin with:\n  tamshai start\n  tamshai call hr get_time_off_balances --as marcus.johnson\n\n${EXIT_CODES}`,
+    `\nBegin with:\n  tamshai start\n  tamshai ask "what is my PTO balance?" --as marcus.johnson\n  tamshai call hr get_time_off_balances --as marcus.johnson\n\n${EXIT_CODES}`,
   );
 }
 

@@ -25,8 +25,17 @@ const TELLS_PART =
   /incomplete|more than \d|\b(?:top|first|last|latest|newest|largest|biggest|highest|lowest|smallest|oldest|next)\s+(?:\d+|two|three|four|five|ten)\b|\bat least\b|\d\+|there (?:are|is) more|not all|partial|truncated/i;
 const TELLS_WAITING = /approv|confirm|waits|waiting|card/i;
 const TELLS_MISSING = /does not answer|not answering|unavailable|not available|missing|cannot be reached|could not be reached|is down/i;
-const CLAIMS =
-  /\b(?:has|have|is|was|were) (?:now |just |successfully )*(?:been )?(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)\b|\bI(?:'ve|’ve| have)? (?:now |just |successfully )*(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)\b|\bDone[.!]/i;
+const DONE =
+  '(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)';
+const CLAIMS = new RegExp(
+  `\\b(?:has|have) (?:now |just |successfully )*been (?:now |just |successfully )*${DONE}\\b|\\b(?:is|are) now ${DONE}\\b|\\bsuccessfully ${DONE}\\b|\\bI(?:['’]ve| have)? (?:now |just )*${DONE}\\b|\\bDone[.!]`,
+  'i',
+);
+/** Sentence by sentence: "Nothing has been paid", "once it has been paid" claim nothing. */
+const claims = (text: string): boolean =>
+  text
+    .split(/(?<=[.!?])\s+|\n/)
+    .some((sentence) => CLAIMS.test(sentence) && !/\b(?:nothing|none|no|not|once|after|until|before|unless|if|when)\b/i.test(sentence));
 
 export function closing(text: string, deeds: readonly Deed[], reason: StopReason, limits: { calls: number; seconds: number }): string {
   const lines = [STOPPED[reason](limits), ...missing(text, deeds), ...incomplete(text, deeds), ...waiting(text, deeds)].filter(
@@ -76,12 +85,12 @@ function missing(text: string, deeds: readonly Deed[]): string[] {
 function waiting(text: string, deeds: readonly Deed[]): string[] {
   const cards = deeds.filter(({ answer }) => answer.status === 'pending_confirmation').length;
   if (cards > 0) {
-    if (TELLS_WAITING.test(text) && !CLAIMS.test(text)) return [];
+    if (TELLS_WAITING.test(text) && !claims(text)) return [];
     return [
       `Nothing has changed yet: ${cards === 1 ? 'it waits' : 'they wait'} for your approval on the ${cards === 1 ? 'card' : 'cards'}.`,
     ];
   }
   const wrote = deeds.some(({ tool, answer }) => answer.status === 'success' && (tool?.kind === 'act' || tool?.kind === 'write'));
   const tried = deeds.some(({ tool }) => tool?.kind === 'act' || tool?.kind === 'write');
-  return tried && !wrote && CLAIMS.test(text) ? ['Nothing was changed in this answer.'] : [];
+  return tried && !wrote && claims(text) ? ['Nothing was changed in this answer.'] : [];
 }

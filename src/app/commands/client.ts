@@ -13,7 +13,15 @@ export interface Reply {
   readonly aheadMs: number;
 }
 
+/** How a stream of events began; `refused` where there was none. */
+export interface Streamed {
+  readonly aheadMs: number;
+  readonly refused: Reply | undefined;
+}
+
 export interface Client {
+  /** Each event as it comes. */
+  stream(path: string, json: string, hear: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed>;
   get(path: string): Promise<Reply>;
   post(path: string, json: string): Promise<Reply>;
   /** With a right for this one confirmation, good for a minute and once. */
@@ -52,7 +60,51 @@ export function openClient({ base, token }: Acting): Client {
     }
   }
   const audience = `${base}/api`;
+  async function stream(path: string, json: string, hear: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed> {
+    const headers = { accept: 'text/event-stream', 'content-type': 'application/json', authorization: `Bearer ${await token(audience)}` };
+    const began = performance.now();
+    let complete = false;
+    try {
+      const answer = await request(`${base}${path}`, {
+        method: 'POST',
+        headers,
+        body: json,
+        headersTimeout: PATIENCE_MS,
+        bodyTimeout: PATIENCE_MS,
+      });
+      const aheadMs = aheadOf(String(answer.headers['date']));
+      if (answer.statusCode !== 200) {
+        const body = unionIn(await answer.body.text(), base);
+        return {
+          aheadMs,
+          refused: {
+            status: answer.statusCode,
+            body,
+            requestId: String(answer.headers['x-request-id'] ?? ''),
+            ms: performance.now() - began,
+            aheadMs,
+          },
+        };
+      }
+      const decoder = new TextDecoder();
+      let rest = '';
+      for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+        const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+        rest = blocks.pop() ?? '';
+        for (const block of blocks) {
+          if (block === 'data: [DONE]') complete = true;
+          else if (block.startsWith('data: ')) hear(JSON.parse(block.slice(6)) as Record<string, unknown>);
+        }
+      }
+      if (!complete) throw brokenOff(base);
+      return { aheadMs, refused: undefined };
+    } catch (error) {
+      if (error instanceof Stop) throw error;
+      throw complete ? stranger(base) : unanswered(base);
+    }
+  }
   return {
+    stream,
     get: async (path) => send('GET', path, undefined, await token(audience)),
     post: async (path, json) => send('POST', path, json, await token(audience)),
     async decide(confirmationId, approved) {
@@ -70,6 +122,7 @@ function aheadOf(date: string): number {
 }
 
 export const unanswered = (base: string) => new Stop(`Tamshai does not answer at ${base}; start it with npm start.`, EXIT.unavailable);
+const brokenOff = (base: string) => new Stop(`The answer from ${base} broke off; what is above may be incomplete.`, EXIT.unavailable);
 const stranger = (base: string) => new Stop(`What answers at ${base} is not Tamshai.`, EXIT.unavailable);
 
 function unionIn(text: string, base: string): Reply['body'] {

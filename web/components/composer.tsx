@@ -59,7 +59,7 @@ export function Composer({ draft, onDraft, onAsk, onStop, answering, waits, plac
         }}
       />
       <div className="composer-bar">
-        {model && <span className="badge badge--line">{model}</span>}
+        {model && <span className="badge badge--line">{model === 'offline' ? 'Offline assistant' : model}</span>}
         <span className="grow" />
         {waits > 0 ? (
           <span className="small faint num" role="timer">

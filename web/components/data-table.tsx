@@ -37,7 +37,9 @@ const Head = ({
   column,
   sorting,
   onSort,
+  place,
 }: {
+  readonly place: string;
   readonly column: Column;
   readonly sorting: Sorting | undefined;
   readonly onSort: () => void;
@@ -45,7 +47,7 @@ const Head = ({
   const active = sorting?.key === column.key;
   const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
   return (
-    <th scope="col" className={isFigure(column) ? 'num' : undefined} aria-sort={sort} role="columnheader">
+    <th scope="col" className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined} aria-sort={sort} role="columnheader">
       {column.mask ? (
         <span>
           {column.label}
@@ -60,6 +62,9 @@ const Head = ({
     </th>
   );
 };
+
+/** Columns that go first where there is little room: the later ones, but never the last. */
+const placeOf = (at: number, count: number): string => (at === 0 ? '' : at === count - 1 ? '' : at > 3 ? 'p3' : at > 2 ? 'p2' : '');
 
 /** Rows as a table that sorts what is loaded, pages by the cursor, and says what it does not hold. On a phone each row is a list item. */
 export function DataTable(props: TableProps) {
@@ -106,7 +111,7 @@ export function DataTable(props: TableProps) {
   const [only] = amounts;
   const sum =
     amounts.length === 1 && only && !rows.some((row) => isHidden(only.value(row)))
-      ? rows.reduce((total, row) => total + Number(only.value(row) ?? 0), 0)
+      ? Math.round(rows.reduce((total, row) => total + Number(only.value(row) ?? 0), 0) * 100) / 100
       : undefined;
   const rest = all.length > columns.length;
 
@@ -194,8 +199,14 @@ export function DataTable(props: TableProps) {
         <table className="t" role="table">
           <thead role="rowgroup">
             <tr role="row">
-              {columns.map((column) => (
-                <Head key={column.key} column={column} sorting={sorting} onSort={() => sortBy(column.key)} />
+              {columns.map((column, at) => (
+                <Head
+                  key={column.key}
+                  place={placeOf(at, columns.length)}
+                  column={column}
+                  sorting={sorting}
+                  onSort={() => sortBy(column.key)}
+                />
               ))}
               {rest && (
                 <th scope="col" role="columnheader" className="t-more">
@@ -219,13 +230,7 @@ export function DataTable(props: TableProps) {
                         key={column.key}
                         role="cell"
                         className={
-                          [
-                            isFigure(column) && 'num',
-                            main && 'cell-main',
-                            end && 'cell-end',
-                            at > 3 && !end && 'p3',
-                            at > 2 && at <= 3 && !end && 'p2',
-                          ]
+                          [isFigure(column) && 'num', main && 'cell-main', end && 'cell-end', placeOf(at, columns.length)]
                             .filter(Boolean)
                             .join(' ') || undefined
                         }

@@ -27,7 +27,8 @@ export interface Ended {
   readonly json: () => Record<string, unknown>;
 }
 
-const FOREIGN = /^(?:TAMSHAI|OIDC|VITEST)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM)$/;
+/** Settings of ours, and all by which Node judges a terminal: a machine that says `CI` would be given no colours. */
+const FOREIGN = /^(?:TAMSHAI|OIDC|VITEST|GITHUB_|GITLAB_)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM|CI|CI_NAME|TEAMCITY_VERSION|TMUX|TERM_PROGRAM)$/;
 export const environment = (settings: Settings): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
   TERM: 'xterm-256color',

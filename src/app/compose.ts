@@ -150,7 +150,8 @@ async function open(
   const backends = new Map<string, ToolBackend>(
     registry.domains.map(({ name, title }) => {
       const far = links.get(name);
-      const remote = { server: name, title, registry, key: keys.gateway.current, clock, log, approvalUrl: runtime.approvalUrl };
+      const feed = registry.feeds.find(({ domain }) => domain.name === name);
+      const remote = { feed, server: name, title, registry, key: keys.gateway.current, clock, log, approvalUrl: runtime.approvalUrl };
       return [name, far === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms))];
     }),
   );

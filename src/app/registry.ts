@@ -1,10 +1,14 @@
 /** Every domain there is. A new one is added here and nowhere else. */
 import { type Registry, registry } from '../core/registry.ts';
+import type { Offer } from '../core/resources.ts';
 import type { Tool } from '../core/tool.ts';
 import * as finance from '../domains/finance/index.ts';
 import * as hr from '../domains/hr/index.ts';
 import * as journey from '../domains/journey/index.ts';
+import * as journeyResources from '../domains/journey/resources.ts';
 import * as knowledge from '../domains/knowledge/index.ts';
+import * as knowledgePrompts from '../domains/knowledge/prompts.ts';
+import * as knowledgeResources from '../domains/knowledge/resources.ts';
 import * as payroll from '../domains/payroll/index.ts';
 import * as sales from '../domains/sales/index.ts';
 import * as support from '../domains/support/index.ts';
@@ -13,4 +17,11 @@ import * as tax from '../domains/tax/index.ts';
 
 const toolsOf = (domain: Readonly<Record<string, Tool>>): Tool[] => Object.values(domain);
 
-export const allTools = (): Registry => registry([hr, finance, sales, support, payroll, tax, tasks, knowledge, journey].flatMap((domain) => toolsOf(domain)));
+/** What domains offer beside their tools: resources, prompts, and the news of what changed. */
+const offersOf = (...parts: readonly Readonly<Record<string, Offer>>[]): Offer[] => parts.flatMap((part) => Object.values(part));
+
+export const allTools = (): Registry =>
+  registry(
+    [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey].flatMap((domain) => toolsOf(domain)),
+    offersOf(knowledgeResources, knowledgePrompts, journeyResources),
+  );

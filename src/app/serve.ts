@@ -138,7 +138,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const mcp = mcpEndpoint({
     registry, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
-    recheck: async (caller) => void (await identity.verifier.refresh(caller)),
+    recheck: (caller) => identity.verifier.refresh(caller), kept: wiring.kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
     onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
   });
@@ -173,7 +173,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const mcp = mcpEndpoint({
     registry, only: server, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
     authenticate: byToken(identity.verifier, audiences('mcp')),
-    recheck: async (caller) => void (await identity.verifier.refresh(caller)),
+    recheck: (caller) => identity.verifier.refresh(caller), kept: wiring.kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
     onUnauthenticated: refusedAt(wiring, 'mcp', server),
   });

@@ -23,6 +23,8 @@ const PIPELINE = {
   PERSON_REQUIRED: { status: 403, hint: 'A person has to decide this in the browser or at a terminal; a program cannot.' },
   FORBIDDEN_ORIGIN: { status: 403, hint: 'Use the address that Tamshai printed at start.' },
   TOOL_NOT_FOUND: { status: 404, hint: 'List the tools you may use and call one of them.' },
+  RESOURCE_NOT_FOUND: { status: 404, hint: 'List the resources you may read and read one of them.' },
+  PROMPT_NOT_FOUND: { status: 404, hint: 'List the prompts there are and take one of them.' },
   CONFIRMATION_NOT_FOUND: { status: 404, hint: 'Ask for the change again.' },
   NOT_FOUND: { status: 404, hint: 'Check the address.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use the method that the documentation names.' },

@@ -18,7 +18,8 @@ export function registry(tools: readonly Tool[], offers: readonly Offer[] = []):
   const prompts = offers.filter((offer) => offer.kind === 'prompt');
   const feeds = offers.filter((offer) => offer.kind === 'feed');
   const readers = [...resources, ...prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]);
-  for (const tool of [...tools, ...readers]) {
+  const listeners = feeds.flatMap(({ subscriptions }) => [...subscriptions.values()].flatMap(({ begin, end }) => [begin, end]));
+  for (const tool of [...tools, ...readers, ...listeners]) {
     for (const name of [tool.name, ...tool.aliases]) {
       const key = `${tool.domain.name}/${name}`;
       if (byName.has(key)) throw new Error(`${key} is declared twice`);

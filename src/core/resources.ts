@@ -10,6 +10,9 @@ type Snake<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Snake
 export type Variables<U extends string> = U extends `${string}{${infer V}}${infer Rest}` ? Snake<V> | Variables<Rest> : never;
 type Codes<E> = keyof E & string;
 
+/** In front of a prompt's name where everything is told apart by its name. */
+export const PROMPTS = 'prompts/';
+
 /** What may stand in place of an argument that somebody began to write: at most a hundred, the likeliest first. */
 export type Completion<C> = (begun: string, context: Calling<never> & C) => Promise<readonly string[]>;
 export const MOST_COMPLETIONS = 100;
@@ -124,7 +127,8 @@ export interface Feed {
   readonly alike: boolean;
   /** Says whose eyes it is read with. */
   readonly tool: Tool;
-  last(context: CallContext): Promise<number>;
+  /** By a resource's address. Beginning answers after which transaction one hears of it. */
+  readonly subscriptions: ReadonlyMap<string, { readonly begin: Tool; readonly end: Tool }>;
   after(tx: number, most: number, context: CallContext): Promise<readonly Notice[]>;
 }
 
@@ -186,9 +190,9 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
     prompt(def) {
       const { name, title, description, roles, tools } = def;
       if (!NAME.test(name)) throw new Error(`${spec.name}: ${name} is no name for a prompt`);
-      const owner = `prompts/${name}`;
+      const owner = `${PROMPTS}${name}`;
       const input = def.arguments.extend({ qualified: z.boolean() });
-      const tool = base('prompt', described(owner, def), input, z.string());
+      const tool = base('plain', described(owner, def), input, z.string());
       const says: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
         def.says(given as never, { me, today, tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name) });
       return {
@@ -197,12 +201,19 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
       };
     },
     feed(def) {
-      const { resources, roles, alike } = def;
-      const tool = base('read', described(`${spec.name}://`, { ...def, title: 'Changes', description: 'What changed' }), z.object({}), z.unknown());
+      const { resources, alike } = def;
       if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0)) throw new Error(`${spec.name}: only its own resources can change, one address each`);
+      const toolOf = (kind: 'read' | 'plain', uri: string, title: string, input: z.ZodObject, output: z.ZodType, run: Tool['run']): Tool => ({
+        ...base(kind, described(uri, { ...def, title, description: title }), input, output), run,
+      });
+      const begin: Tool['run'] = async ({ after_tx_id: asked = Number.MAX_SAFE_INTEGER }, call) => Math.min(asked as number, await def.last(contextFor(call, {})));
+      const subscriptions = resources.map(({ uri, title }) => [uri, {
+        begin: toolOf('read', `${uri}#subscribe`, `Hear of changes: ${title}`, z.object({ after_tx_id: z.int().min(0).optional() }), z.int(), begin),
+        end: toolOf('plain', `${uri}#unsubscribe`, `Hear no more: ${title}`, z.object({}), z.null(), async () => null),
+      }] as const);
       return {
-        kind: 'feed', domain: spec, resources, alike, tool: { ...tool, roles },
-        last: (call) => def.last(contextFor(call, {})),
+        kind: 'feed', domain: spec, resources, alike, subscriptions: new Map(subscriptions),
+        tool: toolOf('plain', `${spec.name}://`, 'Changes', z.object({}), z.null(), async () => null),
         after: (tx, most, call) => def.after(tx, most, contextFor(call, {})),
       };
     },

@@ -14,6 +14,7 @@ import type { Person } from './people.ts';
 import type { AuditLog, AuditRecord, Clock, Decision, Logger } from './ports.ts';
 import { redact } from './redact.ts';
 import type { Registry } from './registry.ts';
+import { PROMPTS } from './resources.ts';
 import type { Store, StoreSession, Versions } from './store.ts';
 import type { CallContext, Input, Plan, Queries, StoreKind, Tool } from './tool.ts';
 
@@ -60,6 +61,8 @@ export interface CallRequest {
 
 function noSuchTool({ registry: { domains } }: Runtime, { server, tool }: CallRequest): Failure {
   const quoted = (text: string) => JSON.stringify(text.slice(0, 60));
+  if (tool.includes('://')) return failure('RESOURCE_NOT_FOUND', `There is no resource ${quoted(tool.replace(/^:\/\/|#[a-z]+$/g, ''))}.`);
+  if (tool.startsWith(PROMPTS)) return failure('PROMPT_NOT_FOUND', `There is no prompt ${quoted(tool.slice(PROMPTS.length))}.`);
   const servers = domains.map(({ name }) => name);
   if (!servers.includes(server)) return failure('TOOL_NOT_FOUND', `There is no server ${quoted(server)}; there are ${servers.join(', ')}.`);
   return failure('TOOL_NOT_FOUND', `There is no tool ${quoted(tool)} on ${quoted(server)}.`);
@@ -103,7 +106,7 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
   const who = sessionFor(tool, person, request.requestId);
   const input = parseInput(tool, request.input, person);
   const now = runtime.clock.now();
-  if (tool.kind === 'prompt') return { status: 'success', data: tool.output.parse(await tool.run(input, context(person, now, {}))) };
+  if (tool.kind === 'plain') return { status: 'success', data: tool.output.parse(await tool.run(input, context(person, now, {}))) };
   const store = storeOf(runtime, tool);
   switch (tool.kind) {
     case 'read':
@@ -248,7 +251,7 @@ const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
   return store;
 };
 
-const context = (person: Person, now: Date, handles: CallContext['handles']): CallContext => ({
+export const context = (person: Person, now: Date, handles: CallContext['handles']): CallContext => ({
   me: meFor(person), now, today: now.toISOString().slice(0, 10), handles,
   fail: (code) => {
     throw new Error(`undeclared failure ${code}`);

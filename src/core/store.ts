@@ -47,6 +47,8 @@ export interface Store<K extends StoreKind> {
   ): Promise<unknown>;
   /** The kept result of an effect, if it happened. */
   settled(who: StoreSession, id: string): Promise<unknown>;
+  /** Calls when something may have been committed to this domain, by whichever process. Sometimes too often, and not always. */
+  listen?(wake: () => void): () => void;
   readonly audit: AuditChains;
   ping(): Promise<void>;
   close(): Promise<void>;

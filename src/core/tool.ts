@@ -277,7 +277,7 @@ export interface Tool {
   execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
   part(at: Position, context: CallContext): Promise<Part<unknown>>;
 }
-/** Ways of being read that no tool of a list has: a resource's pages, and a prompt's words, which need no store. */
-export type OfferKind = 'pages' | 'prompt';
+/** Ways of being read that no listed tool has: a resource's pages, and what needs no store, such as a prompt's words. */
+export type OfferKind = 'pages' | 'plain';
 /** Input that the tool's own schema has parsed. */
 export type Input = Readonly<Record<string, unknown>>;

@@ -1,21 +1,26 @@
 /** Where a domain's tools run: in this process, or in another one behind an address. */
+import { randomUUID } from 'node:crypto';
 import type { Answer } from '../core/answer.ts';
 import type { Ticket } from '../core/approvals.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Backend } from '../core/decide.ts';
 import { Failure, failure, outcomeUnknown, type PipelineCode } from '../core/errors.ts';
+import { type Following, localNews, shared, WAIT_MS } from '../core/news.ts';
 import type { Person } from '../core/people.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
+import type { Feed, Notice } from '../core/resources.ts';
 import { type CallRequest, call, execute, type Runtime, settled } from '../core/run.ts';
 import type { Tool } from '../core/tool.ts';
 import { signGrant, signIdentity } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
 import { type Link, LinkFailure } from './link.ts';
-import { parseAnswer } from './upstream.ts';
+import { parseAnswer, parseNotices } from './upstream.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
+  /** What the next transactions after one changed, as this caller may hear of it. Waits for one; nothing after a while. */
+  changes(following: Following): Promise<readonly Notice[]>;
   /** Behind an address. */
   readonly remote: boolean;
   /** What is known without asking: false where it did not answer of late. */
@@ -25,15 +30,25 @@ export interface ToolBackend extends Backend {
   close(): Promise<void>;
 }
 
-export const localBackend = (runtime: Runtime, server: string): ToolBackend => ({
-  call: (request) => call(runtime, request),
-  execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, person, origin, requestId),
-  settled: (ticket, person) => settled(runtime, ticket, person),
-  remote: false,
-  available: () => true,
-  ping: async () => runtime.stores[server]?.ping(),
-  close: async () => {},
-});
+export function localBackend(runtime: Runtime, server: string): ToolBackend {
+  const feed = runtime.registry.feeds.find(({ domain }) => domain.name === server);
+  const store = runtime.stores[server];
+  const news = feed && store && localNews(feed, store, runtime.clock);
+  return {
+    call: (request) => call(runtime, request),
+    changes: async (following) => (news ?? nothingToFollow(server)).next(following),
+    execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, person, origin, requestId),
+    settled: (ticket, person) => settled(runtime, ticket, person),
+    remote: false,
+    available: () => true,
+    ping: async () => store?.ping(),
+    close: async () => news?.close(),
+  };
+}
+
+const nothingToFollow = (server: string): never => {
+  throw failure('RESOURCE_NOT_FOUND', `Nothing of ${server} can be followed.`);
+};
 
 /** Says how long another process took. */
 export const timedBackend = (inner: ToolBackend, told: (answer: Answer, ms: number) => void): ToolBackend => ({
@@ -47,6 +62,8 @@ export const timedBackend = (inner: ToolBackend, told: (answer: Answer, ms: numb
 });
 
 export interface RemoteOptions {
+  /** What of it can be followed. */
+  readonly feed?: Feed | undefined;
   readonly server: string;
   readonly title: string;
   readonly link: Link;
@@ -73,7 +90,7 @@ function thrown(answer: Answer): Answer {
 /** Sending it again harms nobody, if something went wrong on the way the first time. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
-export function remoteBackend({ server, title, link, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
+export function remoteBackend({ feed, server, title, link, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
   const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`, { server });
 
   /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
@@ -109,7 +126,18 @@ export function remoteBackend({ server, title, link, registry, key, clock, log, 
     return understood(text, registry.find(server, ticket.tool), 'execution', true, requestId);
   };
 
+  const next = feed && shared(feed, async ({ caller, after }) => {
+    const [requestId, path, body] = [randomUUID(), '/changes', JSON.stringify({ after })];
+    const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
+    try {
+      return parseNotices((await link.post({ path, body, token, requestId, deadlineMs: 2 * WAIT_MS, quiet: true })).text);
+    } catch {
+      throw unavailable();
+    }
+  });
+
   return {
+    changes: async (following) => (next ?? nothingToFollow(server))(following),
     async call({ tool: name, input, caller, surface, requestId, signal, approvalBecause }) {
       const tool = registry.find(server, name);
       const repeatable = isRepeatable(tool);

@@ -49,6 +49,12 @@ const markAnswer = (reply: FastifyReply, token: string | undefined) => void (tok
 
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend } = deps;
+  const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys): Promise<Caller> => {
+    const token = bearer(req.headers.authorization);
+    const { caller } = await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+    markAnswer(reply, token);
+    return caller;
+  };
 
   app.post<{ Params: { tool: string } }>('/tools/:tool', async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
@@ -70,6 +76,14 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
     const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });
     return sendAnswer(reply, answer, tool);
+  });
+
+  // The gateway follows what changes here for those who follow it there.
+  app.post('/changes', async (req, reply) => {
+    const caller = await signed(req, reply, deps.gatewayKeys);
+    const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
+    if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
+    return { status: 'success', data: await backend.changes({ caller, after: asked.data.after }) };
   });
 
   app.post('/execute', async (req, reply) => {
@@ -99,11 +113,6 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   });
 
   if (server === 'hr') {
-    const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys) => {
-      const token = bearer(req.headers.authorization);
-      await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
-      markAnswer(reply, token);
-    };
     // The gateway asks this at sign-in when hr runs in another process.
     app.post('/employment', async (req, reply) => {
       await signed(req, reply, deps.gatewayKeys);

@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView } from '../core/decide.ts';
 import { describeAnswer } from '../core/derive/mcp.ts';
 import { Failure, failure } from '../core/errors.ts';
-import type { Clock, Logger } from '../core/ports.ts';
+import type { Clock, KeyValue, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import { isOurName, UNNAMED } from '../identity/claims.ts';
 import type { Guard } from '../transports/guard.ts';
@@ -12,6 +12,7 @@ import { type McpHandler, type McpOptions, mcpHandler, type ToolCall } from '../
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { listings } from './listing.ts';
+import { offersOf } from './offers.ts';
 
 export interface McpEndpointOptions {
   readonly registry: Registry;
@@ -22,7 +23,10 @@ export interface McpEndpointOptions {
   readonly base: string;
   readonly backend: (server: string) => ToolBackend;
   readonly authenticate: Authenticate;
-  readonly recheck: (caller: Caller) => Promise<void>;
+  /** The person as they stand now; throws when the sign-in is no longer good. */
+  readonly recheck: (caller: Caller) => Promise<Caller>;
+  /** Where the subscriptions of sessions are kept. */
+  readonly kept: KeyValue;
   readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationView>;
   readonly guard: Guard;
   readonly stateKey: Uint8Array;
@@ -45,6 +49,8 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
   /** Calls of tools that are not here: counted and recorded like any other, once, though they are asked about twice. */
   const unknown = new WeakSet<ToolCall>();
 
+  const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({ ...caller, origin: programOf(clientName, caller.origin) });
+
   const wired: McpOptions = {
     serverInfo: { name: only === undefined ? 'tamshai' : `tamshai-${only}`, title: domain ? `Tamshai: ${domain.title}` : 'Tamshai', version: options.version },
     instructions: INSTRUCTIONS,
@@ -55,12 +61,12 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       return caller instanceof Promise ? counted(req, options.onUnauthenticated, () => caller) : caller;
     },
     challenge: (req) => `Bearer resource_metadata="${originOf(req, options.base)}/.well-known/oauth-protected-resource/mcp"`,
-    recheck: options.recheck,
+    recheck: async (caller) => void (await options.recheck(caller)),
     select: (url) => selected(url, names, only),
     list: (caller, servers) => listFor(caller.person, servers),
     call(call) {
       const tool = find(call.name);
-      const caller = { ...call.caller, origin: programOf(call.clientName, call.caller.origin) };
+      const caller = callerOf(call);
       if (!tool || (call.servers !== undefined && !call.servers.has(tool.domain.name))) {
         if (!unknown.has(call)) void backend(here).call({ server: here, tool: call.name, input: call.args, caller, surface, requestId: call.requestId });
         unknown.add(call);
@@ -80,6 +86,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       const answer = result ?? error;
       return (state === 'done' || state === 'failed') && answer ? { state, answer } : { state: state === 'denied' ? 'denied' : 'expired' };
     },
+    offers: offersOf({ registry, only, backend, callerOf, recheck: options.recheck, kept: options.kept }),
     stateKey: options.stateKey,
     clock: options.clock,
     log: options.log,

@@ -7,7 +7,7 @@ import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 import { EXAMPLE_DAY } from './answers.ts';
 
-const KIND = { read: 'Reads', list: 'Lists, 50 at a time', write: 'Writes, after a person approves', act: 'Writes at once', pages: 'Read page by page', prompt: 'Words to begin with' } as const;
+const KIND = { read: 'Reads', list: 'Lists, 50 at a time', write: 'Writes, after a person approves', act: 'Writes at once', pages: 'Read page by page', plain: 'Reads no store' } as const;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** Tool × role: what that role alone sees through the tool; a dash where it does not open it. */

@@ -19,6 +19,8 @@ export interface SqlDatabase {
   read(role: string, statement: Statement): Promise<Row[]>;
   /** One serializable transaction as a database role, its first statement sent along with its beginning. */
   transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
+  /** Calls when another process says that a channel's rows changed, and whenever it may have missed that. For a database that others use too. */
+  listen?(role: string, channel: string, wake: () => void): () => void;
   ping(): Promise<void>;
   /** Nothing where there is only one connection. */
   load?(): readonly PoolLoad[];

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+import { Listening } from './listening.ts';
 
 export interface PostgresOptions {
   /** Host, port and database; the user in it is not used to read or write rows. */
@@ -58,6 +59,7 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
     return pool;
   };
   const checked = new WeakSet<pg.PoolClient>();
+  const listeners = new Set<Listening>();
 
   return {
     read: (role, statement) => reading(role).query(statement.text, statement.values),
@@ -88,6 +90,14 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
         client.release(broken);
       }
     },
+    listen(role, channel, wake) {
+      const listening = new Listening(() => open(role), channel, wake);
+      listeners.add(listening);
+      return () => {
+        listeners.delete(listening);
+        listening.close();
+      };
+    },
     async ping() {
       const [role] = readersOf.keys();
       if (role !== undefined) await reading(role).query('select 1', []);
@@ -97,6 +107,7 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
       ...[...pools].map(([role, { totalCount, idleCount, waitingCount }]) => ({ pool: `${role} writes`, open: totalCount, idle: idleCount, waiting: waitingCount })),
     ],
     async close() {
+      for (const listening of listeners) listening.close();
       await Promise.all([...[...readersOf.values()].map((each) => each.close()), ...[...pools.values()].map((pool) => pool.end())]);
     },
   };

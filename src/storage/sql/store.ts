@@ -114,6 +114,8 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
   const transaction = <T>(who: StoreSession, body: (session: SqlSession) => Promise<T>) =>
     database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who) }, body);
 
+  const wakes = new Set<() => void>();
+
   return {
     kind: 'sql',
     read: (who, body) => {
@@ -148,6 +150,7 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
             return effected.result;
           });
           committed = true;
+          for (const wake of wakes) wake();
           return result;
         } catch (error) {
           if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
@@ -165,6 +168,14 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
       } catch (error) {
         throw inOurWords(error);
       }
+    },
+    listen(wake) {
+      wakes.add(wake);
+      const stop = database.listen?.(`${domain}_audit`, `${domain}_changed`, wake);
+      return () => {
+        wakes.delete(wake);
+        stop?.();
+      };
     },
     audit,
     ping: () => database.ping(),

@@ -1,25 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import {
+  CLIENT_INFO_META_KEY,
   classifyInboundRequest,
   createMcpHandler,
   isJsonContentType,
   legacyStatelessFallback,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
-import { Failure, failure } from '../../core/errors.ts';
+import { type ErrorAnswer, Failure, failure } from '../../core/errors.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
 import { markStanding } from '../standing.ts';
 import { Approval, sessionOpensUrls } from './approval.ts';
 import { Exchange } from './exchange.ts';
-import { clientName, type HotRequest, MODERN, recognise } from './hot.ts';
+import { clientName, type HotRequest, LEGACY, MODERN, recognise } from './hot.ts';
+import { follow, listen, progressIn, type Streaming } from './notices.ts';
+import { refusal } from './offers.ts';
 import { MCP_LIMITS, type McpLimits, type McpOptions } from './options.ts';
 import { METHODS, noSession, refuse, send } from './reply.ts';
 import { callInside } from './result.ts';
 import { authInfoOf, capabilitiesOf, sdkServer } from './server.ts';
 import { type Session, Sessions, type Visit } from './sessions.ts';
-import { Streams } from './streams.ts';
+import { Quota, Streams } from './streams.ts';
+import { Subscriptions, tooMany } from './subscriptions.ts';
 
 export interface McpHandler {
   (req: IncomingMessage, res: ServerResponse): void;
@@ -50,6 +54,8 @@ class Endpoint {
   readonly #limits: McpLimits;
   readonly #streams: Streams;
   readonly #retiring = new AbortController();
+  readonly #subscribed: Quota;
+  readonly #streaming: Streaming | undefined;
   readonly #sdk: ReturnType<typeof createMcpHandler>;
   readonly #modern: ReturnType<typeof toNodeHandler>;
   readonly #visiting: ReturnType<typeof toNodeHandler>;
@@ -63,8 +69,25 @@ class Endpoint {
     this.#limits = { ...MCP_LIMITS, ...options.limits };
     this.#streams = new Streams(options, this.#limits);
     const approval = new Approval(options, this.#limits, this.#streams, this.#retiring.signal);
-    const makeServer = () => sdkServer(options, approval);
-    this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer });
+    this.#subscribed = new Quota(this.#limits.subscriptionsPerPerson);
+    const { offers } = options;
+    const { heartbeatMs } = this.#limits;
+    const subscriptions = offers && new Subscriptions(offers, this.#subscribed);
+    this.#streaming = offers &&
+      subscriptions && {
+        offers,
+        subscriptions,
+        heartbeatMs,
+        serverInfo: options.serverInfo,
+        retiring: this.#retiring.signal,
+      };
+    const makeServer = () => sdkServer(options, approval, subscriptions);
+    const onEnd = (id: string, { places, stream }: Session) => {
+      for (const release of places.values()) release();
+      stream?.end();
+      if (places.size > 0) subscriptions?.forget(id).catch(() => undefined);
+    };
+    this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer, onEnd });
     this.#visiting = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
     this.#sdk = createMcpHandler(makeServer, {
       legacy: 'reject',
@@ -111,6 +134,7 @@ class Endpoint {
   }
 
   async close(): Promise<void> {
+    this.retire();
     await Promise.all([this.sessions.close(), this.#sdk.close()]);
   }
 
@@ -133,7 +157,10 @@ class Endpoint {
       body,
     });
     if (route.kind !== 'legacy') {
-      if (route.kind === 'modern' && route.message.method === 'subscriptions/listen') this.#hold(exchange, res);
+      if (route.kind === 'modern' && route.message.method === 'subscriptions/listen') {
+        this.#hold(exchange, res);
+        if (await this.#listen(exchange, req, res, route.message)) return;
+      }
       return this.#toModern(exchange, req, res, body);
     }
     if (headers['mcp-session-id'] === undefined && route.reason === 'initialize') {
@@ -155,8 +182,63 @@ class Endpoint {
       return this.#toModern(exchange, req, res);
     const session = this.#session(exchange, req);
     if (session === undefined) return noSession(res, exchange, true);
-    if (req.method === 'GET' && !isVisit(session)) this.#hold(exchange, res);
+    const streaming = this.#streaming;
+    if (req.method === 'GET' && (streaming !== undefined || !isVisit(session))) this.#hold(exchange, res);
+    if (req.method === 'GET' && streaming !== undefined && isPlainStream(req)) return this.#follow(streaming, session, exchange, req, res);
     return this.#toSession(session, exchange, req, res);
+  }
+
+  /** Our own stream in place of the SDK's, which could not go on where another left off, nor in another process. */
+  async #follow(
+    streaming: Streaming,
+    session: Session | Visit,
+    { caller, requestId }: Exchange,
+    { headers }: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    const [id, last, version] = [headers['mcp-session-id'], headers['last-event-id'], headers['mcp-protocol-version']].map(String);
+    const seen = progressIn(last);
+    const home = isVisit(session) ? undefined : session;
+    // The client's own word for what it saw counts; without it, what was written to it.
+    for (const [uri, reached] of seen) home?.progress.set(uri, reached);
+    this.#streams.watch(res, caller);
+    res.setHeader('x-request-id', requestId);
+    // A client that comes again has lost the stream before: the newest is the one it reads.
+    home?.stream?.end();
+    if (home !== undefined) home.stream = res;
+    const primed = version === LEGACY[0];
+    await follow(streaming, caller, res, { id: id ?? '', progress: home?.progress ?? seen, primed });
+    if (home?.stream === res) home.stream = undefined;
+  }
+
+  /** False leaves the answer to the SDK: it refuses what is malformed. */
+  async #listen(exchange: Exchange, { headers }: IncomingMessage, res: ServerResponse, message: ListenMessage): Promise<boolean> {
+    const streaming = this.#streaming;
+    const { id, params } = message;
+    const asked = addressesIn(params?.['notifications']);
+    if (streaming === undefined || asked === undefined || id === undefined || headers['mcp-method'] !== message.method) return false;
+    const refused = (answer: ErrorAnswer) => {
+      const { code } = refusal(answer);
+      send(res, exchange, [JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: answer.message, data: answer } })]);
+      return true;
+    };
+    const place = this.#subscribed.take(exchange.caller.person.principal, asked.length);
+    if (place === undefined) return refused(tooMany(this.#subscribed.most).answer());
+    res.once('close', place);
+    exchange.clientName = clientName((params?.['_meta'] as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY]);
+    const kept = new Map<string, { server: string; from: number }>();
+    const honored: string[] = [];
+    for (const given of asked) {
+      const { answer, server, uri } = await streaming.offers.subscribe(given, exchange);
+      if (answer.status === 'error' && answer.retryable) return refused(answer);
+      if (answer.status !== 'success') continue;
+      honored.push(given);
+      kept.set(uri, { server, from: answer.data as number });
+    }
+    this.#streams.watch(res, exchange.caller);
+    res.setHeader('x-request-id', exchange.requestId);
+    await listen(streaming, exchange, res, { id, honored, kept });
+    return true;
   }
 
   /** False leaves the answer to the SDK. */
@@ -206,6 +288,8 @@ class Endpoint {
 
   #toSession(session: Session | Visit, exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
     exchange.clientName = nameIn(session);
+    const id = String(req.headers['mcp-session-id']);
+    exchange.session = isVisit(session) ? { id } : { id, places: session.places, progress: session.progress };
     const prepared = this.#prepare(exchange, req, res);
     return isVisit(session)
       ? this.#visiting(prepared as NodeIncomingMessageLike, res, body)
@@ -234,6 +318,29 @@ function cancelledIn(body: unknown): unknown {
   const { method, params } = body as { method?: unknown; params?: { requestId?: unknown } };
   return method === 'notifications/cancelled' ? params?.requestId : undefined;
 }
+
+interface ListenMessage {
+  readonly id?: string | number;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const FILTERS: ReadonlySet<string> = new Set(['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']);
+
+/** The resources that a filter names, each once; undefined where it is none. No list of ours ever changes while we run. */
+function addressesIn(filter: unknown): readonly string[] | undefined {
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) return undefined;
+  const { resourceSubscriptions: given = [], ...rest } = filter as Record<string, unknown>;
+  if (!Array.isArray(given) || !given.every((uri) => typeof uri === 'string')) return undefined;
+  if (!Object.entries(rest).every(([key, value]) => !FILTERS.has(key) || value === undefined || typeof value === 'boolean'))
+    return undefined;
+  return [...new Set(given as string[])];
+}
+
+/** A request for the stream that leaves nothing to refuse. */
+const isPlainStream = ({ headers }: IncomingMessage): boolean =>
+  headers.accept?.includes('text/event-stream') === true &&
+  (headers['mcp-protocol-version'] === undefined || (LEGACY as readonly unknown[]).includes(headers['mcp-protocol-version']));
 
 const isVisit = (session: Session | Visit): session is Visit => !('server' in session);
 const nameIn = (session: Session | Visit | undefined): string | undefined =>

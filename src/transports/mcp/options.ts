@@ -5,6 +5,7 @@ import type { Caller } from '../../core/caller.ts';
 import type { Clock, Logger } from '../../core/ports.ts';
 import type { Guard } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
+import type { McpOffers } from './offers.ts';
 
 /** All that the endpoint has to be told. Business rules stay behind these functions. */
 export interface McpOptions {
@@ -31,7 +32,9 @@ export interface McpOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: Partial<McpLimits> | undefined;
-  /** Resources, prompts, completion: whatever else the server offers beside tools. */
+  /** Resources, prompts, completion. */
+  readonly offers?: McpOffers | undefined;
+  /** Whatever else the server answers. */
   readonly features?: readonly McpFeature[] | undefined;
   /** Off only to compare answers with those of the SDK alone. */
   readonly hotLeg?: boolean | undefined;
@@ -42,6 +45,7 @@ export interface McpLimits {
   readonly sessionIdleMs: number;
   readonly maxSessions: number;
   readonly streamsPerPerson: number;
+  readonly subscriptionsPerPerson: number;
   readonly heartbeatMs: number;
   /** How long an elicitation may stay open in a 2025 client, and a sealed request state be brought back. */
   readonly approvalMs: number;
@@ -54,6 +58,7 @@ export const MCP_LIMITS: McpLimits = {
   sessionIdleMs: 15 * 60_000,
   maxSessions: 2_000,
   streamsPerPerson: 6,
+  subscriptionsPerPerson: 8,
   heartbeatMs: 10_000,
   approvalMs: 300_000,
   settleMs: 0,

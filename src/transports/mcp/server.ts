@@ -14,8 +14,10 @@ import { Failure } from '../../core/errors.ts';
 import { type Approval, opensUrls, sessionOpensUrls } from './approval.ts';
 import { Exchange } from './exchange.ts';
 import { clientName, LEGACY, MODERN } from './hot.ts';
+import { installOffers } from './offers.ts';
 import type { McpOptions } from './options.ts';
 import { callResult } from './result.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** The SDK hands AuthInfo through to its handlers: the exchange travels in it, the token itself does not. */
 export const authInfoOf = (exchange: Exchange): AuthInfo => ({
@@ -31,13 +33,14 @@ function exchangeOf({ http }: ServerContext): Exchange {
   return exchange;
 }
 
-export function capabilitiesOf({ features = [] }: McpOptions): ServerCapabilities {
-  return features.reduce((all, { capabilities }) => mergeCapabilities(all, capabilities), { tools: {} } as ServerCapabilities);
+export function capabilitiesOf({ features = [], offers }: McpOptions): ServerCapabilities {
+  const own: ServerCapabilities = { tools: {}, ...offers?.capabilities };
+  return features.reduce((all, { capabilities }) => mergeCapabilities(all, capabilities), own);
 }
 
 /** The slow leg's server: for one request of a 2026 client, or for the session of a 2025 one. */
-export function sdkServer(options: McpOptions, approval: Approval): Server {
-  const { serverInfo, instructions, features = [] } = options;
+export function sdkServer(options: McpOptions, approval: Approval, subscriptions: Subscriptions | undefined): Server {
+  const { serverInfo, instructions, features = [], offers } = options;
   const server = new Server(serverInfo, {
     capabilities: capabilitiesOf(options),
     supportedProtocolVersions: [...LEGACY],
@@ -55,6 +58,9 @@ export function sdkServer(options: McpOptions, approval: Approval): Server {
   server.setRequestHandler('tools/call', ({ params }, context) =>
     guarded(options, context, () => callTool({ options, approval, server }, params.name, params.arguments ?? {}, context)),
   );
+  if (offers !== undefined && subscriptions !== undefined) {
+    installOffers(server, { offers, subscriptions, exchangeOf, guarded: (context, run) => guarded(options, context, run) });
+  }
   for (const feature of features) feature.install(server, exchangeOf);
   return server;
 }

@@ -7,6 +7,7 @@ import { failure } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
 import { clientName } from './hot.ts';
+import type { Progress } from './notices.ts';
 import type { McpLimits } from './options.ts';
 import { openSession, sealSession } from './seal.ts';
 
@@ -18,6 +19,12 @@ export interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
   /** Calls that the hot leg is answering: the SDK does not know of them, so it could not cancel them. */
   readonly running: Map<unknown, Exchange>;
+  /** By address of what it is subscribed to: gives the place back. */
+  readonly places: Map<string, () => void>;
+  /** How far its stream of notices has come. */
+  readonly progress: Progress;
+  /** The stream of notices, where one is open. */
+  stream: ServerResponse | undefined;
   usedAt: number;
 }
 
@@ -31,6 +38,8 @@ interface Making {
   readonly clock: Clock;
   readonly key: Uint8Array;
   readonly makeServer: () => Server;
+  /** A session of this process is over. */
+  readonly onEnd: (id: string, session: Session) => void;
 }
 
 const MAX_VISIT_MS = 24 * 3_600_000;
@@ -97,9 +106,14 @@ export class Sessions {
             server,
             transport,
             running: new Map(),
+            places: new Map(),
+            progress: new Map(),
+            stream: undefined,
             usedAt: this.#now(),
           }),
         onsessionclosed: (id) => {
+          const session = this.#open.get(id);
+          if (session !== undefined) this.#making.onEnd(id, session);
           this.#open.delete(id);
         },
       });
@@ -113,7 +127,10 @@ export class Sessions {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
-    const servers = [...this.#open.values()].map(({ server }) => server);
+    const servers = [...this.#open.values()].map(({ server, stream }) => {
+      stream?.end();
+      return server;
+    });
     this.#open.clear();
     await Promise.all(servers.map((server) => server.close()));
   }
@@ -133,9 +150,10 @@ export class Sessions {
     }
   }
 
-  #end(id: string, { server }: Session): void {
+  #end(id: string, session: Session): void {
     this.#open.delete(id);
-    void server.close().catch(() => undefined);
+    this.#making.onEnd(id, session);
+    void session.server.close().catch(() => undefined);
   }
 
   #now(): number {

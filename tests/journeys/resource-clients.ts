@@ -1,0 +1,108 @@
+/** Real clients of both generations, as one: what they read, what they are told, and how they stop. */
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Notice } from '../../src/core/resources.ts';
+
+export type Listed = Record<string, unknown> & { _meta?: Record<string, unknown> };
+export interface AnyClient {
+  readonly version: string | undefined;
+  readonly capabilities: Record<string, unknown>;
+  resources(): Promise<Listed[]>;
+  templates(): Promise<Listed[]>;
+  read(uri: string): Promise<{ uri: string; mimeType?: string | undefined; text: string }>;
+  prompts(): Promise<Listed[]>;
+  prompt(name: string, given: Record<string, string>): Promise<string>;
+  complete(
+    ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string },
+    name: string,
+    value: string,
+  ): Promise<string[]>;
+  /** Resolves when it is acknowledged; what it gives resolves when the end is. */
+  subscribe(...uris: string[]): Promise<() => Promise<void>>;
+  /** All that it was told, in order. */
+  readonly notices: Notice[];
+  close(): Promise<void>;
+}
+export type Connect = (url: string, token: string) => Promise<AnyClient>;
+
+const info = { name: 'resource test', version: '1' };
+/** A token is asked for anew with each request, as a client's own renewal does. */
+const withToken = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+const fast = {
+  reconnectionOptions: { initialReconnectionDelay: 20, maxReconnectionDelay: 50, reconnectionDelayGrowFactor: 1, maxRetries: 200 },
+};
+const noticeOf = (params: unknown): Notice => {
+  const { resource_uri, tx_id, change_type, changed_ids } = (params as { _meta: Notice })._meta;
+  return { resource_uri, tx_id, change_type, changed_ids };
+};
+const textOf = (content: unknown) => (content as { text: string }).text;
+
+export const sdk2 =
+  (mode: 'auto' | 'legacy'): Connect =>
+  async (url, token) => {
+    const client = new Client2(info, { versionNegotiation: { mode } });
+    await client.connect(new Http2(new URL(url), { ...withToken(token), ...fast }));
+    const notices: Notice[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void notices.push(noticeOf(params)));
+    return {
+      version: client.getNegotiatedProtocolVersion(),
+      capabilities: { ...client.getServerCapabilities() },
+      resources: async () => (await client.listResources()).resources as Listed[],
+      templates: async () => (await client.listResourceTemplates()).resourceTemplates as Listed[],
+      read: async (uri) => (await client.readResource({ uri })).contents[0] as { uri: string; text: string },
+      prompts: async () => (await client.listPrompts()).prompts as unknown as Listed[],
+      prompt: async (name, given) => textOf((await client.getPrompt({ name, arguments: given })).messages[0]?.content),
+      complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
+      async subscribe(...uris) {
+        if (mode === 'auto') {
+          const heard = await client.listen({ resourceSubscriptions: uris });
+          return () => heard.close();
+        }
+        for (const uri of uris) await client.subscribeResource({ uri });
+        return async () => {
+          for (const uri of uris) await client.unsubscribeResource({ uri });
+        };
+      },
+      notices,
+      close: () => client.close(),
+    };
+  };
+
+export const sdk1: Connect = async (url, token) => {
+  const client = new Client1(info);
+  const transport = new Http1(new URL(url), { ...withToken(token), ...fast });
+  await client.connect(transport as Parameters<Client1['connect']>[0]);
+  const notices: Notice[] = [];
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void notices.push(noticeOf(params)));
+  return {
+    version: transport.protocolVersion,
+    capabilities: { ...client.getServerCapabilities() },
+    resources: async () => (await client.listResources()).resources as Listed[],
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates as Listed[],
+    read: async (uri) => (await client.readResource({ uri })).contents[0] as { uri: string; text: string },
+    prompts: async () => (await client.listPrompts()).prompts as unknown as Listed[],
+    prompt: async (name, given) => textOf((await client.getPrompt({ name, arguments: given })).messages[0]?.content),
+    complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
+    async subscribe(...uris) {
+      for (const uri of uris) await client.subscribeResource({ uri });
+      return async () => {
+        for (const uri of uris) await client.unsubscribeResource({ uri });
+      };
+    },
+    notices,
+    close: () => client.close(),
+  };
+};
+
+export const CLIENTS: readonly (readonly [string, Connect, string])[] = [
+  ['SDK 2 on 2026-07-28', sdk2('auto'), '2026-07-28'],
+  ['SDK 2 on 2025-11-25', sdk2('legacy'), '2025-11-25'],
+  ['SDK 1 on 2025-11-25', sdk1, '2025-11-25'],
+];
+
+/** Until it is so; a test that waits for ever fails by its own limit. */
+export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await so())) await new Promise((again) => setTimeout(again, 10));
+}

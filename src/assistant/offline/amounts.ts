@@ -28,7 +28,7 @@ export function amounts(text: string, taken: readonly { start: number; end: numb
   for (const match of folded.matchAll(FIGURE)) {
     const [whole, sign, digits = '', scale, unit] = match;
     const start = match.index + (whole.length - whole.trimStart().length);
-    const end = match.index + whole.length;
+    const end = match.index + whole.trimEnd().length;
     const before = folded.charAt(start - 1);
     if (/[\w-]/.test(before) || /^-?[a-z\d]/.test(folded.slice(end, end + 2)) || taken.some((span) => start < span.end && end > span.start)) continue;
     const value = Number(digits.replaceAll(',', '')) * (scale ? (SCALE[scale] ?? 1) : 1);

@@ -10,6 +10,8 @@ const AHEAD = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|f
 export function setDates(entry: Entry, reading: Reading, input: Record<string, unknown>, used: Piece[]): void {
   const { today } = reading;
   const whens = reading.whens.filter((when) => !used.some((span) => overlaps(span, when)));
+  // A day that is said in passing stands back behind a period that is meant.
+  if (!entry.changes) whens.sort((a, b) => telling(b) - telling(a));
   const [first, second] = whens;
   if (!first) return;
   const mark = (when: When) => used.push({ text: '', start: when.start, end: when.end });
@@ -39,7 +41,7 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
     input[span.key] = nearestSpan(span, first, today);
     done = true;
   } else if (pair && (pair.from.required || !single || first.from !== first.to || first.open !== undefined)) {
-    const when = nearest(first, today, entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || /^start_date/.test(pair.from.key));
+    const when = nearest(first, today, entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date'));
     if (when.open !== 'until') input[pair.from.key] = when.from;
     if (when.open !== 'since' || entry.changes) input[pair.to.key] = when.open === 'since' ? when.from : when.to;
     done = true;
@@ -78,6 +80,7 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
   if (done) mark(first);
 }
 
+const telling = (when: When): number => (when.open !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0);
 const bounded = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
 
 /** A period in one of the spellings that the slot's description shows. */

@@ -9,7 +9,7 @@ import { speaksOf } from './rank.ts';
 import { type Name, overlaps, type Piece, type Reading, type Word } from './read.ts';
 import type { Slot } from './schema.ts';
 import { about, afterKey, afterWords } from './text.ts';
-import { othersFor } from './thesaurus.ts';
+import { CHANGES, othersFor } from './thesaurus.ts';
 import { empty, fold, stem } from './words.ts';
 
 /** Something that was named, and has to become an id. */
@@ -77,6 +77,7 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
     if (said && free(said)) set(slot, slot.kind === 'names' ? said.text.split(/,\s*|\s+and\s+/) : said.text, said);
   }
   fillNames(index, entry, reading, filled, set, free);
+  fillAsExamples(entry, reading, filled, set, free);
   for (const slot of open('query')) {
     const said = queryIn(index, entry, slot, reading, used);
     if (said) set(slot, said.text, said);
@@ -180,6 +181,27 @@ function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled,
     } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
   }
 }
+/** Values that are words themselves: "depends on" is depends_on, as in an example; else what stands between two names. */
+function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
+    for (const { input } of entry.examples) {
+      const value = input[slot.key];
+      if (typeof value !== 'string' || !value.includes('_')) continue;
+      const words = value.split('_').filter((word) => !empty.has(word)).map(stem);
+      const said = reading.tokens.find((token) => words.includes(token.stem) && free({ ...token, text: '' }));
+      if (said && words.every((word) => reading.tokens.some((token) => token.stem === word))) {
+        set(slot, value, { text: said.raw, start: said.start, end: said.end });
+        break;
+      }
+    }
+    if (slot.key in filled.input || !slot.required) continue;
+    const [left, right] = filled.used.filter((span) => reading.names.some((name) => name.start === span.start)).sort((a, b) => a.start - b.start);
+    const between = left && right ? reading.tokens.filter((token) => token.start >= left.end && token.end <= right.start && !/^(?:is|are|was|the|a|an|now|be|been)$/.test(token.word)) : [];
+    const [first, last] = [between[0], between.at(-1)];
+    if (first && last && between.length <= 4) set(slot, between.map(({ word }) => word).join('_'), { text: '', start: first.start, end: last.end });
+  }
+}
+
 function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, name: Name): number {
   const here = around(reading, name);
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
@@ -221,9 +243,10 @@ function describeIds(entry: Entry, reading: Reading, filled: Filled): void {
   for (const slot of entry.slots.filter(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required)) {
     if (slot.key in filled.input || filled.mentions.some((mention) => mention.slot === slot)) continue;
     const quote = reading.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
+    const first = reading.words[0]?.token.start;
     const words = quote
       ? quote.text.split(/\s+/)
-      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !empty.has(word.token.word)).map(({ token }) => token.raw.replace(/'s$/, ''));
+      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !empty.has(word.token.word) && !(word.token.start === first && CHANGES.has(word.stem))).map(({ token }) => token.raw.replace(/'s$/, ''));
     filled.mentions.push({ slot, names: [], words });
   }
   for (const slot of entry.slots.filter(({ kind, required, key }) => kind === 'id' && !required && !(key in filled.input))) {

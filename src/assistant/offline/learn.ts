@@ -23,6 +23,8 @@ export interface Example {
   readonly stems: ReadonlySet<string>;
   readonly ideas: ReadonlySet<number>;
   readonly kinds: ReadonlySet<string>;
+  /** All its words but the values, the empty ones too. */
+  readonly shape: ReadonlySet<string>;
   readonly works: boolean;
 }
 export interface Entry {
@@ -63,9 +65,11 @@ function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slo
     for (const word of [...tool.name.split('_'), ...lower(tool.description), ...(tool.plural?.split(/\W+/) ?? []), ...lower(tool.title), ...tool.title.split(/\W+/).slice(0, 1).map((first) => first.toLowerCase())]) add(word);
     for (const slot of slots.get(tool) ?? []) for (const word of [...slot.key.split('_'), ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)), ...lower(slot.description)]) add(word);
     for (const key of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const word of key.split('_')) add(word);
-    for (const { ask } of tool.examples) {
+    for (const { ask, input } of tool.examples) {
+      const values = valuesIn(input(EXAMPLE_DAY), slots.get(tool) ?? []);
       for (const token of tokens(ask)) {
         const beginning = token.start === 0 || /[.!?:"]\s*$/.test(ask.slice(0, token.start));
+        if (!token.capital && values.has(token.word)) continue;
         if (!token.capital && !/[\d-]/.test(token.word)) add(token.word);
         else if (token.capital && beginning) starts.push(token.word);
         else if (token.capital) names.add(token.word);
@@ -78,6 +82,10 @@ function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slo
   vocabulary.delete('');
   return { vocabulary, names };
 }
+
+/** The words of short values: what one can be called says nothing of what is asked. */
+const valuesIn = (input: Readonly<Record<string, unknown>>, slots: readonly Slot[]): Set<string> =>
+  new Set(slots.filter(({ kind }) => kind === 'name' || kind === 'query' || kind === 'names').flatMap(({ key }) => tokens([input[key]].flat().filter((value) => typeof value === 'string').join(' ')).map(({ word }) => word)));
 
 /** Where a value stands in the question it comes from. */
 function find(ask: string, value: string): Piece | undefined {
@@ -116,8 +124,12 @@ function exampleOf(tool: Tool, slots: readonly Slot[], at: number, lexicon: Inde
   return {
     ask: given.ask, reading, input, aligned, works: given.gives === undefined || given.gives === 'success',
     stems: new Set(words.map((word) => word.stem)), ideas: new Set(words.flatMap((word) => word.ideas)), kinds: kindsIn(reading, aligned),
+    shape: shapeOf(reading, aligned),
   };
 }
+
+export const shapeOf = (reading: Reading, but: readonly Piece[]): Set<string> =>
+  new Set(reading.tokens.filter((token) => ![...but, ...reading.names.filter(({ sure }) => sure), ...reading.whens, ...reading.amounts].some((piece) => overlaps(piece, token))).map(({ stem: each }) => each));
 
 const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
 /** What is in a sentence beside its words. */
@@ -167,7 +179,9 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
   say(tool.description, 0.5);
   for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) say(field.replaceAll('_', ' '), 0.45);
   for (const example of examples) {
-    for (const each of example.stems) put(stems, each, example.works ? 1 : 0.8);
+    // Where an id is described rather than named, some words of the example are that description.
+    const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
+    for (const each of example.stems) put(stems, each, describes ? 0.6 : example.works ? 1 : 0.8);
     for (const each of example.ideas) put(ideas, each, 0.8);
   }
   const finders = new Map<string, string[]>();

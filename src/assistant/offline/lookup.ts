@@ -77,6 +77,7 @@ export function resolve(thinking: Thinking, entry: Entry, mention: Mention, read
   if (before) return before;
   if (words.length === 0 && mention.names.length === 0 && slot.key === 'employee_id' && aboutSelf(reading) && thinking.person.employeeId !== undefined) return { id: thinking.person.employeeId, row: undefined };
   const called = mention.names.map(({ text }) => text).join(' ') || mention.words.join(' ');
+  const nothing = words.length === 0 && mention.names.length === 0;
   let last: Entry | undefined;
   let error: Answer | undefined;
   for (const finder of findersFor(thinking, entry, slot)) {
@@ -86,7 +87,9 @@ export function resolve(thinking: Thinking, entry: Entry, mention: Mention, read
     for (const input of searches(thinking, entry, finder, mention, reading, shown, depth)) {
       const answer = thinking.memory.ask(finder.name, input);
       if (answer.status === 'error') error = answer;
-      const all = everyPage(thinking, finder, input, answer);
+      // Something of hundreds, and no word to tell which: better asked than listed.
+      if (nothing && answer.status === 'success' && answer.metadata?.hasMore && !NEWEST.test(reading.text) && !OLDEST.test(reading.text)) return { none: '', entry: finder, answer: undefined };
+      const all = nothing ? rowsIn(answer) : everyPage(thinking, finder, input, answer);
       const rows = pick(entry, finder, all, mention, reading, input);
       const [row] = rows;
       if (rows.length === 1 && row) return { id: row[key] as string | number, row };

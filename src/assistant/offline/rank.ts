@@ -1,5 +1,5 @@
 /** Which tool a sentence speaks of: by the words it shares with each tool's examples and descriptions. */
-import { type Entry, type Example, type Index, kindsIn } from './learn.ts';
+import { type Entry, type Example, type Index, kindsIn, shapeOf } from './learn.ts';
 import { overlaps, type Piece, type Reading, type Word } from './read.ts';
 import { CHANGES } from './thesaurus.ts';
 import { empty } from './words.ts';
@@ -48,7 +48,8 @@ export function rank(index: Index, reading: Reading, pool: readonly Entry[], ign
   const words = reading.words.filter(({ token }) => !ignore.some((piece) => overlaps(piece, token)) && !inName(reading, token));
   const kinds = kindsIn(reading, ignore);
   const weighed = words.map((word) => ({ word, weight: weightOf(index, word) }));
-  return pool.map((entry) => judge(index, entry, reading, weighed, kinds, act)).sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
+  const shape = shapeOf(reading, ignore);
+  return pool.map((entry) => judge(index, entry, shape, weighed, kinds, act)).sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
 /** Part of a name, and no word of any tool. */
@@ -63,7 +64,7 @@ export const weightOf = (index: Index, { stem, ideas, token }: Word): number => 
 
 export const speaksOf = (entry: Entry, { stem, ideas }: Word): number => Math.max(entry.stems.get(stem) ?? 0, ...ideas.map((idea) => entry.ideas.get(idea) ?? 0));
 
-function judge(index: Index, entry: Entry, reading: Reading, weighed: readonly { word: Word; weight: number }[], kinds: ReadonlySet<string>, act: Act): Ranked {
+function judge(index: Index, entry: Entry, shape: ReadonlySet<string>, weighed: readonly { word: Word; weight: number }[], kinds: ReadonlySet<string>, act: Act): Ranked {
   let told = 0;
   let all = 0;
   for (const { word, weight } of weighed) {
@@ -76,14 +77,21 @@ function judge(index: Index, entry: Entry, reading: Reading, weighed: readonly {
   let example: Example | undefined;
   for (const each of entry.examples) {
     const [near, held] = likeness(index, each, weighed, kinds);
-    const score = each.works ? near : near * 0.97;
-    if (score > best) [best, contains, example] = [score, held, each];
+    const form = formOf(each.shape, shape);
+    const score = (weighed.length === 0 ? 0.9 * form : 0.86 * near + 0.14 * form) * (each.works ? 1 : 0.97);
+    if (score > best) [best, contains, example] = [score, weighed.length === 0 || each.stems.size === 0 ? Math.max(held, form) : held, each];
   }
-  let score = 0.42 * covers + 0.58 * best;
+  let score = weighed.length === 0 ? 0.8 * best : 0.42 * covers + 0.58 * best;
   if (act === 'asks' && entry.changes) score *= 0.62;
   if (act === 'orders' && !entry.changes) score *= 0.6;
   return { entry, score, covers, contains, example };
 }
+
+const formOf = (theirs: ReadonlySet<string>, mine: ReadonlySet<string>): number => {
+  let shared = 0;
+  for (const each of mine) if (theirs.has(each)) shared += 1;
+  return shared / Math.sqrt(Math.max(1, theirs.size) * Math.max(1, mine.size));
+};
 
 /** Cosine of the two sentences, and how much of the example is in the question. */
 function likeness(index: Index, example: Example, weighed: readonly { word: Word; weight: number }[], kinds: ReadonlySet<string>): [number, number] {

@@ -2,7 +2,7 @@
 import { type Amount, amounts, type Count, topCount } from './amounts.ts';
 import type { Grain, Span } from './calendar.ts';
 import { type When, whens } from './dates.ts';
-import { CHANGES, ideasOf } from './thesaurus.ts';
+import { CHANGES, ideasOf, knownWords } from './thesaurus.ts';
 import { empty, fold, plain, respelled, type Token, tokens } from './words.ts';
 
 export interface Piece {
@@ -77,13 +77,14 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
 
 /** A slip of the pen becomes the word that was meant. Names are left as they are. */
 function correct(token: Token, { vocabulary, names }: Lexicon, quotes: readonly Piece[]): Token {
-  if (token.capital || empty.has(token.word) || vocabulary.has(token.word) || names.has(token.word) || token.word.includes('-') || quotes.some((quote) => overlaps(quote, token))) return token;
+  if (token.capital || knownWords.has(token.word) || CHANGES.has(token.stem) || empty.has(token.word) || vocabulary.has(token.word) || names.has(token.word) || token.word.includes('-') || quotes.some((quote) => overlaps(quote, token))) return token;
   const meant = respelled(token.word, vocabulary);
   if (meant === undefined) return token;
   const [again] = tokens(meant);
   return again ? { ...token, word: again.word, stem: again.stem } : token;
 }
 
+const COMPOUND = /^(?:to|e|on|in|off|up|all|time|year|month|sign|follow|self|re|pre|co|non|one|two|three|well|long|short|part|full|day|week|half|mid|net|gross|pay|cross|first|last|top)-|-(?:off|up|on|end|in|to|date|time|day|term|wide|based|related|out|line)s?$/;
 const BEFORE_NAMES = new Set(['for', 'of', 'from', 'with', 'to', 'by', 'about', 'up', 'is', 'does', 'did', 'has', 'was', 'employee', 'customer', 'find', 'at', 'than', 'and', 'meant', 'mean', 'approve', 'delete', 'fire', 'remove', 'named', 'called', 'who', 'show', 'client', 'vendor', 'colleague', 'contact', 'person', 'tell', 'under', 'below', 'on', 'in', 'reject', 'invite', 'deal']);
 const ARTICLES = new Set(['the', 'a', 'an', 'our', 'my', 'this', 'that', 'any', 'some', 'all', 'every', 'your', 'which', 'what', 'how', 'these', 'those', 'no']);
 const LINKS = new Set(['of', 'de', 'van', 'von', 'der', 'la', 'and', '&']);
@@ -95,7 +96,7 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
   const first = (token: Token) => token.start === 0 || /[.!?:;"]\s*$/.test(text.slice(Math.max(0, token.start - 3), token.start));
   const surely = (token: Token): boolean => {
     if (!free(token) || /^\d/.test(token.word)) return false;
-    if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !vocabulary.has(token.word.replaceAll('-', ''))) return true;
+    if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word)) return true;
     if (!token.capital) return names.has(token.word) && !common(token);
     if (token.raw.length <= 5 && token.raw === token.raw.toUpperCase() && vocabulary.has(token.word)) return false;
     if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token);

@@ -36,7 +36,8 @@ export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | 
       let fits = 0;
       while (fits < words.length && fits <= at && tokens[at - fits]?.stem === words[words.length - 1 - fits]) fits += 1;
       const said = words.slice(words.length - fits);
-      if (fits === 0 || said.every((word) => empty.has(word))) continue;
+      if (fits === 0 || (said.every((word) => empty.has(word)) && fits < 3)) continue;
+      if (!slot.required && slot.kind === 'prose' && fits < 2 && !sign) continue;
       const end = tokens[at]?.end ?? 0;
       const gap = /^\s*[:,]?\s*/.exec(reading.text.slice(end))?.[0] ?? '';
       if (sign && !gap.includes(sign)) continue;

@@ -180,6 +180,8 @@ export function ideasOf(stems: readonly string[]): (readonly number[])[] {
 }
 
 export const ideasOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
+/** Every single word in here: none of them is a slip of the pen. */
+export const knownWords: ReadonlySet<string> = new Set(IDEAS.flat().flatMap((each) => each.split(/[\s-]+/)));
 /** Do two words say the same? */
 export const alike = (a: string, b: string): boolean => stem(a) === stem(b) || ideasOfWord(a).some((idea) => ideasOfWord(b).includes(idea));
 /** The words of the ideas that a word belongs to, one by one. */

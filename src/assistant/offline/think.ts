@@ -1,6 +1,7 @@
 /** One question: which tool, with what, and what is still to be found out or asked. */
 import type { Answer } from '../../core/answer.ts';
 import { opens } from '../../core/access.ts';
+import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
 import { fill, type Filled, knownIn, type Mention } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
 import { aboutSelf, findersFor, idKeyFor, ownIdOf, resolve, type Row, rowsIn, type Shown, type Thinking } from './lookup.ts';
@@ -37,6 +38,7 @@ export interface Wish {
   readonly entry?: Entry | undefined;
 }
 
+const REALMS: Readonly<Record<string, readonly string[]>> = { staff: STAFF_ROLES, customer: CUSTOMER_ROLES };
 const NOBODY: Past = { shown: [], reading: undefined, entry: undefined };
 const POINTING = /\b(?:it|its|that|this|them|those|these|they|their|there|him|her|his|he|she|one|ones|same|so|instead)\b/i;
 
@@ -52,8 +54,8 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [best] = mine;
-  const [other] = others;
-  if (other && clear(index, other, reading) && (!best || other.total > best.total + 0.06 || !clear(index, best, reading))) {
+  const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
+  if (other && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.06 || !clear(index, best, reading))) {
     return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
   }
   if (!best || !(wish.entry === best.entry || clear(index, best, reading))) return frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order: actOf(reading) === 'orders' });
@@ -82,14 +84,16 @@ function weigh(index: Index, reading: Reading, pool: readonly Entry[], past: Pas
     .slice(0, 24)
     .map((each): Weighed => {
       const filled = fill(index, each.entry, reading, each.example);
-      let total = each.score;
+      // What became a value is no longer a word that the tool would have to know.
+      const [again = each] = rank(index, reading, [each.entry], filled.used);
+      let total = again.score;
       const spans = [...reading.names.filter(({ sure }) => sure), ...reading.amounts, ...reading.emails, ...reading.ids];
       for (const span of spans) if (!filled.used.some((used) => overlaps(used, span))) total -= 0.07;
       for (const when of reading.whens) if (!filled.used.some((used) => overlaps(used, when))) total -= 0.04;
       for (const [key, values] of index.known) {
         if (!(key in filled.input) && knownIn(values, reading).some(({ at }) => /^\p{Lu}/u.test(at.text) && !filled.used.some((used) => overlaps(used, at)))) total -= 0.06;
       }
-      total += 0.03 * Math.min(3, Object.keys(filled.input).length);
+      total += 0.02 * Math.min(2, filled.used.length);
       for (const slot of filled.missing) total -= slot.kind === 'prose' ? 0.03 : 0.12;
       for (const mention of filled.mentions) {
         const here = past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, each.entry, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
@@ -97,7 +101,7 @@ function weigh(index: Index, reading: Reading, pool: readonly Entry[], past: Pas
         else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
       }
       if (each.entry === wish.entry) total += 0.5;
-      return { ...each, filled, total };
+      return { ...again, filled, total };
     })
     .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
 }

@@ -72,10 +72,10 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 export const numberWord = (word: string): number | undefined => (Object.hasOwn(NUMBERS, word) ? NUMBERS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined);
 
-/** The nearest word of a vocabulary where one is clearly meant: one slip in four letters, two in seven. */
+/** The nearest word of a vocabulary where one is clearly meant: one slip in four letters, two in nine. */
 export function respelled(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   if (word.length < 4 || word.length > 24 || /\d/.test(word)) return undefined;
-  const allowed = word.length >= 7 ? 2 : 1;
+  const allowed = word.length >= 9 ? 2 : 1;
   let best: string | undefined;
   let fewest = allowed + 1;
   let often = 0;

@@ -15,7 +15,10 @@ export const reportId = idOf('Expense report not found: a report id is a UUID. F
 export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.').describe(
   'employee_id from find_employees',
 );
-export const departmentName = line(100).min(1).describe('Department, such as Engineering; case does not matter');
+export const departmentName = line(100)
+  .min(1)
+  .describe('Department, such as Engineering; case does not matter')
+  .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
 export const fiscalYear = z.int().min(2000).max(2100).describe('Fiscal year, which is the calendar year');
 export const month = z
   .string()

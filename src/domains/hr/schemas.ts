@@ -12,7 +12,10 @@ export const requestId = idOf('Time-off request not found: a request id is a UUI
   'request_id from list_team_time_off_requests',
 );
 export const namePart = line(100).min(1).describe('Any part of the name, in any order; accents and case do not matter');
-export const departmentName = line(100).min(1).describe('Department, such as Engineering; case does not matter');
+export const departmentName = line(100)
+  .min(1)
+  .describe('Department, such as Engineering; case does not matter')
+  .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
 
 /** A stranger's id, a former employee's and a random one read the same. */
 export const employeeNotFound = {

@@ -12,6 +12,7 @@ export const getEmployee = hr.read({
   output: employee,
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
+    { ask: "Open Dan Williams's profile", as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000005' } },
     { ask: "Show me Sarah Kim's record", as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
     { ask: 'What does Marcus Johnson earn?', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000007' } },
     { ask: 'When did I start working here?', as: 'frank.davis', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },

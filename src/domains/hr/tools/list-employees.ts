@@ -16,7 +16,11 @@ export const listEmployees = hr.list({
   input: z.object({
     name: namePart.optional(),
     department: departmentName.optional(),
-    location: line(100).min(1).optional().describe('Office, such as Berlin; case does not matter'),
+    location: line(100)
+      .min(1)
+      .optional()
+      .describe('Office, such as Berlin; case does not matter')
+      .meta({ examples: ['Austin', 'Berlin', 'London', 'New York', 'San Francisco', 'Singapore'] }),
     manager_id: employeeId.optional().describe('Only the direct reports of this employee'),
     job_title: line(100).min(1).optional().describe('Any part of the job title'),
   }),
@@ -26,6 +30,8 @@ export const listEmployees = hr.list({
     { ask: 'List all employees', as: 'alice.chen', input: {} },
     { ask: 'Who works in Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
     { ask: 'How many people do we have in the Berlin office?', as: 'eve.thompson', input: { location: 'Berlin' } },
+    { ask: 'How big is the Marketing department?', as: 'alice.chen', input: { department: 'Marketing' } },
+    { ask: "Show me everyone's salary", as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
     { ask: 'Show me my team', as: 'nina.patel', input: {} },
     {
       ask: 'Which accountants report to Bob Martinez?',

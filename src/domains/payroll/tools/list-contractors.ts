@@ -16,7 +16,11 @@ export const listContractors = payroll.list({
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({
     name: line(100).min(1).optional().describe('Any part of the name of the person or firm; case does not matter'),
-    department: line(100).min(1).optional().describe('Department, such as Engineering; case does not matter'),
+    department: line(100)
+      .min(1)
+      .optional()
+      .describe('Department, such as Engineering; case does not matter')
+      .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] }),
     status: status.optional().describe('active: working for us today; ended: no longer'),
   }),
   item: z.object({

@@ -12,6 +12,8 @@ export const addTask = tasks.act({
   output: outcome('created'),
   examples: [
     { ask: 'Remind me to call the landlord', as: 'frank.davis', input: { title: 'Call the landlord' } },
+    { ask: "Put 'buy stamps' on my to-do list", as: 'marcus.johnson', input: { title: 'Buy stamps' } },
+    { ask: 'Create a task called water the plants', as: 'tom.becker', input: { title: 'Water the plants' } },
     { ask: 'Add a task: prepare the budget review', as: 'nina.patel', input: { title: 'Prepare the budget review', description: 'Figures of the last quarter' } },
   ],
 

@@ -11,7 +11,11 @@ export const completeTask = tasks.act({
   input: z.object({ task_id: taskId }),
   output: outcome('completed'),
   errors: { TASK_NOT_FOUND: notFound },
-  examples: [{ ask: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' }],
+  examples: [
+    { ask: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    { ask: 'Mark task 9999 as done', as: 'nina.patel', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    { ask: 'I have finished task 9999', as: 'tom.becker', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+  ],
 
   async execute({ task_id }, { completeTask, fail }) {
     const task = (await completeTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });

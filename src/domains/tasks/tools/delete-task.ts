@@ -11,7 +11,10 @@ export const deleteTask = tasks.act({
   input: z.object({ task_id: taskId }),
   output: outcome('deleted'),
   errors: { TASK_NOT_FOUND: notFound },
-  examples: [{ ask: 'Delete task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' }],
+  examples: [
+    { ask: 'Delete task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    { ask: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+  ],
 
   async execute({ task_id }, { deleteTask, fail }) {
     const task = (await deleteTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });

@@ -11,6 +11,8 @@ export const listTasks = tasks.read({
   output: z.array(task),
   examples: [
     { ask: 'What is on my list?', as: 'frank.davis', input: {} },
+    { ask: 'What do I still have to do?', as: 'sarah.kim', input: { status: 'pending' } },
+    { ask: 'Show the to-dos that I have finished', as: 'nina.patel', input: { status: 'completed' } },
     { ask: 'Which of my tasks are still open?', as: 'marcus.johnson', input: { status: 'pending' } },
   ],
   says: (data) => `${data.length} tasks, ${data.filter(({ completed }) => !completed).length} of them open`,

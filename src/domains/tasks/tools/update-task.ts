@@ -13,7 +13,15 @@ export const updateTask = tasks.act({
     .refine((given) => given.title !== undefined || given.description !== undefined, 'At least title or description required'),
   output: outcome('updated'),
   errors: { TASK_NOT_FOUND: notFound },
-  examples: [{ ask: 'Rename task 9999 to "Call the bank"', as: 'frank.davis', input: { task_id: 9999, title: 'Call the bank' }, gives: 'TASK_NOT_FOUND' }],
+  examples: [
+    { ask: 'Rename task 9999 to "Call the bank"', as: 'frank.davis', input: { task_id: 9999, title: 'Call the bank' }, gives: 'TASK_NOT_FOUND' },
+    {
+      ask: 'Add the note "second floor" to task 9999',
+      as: 'sarah.kim',
+      input: { task_id: 9999, description: 'Second floor' },
+      gives: 'TASK_NOT_FOUND',
+    },
+  ],
 
   async execute({ task_id, ...change }, { updateTask, fail }) {
     const task = (await updateTask(task_id, change)) ?? fail('TASK_NOT_FOUND', { task_id });

@@ -73,6 +73,8 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
   for (const each of entry.examples) {
     const value = each.input[slot.key];
     if (typeof value !== 'string' || locate(each.reading, value.toLowerCase().split(/[_\s-]+/), false)) continue;
+    // "What do I still have to do?": a word that tells little by itself tells the state here.
+    if (STILL.some((word) => each.shape.has(word) && reading.tokens.some((token) => token.stem === word)) && !entry.examples.some((other) => other.input[slot.key] !== value && STILL.some((word) => other.shape.has(word)))) offer(value, 1.6, undefined);
     const words = [...each.stems].filter((word) => !nounsOf(entry).has(word));
     const weight = (list: readonly string[]) => list.reduce((sum, word) => sum + index.weight(word), 0);
     const met = words.filter((word) => reading.words.some((have) => have.stem === word));
@@ -80,6 +82,8 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
   }
   return best;
 }
+
+const STILL = ['still', 'yet', 'already', 'anymore'].map(stem);
 
 const nouns = new WeakMap<Entry, Set<string>>();
 function nounsOf(entry: Entry): Set<string> {

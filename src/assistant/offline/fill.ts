@@ -80,7 +80,8 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
   fillAsExamples(entry, reading, filled, set, free);
   for (const slot of open('query')) {
     const said = queryIn(index, entry, slot, reading, used);
-    if (said) set(slot, said.text, said);
+    // What is only left over was not said to be looked for: it stays unexplained.
+    if (said) set(slot, said.text, said.found ? said : undefined);
   }
   for (const slot of open('choice').filter(({ required }) => required)) {
     const value = usual(slot, entry);
@@ -217,12 +218,14 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
     best = Math.max(best, score);
   }
   if (known) best -= known.has(fold(name.text)) ? -3 : 0.8;
+  // A department is nobody's name.
+  else if ([...index.known.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
   return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);
 }
 
-function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used: readonly Piece[]): Piece | undefined {
+function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used: readonly Piece[]): (Piece & { found: boolean }) | undefined {
   const quote = reading.quotes.find((each) => !used.some((span) => overlaps(span, each)));
-  if (quote) return quote;
+  if (quote) return { ...quote, found: true };
   const wanted = (piece: Piece | undefined) => {
     if (!piece || used.some((span) => overlaps(span, { start: piece.start, end: piece.start + 2 }))) return undefined;
     const cut = used.filter((span) => span.start > piece.start && span.start < piece.end).sort((a, b) => a.start - b.start)[0];
@@ -230,12 +233,12 @@ function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used:
     return text.split(/\s+/).every((word) => empty.has(fold(word))) ? undefined : { ...piece, text };
   };
   const found = wanted(afterWords(entry, slot, reading)) ?? wanted(about(reading, used));
-  if (found) return found;
+  if (found) return { ...found, found: true };
   const rest = reading.words.filter((word) => !used.some((span) => overlaps(span, word.token)) && ((entry.stems.get(word.stem) ?? 0) < 0.5 || reading.names.some((name) => name.sure && overlaps(name, word.token))) && !empty.has(word.token.word));
   const told = rest.filter((word) => !word.ideas.some((idea) => (entry.ideas.get(idea) ?? 0) >= 0.75) || index.lexicon.names.has(word.token.word));
   const [first, last] = [told[0]?.token, told.at(-1)?.token];
   if (!first || !last) return undefined;
-  return { text: told.map(({ token }) => token.raw.replace(/'s$/, '')).join(' '), start: first.start, end: last.end };
+  return { text: told.map(({ token }) => token.raw.replace(/'s$/, '')).join(' '), start: first.start, end: last.end, found: told.every(({ token }) => reading.names.some((name) => name.sure && overlaps(name, token))) };
 }
 
 /** An id that has no name: the words that are left describe it. */

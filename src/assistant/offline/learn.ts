@@ -131,6 +131,7 @@ function exampleOf(tool: Tool, slots: readonly Slot[], at: number, lexicon: Inde
 export const shapeOf = (reading: Reading, but: readonly Piece[]): Set<string> =>
   new Set(reading.tokens.filter((token) => ![...but, ...reading.names.filter(({ sure }) => sure), ...reading.whens, ...reading.amounts].some((piece) => overlaps(piece, token))).map(({ stem: each }) => each));
 
+const ALL = new Set(['all', 'every', 'everyone', 'everybody', 'each']);
 const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
 /** What is in a sentence beside its words. */
 export function kindsIn(reading: Reading, inside: readonly Piece[]): Set<string> {
@@ -142,6 +143,7 @@ export function kindsIn(reading: Reading, inside: readonly Piece[]): Set<string>
   if (reading.ids.length > 0) kinds.add('#id');
   if (reading.names.some(({ sure }) => sure)) kinds.add('#name');
   if (reading.tokens.some((token) => SELF.has(token.word) && free(token))) kinds.add('#self');
+  if (reading.tokens.some((token) => ALL.has(token.word) && free(token))) kinds.add('#all');
   return kinds;
 }
 

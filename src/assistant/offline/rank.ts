@@ -12,6 +12,8 @@ export interface Ranked {
   /** How much of the best example was said. */
   readonly contains: number;
   readonly example: Example | undefined;
+  /** How much it is put like one of the examples, whatever it is about. */
+  readonly form: number;
 }
 
 /** What a sentence does: it asks, it orders, or neither is plain. */
@@ -75,16 +77,18 @@ function judge(index: Index, entry: Entry, shape: ReadonlySet<string>, weighed: 
   let best = 0;
   let contains = 0;
   let example: Example | undefined;
+  let alike = 0;
   for (const each of entry.examples) {
     const [near, held] = likeness(index, each, weighed, kinds);
     const form = formOf(each.shape, shape);
+    alike = Math.max(alike, form);
     const score = (weighed.length === 0 ? 0.9 * form : 0.86 * near + 0.14 * form) * (each.works ? 1 : 0.97);
     if (score > best) [best, contains, example] = [score, weighed.length === 0 || each.stems.size === 0 ? Math.max(held, form) : held, each];
   }
   let score = weighed.length === 0 ? 0.8 * best : 0.42 * covers + 0.58 * best;
   if (act === 'asks' && entry.changes) score *= 0.62;
   if (act === 'orders' && !entry.changes) score *= 0.6;
-  return { entry, score, covers, contains, example };
+  return { entry, score, covers, contains, example, form: alike };
 }
 
 const formOf = (theirs: ReadonlySet<string>, mine: ReadonlySet<string>): number => {

@@ -7,7 +7,7 @@ vacation, holiday, leave, pto, time off, day off, days off, annual leave, absenc
 sick, illness, ill, unwell, flu
 salary, pay, wage, earn, compensation, remuneration, paid, income
 payslip, pay stub, paystub, paycheck, pay slip, pay cheque, wage slip, stub
-employee, staff, person, people, colleague, worker, headcount, team member, coworker, workforce, personnel, work
+employee, staff, person, people, colleague, worker, headcount, team member, coworker, workforce, personnel, work, everyone, everybody
 manager, boss, supervisor, superior, report to
 delete, remove, drop, erase, throw away, get rid of, discard, scrap, bin, trash, take off
 terminate, fire, dismiss, let go, lay off, offboard, sack

@@ -1,7 +1,7 @@
 /** One question: which tool, with what, and what is still to be found out or asked. */
 import type { Answer } from '../../core/answer.ts';
-import { opens } from '../../core/access.ts';
-import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
+import { audienceFor, opens } from '../../core/access.ts';
+import { CUSTOMER_ROLES, type Person, STAFF_ROLES } from '../../core/people.ts';
 import { fill, type Filled, knownIn, type Mention } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
 import { aboutSelf, findersFor, idKeyFor, ownIdOf, resolve, type Row, rowsIn, type Shown, type Thinking } from './lookup.ts';
@@ -50,7 +50,7 @@ interface Weighed extends Ranked {
 export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY, wish: Wish = {}): Frame {
   const { index, allowed } = thinking;
   const frame = (result: Result, input: Readonly<Record<string, unknown>> = {}, shown: readonly Shown[] = []): Frame => ({ reading, entry: 'entry' in result ? result.entry : undefined, input, shown, result });
-  const ranked = weigh(index, reading, index.entries, past, wish);
+  const ranked = weigh(thinking, reading, index.entries, past, wish);
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [best] = mine;
@@ -74,14 +74,14 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
 }
 
 /** Words first, then what the slots make of the sentence. */
-function weigh(index: Index, reading: Reading, pool: readonly Entry[], past: Past, wish: Wish): Weighed[] {
+function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Entry[], past: Past, wish: Wish): Weighed[] {
+  const everyone = /\b(?:all|every|everyone|everyone's|everybody|everybody's|each)\b/i.test(reading.text) && !aboutSelf(reading);
   const ranked = rank(index, reading, pool);
   const pointing = POINTING.test(reading.text);
   const order = actOf(reading) === 'orders';
   const floor = (ranked[0]?.score ?? 0) * 0.45;
   return ranked
-    .filter((each) => each.score >= floor || each.entry === wish.entry || each.entry === past.entry)
-    .slice(0, 24)
+    .filter((each, at) => (at < 24 && each.score >= floor) || each.form > 0.65 || each.entry === wish.entry || each.entry === past.entry)
     .map((each): Weighed => {
       const filled = fill(index, each.entry, reading, each.example);
       // What became a value is no longer a word that the tool would have to know.
@@ -100,10 +100,18 @@ function weigh(index: Index, reading: Reading, pool: readonly Entry[], past: Pas
         if (here && (pointing || mention.names.length > 0 || order)) total += pointing && mention.names.length === 0 ? 0.3 : 0.2;
         else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
       }
+      if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
       if (each.entry === wish.entry) total += 0.5;
       return { ...again, filled, total };
     })
     .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
+}
+
+/** The narrowest of several views: one's own rows. */
+function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
+  const audience = audienceFor(tool, roles);
+  const [narrowest] = Object.entries(tool.domain.audiences).filter(([, { linked }]) => linked).at(-1) ?? [];
+  return audience !== undefined && audience === narrowest;
 }
 
 /** Sure enough to act on. A change must be asked for more plainly than a look. */

@@ -27,6 +27,8 @@ export const findEmployees = hr.list({
   }),
   order: asc('last_name', 'first_name', 'employee_id'),
   examples: [
+    { ask: "What is Priya Nair's job title?", as: 'frank.davis', input: { name: 'Priya Nair' } },
+    { ask: 'Which office is Grace Okafor based in?', as: 'nina.patel', input: { name: 'Grace Okafor' } },
     { ask: 'Who is Priya?', as: 'frank.davis', input: { name: 'Priya' } },
     { ask: 'What is the work e-mail of Jose Garcia?', as: 'marcus.johnson', input: { name: 'jose garcia' } },
     { ask: "Find O'Brien in the company directory", as: 'sarah.kim', input: { name: "O'Brien" } },

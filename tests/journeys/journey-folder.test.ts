@@ -1,4 +1,5 @@
 /** What of a folder becomes the history: only what has changed is read, and nothing but plain Markdown within bounds. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,6 +134,12 @@ describe('what is left out, with one line for each', () => {
     symlinkSync('/dev/zero', join(folder, 'endless.md'));
     expect((await start()).ids).toEqual(['good']);
     expect(reasons()).toEqual({ 'link.md': 'it is a link', 'inside.md': 'it is a link', 'endless.md': 'it is a link' });
+  });
+  test('what would never end', async () => {
+    put('good.md', '# Good\n');
+    execFileSync('mkfifo', [join(folder, 'pipe.md')]);
+    expect((await start()).ids).toEqual(['good']);
+    expect(reasons()).toEqual({ 'pipe.md': 'it is not a plain file' });
   });
   test('whatever is not Markdown, hidden or installed', async () => {
     for (const name of ['.env', '.hidden.md', 'keys.json', 'a.md.txt', 'b.markdown', 'md', '.git/x.md', 'node_modules/p/readme.md'])

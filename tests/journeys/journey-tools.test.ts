@@ -6,6 +6,7 @@ import { packageFolder, version } from '../../src/app/package.ts';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
 import { CUSTOMER_ROLES, STAFF_ROLES } from '../../src/core/people.ts';
 import * as journey from '../../src/domains/journey/index.ts';
+import { rowOf } from '../../src/domains/journey/record.ts';
 import * as resources from '../../src/domains/journey/resources.ts';
 import { personas } from '../../src/sample/people.ts';
 import { code, openWorld, person, type World } from '../world.ts';
@@ -52,6 +53,19 @@ test('examples find something, so that a first question is not answered by nothi
       ]);
     }
   }
+});
+
+test('each file of ours says what it is, about what and when, and no two have the same number', () => {
+  const all = files.map((name) => rowOf(name, readFileSync(join(folder, name), 'utf8')));
+  for (const { record_id, kind, when, day, components, topics, versions, from, to } of all) {
+    expect([record_id, when, day]).toEqual([record_id, expect.any(String), expect.stringMatching(/^\d{4}-\d{2}/)]);
+    expect([record_id, kind === 'note', components.length > 0]).toEqual([record_id, false, true]);
+    if (kind === 'failure' || kind === 'lesson') expect([record_id, topics.length > 0]).toEqual([record_id, true]);
+    if (kind === 'pivot') expect([record_id, from, to]).toEqual([record_id, expect.any(String), expect.any(String)]);
+    if (kind === 'recovery') expect([record_id, versions.length > 0]).toEqual([record_id, true]);
+  }
+  const numbers = all.map(({ kind, number }) => `${kind} ${number}`);
+  expect(numbers.filter((each, at) => numbers.indexOf(each) !== at)).toEqual([]);
 });
 
 describe('lookup_adr', () => {

@@ -31,7 +31,9 @@ const CLAIMS: Readonly<Record<string, string>> = {
   actor: 'Actor (claimed)',
   confidence: 'Confidence (claimed)',
 };
-const shown = (value: unknown) => (Array.isArray(value) ? value.join(', ') : (value ?? null));
+/** A tag with a comma in it must not read like two. */
+const shown = (value: unknown) =>
+  Array.isArray(value) ? value.map((tag: string) => (tag.includes(',') ? `“${tag}”` : tag)).join(', ') : (value ?? null);
 
 /** Every field that differs, the id in front where a card is about several things. */
 export function differences(before: object | null, after: object | null, about?: string): Change[] {

@@ -64,8 +64,14 @@ export const predicate = trimmed(60, 'predicate')
   )
   .refine((text) => /^[\p{L}\p{N}_]+$/u.test(text), 'predicate must be words of letters and digits, such as depends_on');
 
+/** Moments and zones that there are: the database knows no others. */
+const isMoment = (text: string) => {
+  const at = Date.parse(text);
+  const hours = Number(/[+-](\d\d):\d\d$/.exec(text)?.[1] ?? 0);
+  return hours <= 14 && at >= Date.parse('0001-01-01T00:00:00Z') && at < Date.parse('9999-12-31T00:00:00Z');
+};
 export const asOf = z
-  .union([day, z.iso.datetime({ offset: true })])
+  .union([day, z.iso.datetime({ offset: true }).refine(isMoment, 'Give a date, or a time such as 2026-11-16T10:00:00Z')])
   .optional()
   .describe('As it was recorded at that time in the past; a day means its end');
 export const validOn = day.optional().describe('A day on which it must hold; by default the day of as_of, or today');
@@ -80,7 +86,7 @@ const common = {
   recorded_by: z.string().describe('By sign-in'),
   recorded_at: storedTime,
 };
-export const entryState = z.object({ id: z.string(), topic: written, content: written, tags: z.array(z.string()), ...common });
+export const entryState = z.object({ id: z.string(), topic: written, content: written, tags: z.array(written), ...common });
 export const tripleState = z.object({ id: z.string(), subject: written, predicate: written, object: written, ...common });
 const latest = {
   changed_by: z.string().describe('By sign-in'),

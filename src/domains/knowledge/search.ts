@@ -1,6 +1,6 @@
 /** How a question finds entries: by the stems of its words, by words that were mistyped, and one step along the graph. */
 import type { SqlTag, SqlText } from '../../core/sql.ts';
-import { standing } from './standing.ts';
+import { holding, standing } from './standing.ts';
 
 /** What people say around a question. Left out unless it is all they say. */
 const AROUND = /\b(?:please|tell|show|find|know|knows|known|anything|everything|something|information|info|need|want)\b/giu;
@@ -16,15 +16,18 @@ const MISTYPED = 0.8;
 const NAMED = 0.6;
 const STEP = 0.45;
 
+/** A question may have more words than anyone asks for: the longest say most. */
+const MOST_WORDS = 24;
+
 /**
  * A score and, where the graph led to it, the triple, for every version of an entry that has to do with the question. It depends on the
  * question, the entry and its triples alone, never on how many other entries there are: so pages hold still while others write.
  */
-export const found = (sql: SqlTag, question: string, asOf: string | undefined): SqlText => sql`
+export const found = (sql: SqlTag, question: string, asOf: string | undefined, on: string): SqlText => sql`
   with asked as materialized (
     select stem, min(word) as word, least(max(length(word)), 9) / 9.0 + 0.5 as worth from (
       select word collate "C" as word, knowledge.stem_of(word) collate "C" as stem from knowledge.words_of(${wordsAsked(question)}::text)) w
-    where stem is not null group by stem limit 24
+    where stem is not null group by stem order by worth desc, stem limit ${MOST_WORDS}::int
   ), heard as materialized (
     select stem as asked, stem, worth, 1.0 as alike from asked
     union all
@@ -44,14 +47,15 @@ export const found = (sql: SqlTag, question: string, asOf: string | undefined): 
       select e.name, sum(h.alike) / min(e.stems) as sure from heard h join knowledge.ends e on e.stem = h.stem
         group by e.name having sum(h.alike) / min(e.stems) >= ${NAMED}::numeric
       union all
-      select n.name, d.score * 0.8 from direct d join knowledge.names n using (entry_no, tx_from) where d.score >= 0.5) n
+      select n.name, d.score * 0.8 from direct d join knowledge.names n using (entry_no, tx_from) join knowledge.entries using (entry_no, tx_from)
+        where d.score >= 0.5 and ${standing(sql, asOf)}) n
     group by name
   ), steps as (
     select r.object_name as name, n.sure, r.subject || ' ' || r.predicate || ' ' || r.object as via
-      from named n join knowledge.triples r on r.subject_name = n.name where ${standing(sql, asOf)}
+      from named n join knowledge.triples r on r.subject_name = n.name where ${standing(sql, asOf)} and ${holding(sql, on)}
     union all
     select r.subject_name, n.sure, r.subject || ' ' || r.predicate || ' ' || r.object
-      from named n join knowledge.triples r on r.object_name = n.name where ${standing(sql, asOf)}
+      from named n join knowledge.triples r on r.object_name = n.name where ${standing(sql, asOf)} and ${holding(sql, on)}
   ), led as (
     select n.entry_no, n.tx_from, max(s.sure) * ${STEP}::numeric as score, min(s.via) as via
     from steps s join knowledge.names n on n.name = s.name group by n.entry_no, n.tx_from

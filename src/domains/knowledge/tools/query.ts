@@ -45,7 +45,8 @@ export const query = knowledge.list({
 
   says: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', 'entries', question ?? topic),
   find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today }) {
-    const shown = sql`${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
+    const on = valid_on ?? dayOf(as_of, today);
+    const shown = sql`${standing(sql, as_of)} and ${holding(sql, on)}
       ${sql.when(topic, () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in knowledge.plain(topic)) > 0`)}
       ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}
       ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
@@ -57,6 +58,6 @@ export const query = knowledge.list({
           : sql`case when knowledge.plain(topic) = knowledge.plain(${topic}::text) then 1 else 0.8 end::numeric`;
       return sql`select *, ${fits} as score, null::text as via from knowledge.entry_versions where ${shown}`;
     }
-    return sql`select v.*, f.score, f.via from (${found(sql, question, as_of)}) f join knowledge.entry_versions v using (entry_no, tx_from) where f.score >= 0.1 and ${shown}`;
+    return sql`select v.*, f.score, f.via from (${found(sql, question, as_of, on)}) f join knowledge.entry_versions v using (entry_no, tx_from) where f.score >= 0.1 and ${shown}`;
   },
 });

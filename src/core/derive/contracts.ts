@@ -1,8 +1,9 @@
 /** What is generated and committed: a change of any of it is reviewed as a change of the contract. */
-import type { Registry } from '../registry.ts';
+import { qualifiedName, type Registry } from '../registry.ts';
 import { answerOf, jsonSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';
 import { mcpTool } from './mcp.ts';
+import { mcpPrompt, mcpResource, mcpTemplate } from './offers.ts';
 import { openapi } from './openapi.ts';
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -20,6 +21,15 @@ export function contracts(registry: Registry, version: string): Map<string, stri
       ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output') }),
     }));
   }
+  files.set('resources.json', pretty(registry.resources.map((resource) => ({
+    ...(resource.variables.length === 0 ? mcpResource(resource) : mcpTemplate(resource)),
+    server: resource.domain.name, roles: resource.roles, errors: Object.keys(resource.tool.errors),
+    pages: resource.paged, subscribable: registry.feeds.some(({ resources }) => resources.includes(resource)), completes: Object.keys(resource.completions),
+    contents: jsonSchema(resource.tool.output, 'output'),
+  }))));
+  files.set('prompts.json', pretty(registry.prompts.map((prompt) => ({
+    ...mcpPrompt(prompt), server: prompt.domain.name, roles: prompt.roles, tools: prompt.tools.map(qualifiedName), completes: Object.keys(prompt.completions),
+  }))));
   files.set('openapi.json', pretty(openapi(registry, version)));
   files.set('roles.md', roleMatrix(registry));
   files.set('tools.md', toolReference(registry));

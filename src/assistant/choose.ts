@@ -2,6 +2,7 @@
 import { jsonSchema } from '../core/derive/answers.ts';
 import { mcpTool } from '../core/derive/mcp.ts';
 import { opens } from '../core/access.ts';
+import type { ErrorText } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
@@ -88,6 +89,12 @@ const wordsIn = (text: string): string[] =>
     .filter((word) => word.length > 1 && !EMPTY.has(word))
     .map(stem);
 
+/** A tool that wants an id says in its errors which other one finds it: the two go together. */
+const leads = (from: Tool, to: Tool): boolean =>
+  from !== to &&
+  from.domain === to.domain &&
+  Object.values<ErrorText>(from.errors).some((text) => new RegExp(`\\b${to.name}\\b`).test(typeof text === 'string' ? text : text.hint));
+
 /** Where a word stands says how much it speaks for a tool. */
 const PLACES: readonly [weight: number, text: (tool: Tool) => string][] = [
   [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
@@ -114,6 +121,7 @@ export function toolbox(registry: Registry): Toolbox {
     for (const word of own.keys()) spread.set(word, (spread.get(word) ?? 0) + 1);
     weights.set(tool, own);
   }
+  const finders = new Map(all.map(({ tool }) => [tool, new Set(all.flatMap((other) => (leads(tool, other.tool) ? [other.tool] : [])))]));
   /** A word that every tool has tells nothing. */
   const rarity = (word: string) => Math.log(1 + all.length / (spread.get(word) ?? all.length));
 
@@ -135,8 +143,14 @@ export function toolbox(registry: Registry): Toolbox {
     ranked,
     chosen(words, among, before) {
       const first = among.filter(({ name }) => before.has(name));
-      // How a name becomes an id is needed for almost everything.
-      const order = [...new Set([...first, ...ranked(words, among)])];
+      const order = [
+        ...new Set(
+          [...first, ...ranked(words, among)].flatMap((offered) => [
+            offered,
+            ...among.filter(({ tool }) => finders.get(offered.tool)?.has(tool)),
+          ]),
+        ),
+      ];
       let left = TOOL_TOKENS - tokensOf(JSON.stringify(FIND_TOOLS));
       return order.filter((offered) => {
         const cost = costOf(offered);

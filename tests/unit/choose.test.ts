@@ -1,0 +1,65 @@
+/** Which tools go into a prompt: as few words as possible, and yet the right ones. */
+import { describe, expect, test } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { described, FIND_TOOLS, TOOL_TOKENS, tokensOf, toolbox } from '../../src/assistant/choose.ts';
+import { type Person, rolesIn } from '../../src/core/people.ts';
+
+const box = toolbox(allTools());
+const someone = (...roles: string[]): Person => ({
+  principal: 'p',
+  sub: 's',
+  realm: 'staff',
+  username: 'x',
+  name: 'X',
+  email: 'x@tamshai.example',
+  employeeId: undefined,
+  organizationId: undefined,
+  roles: rolesIn('staff', roles),
+});
+const executive = box.offered(someone('employee', 'manager', 'executive'), false);
+const none = new Set<string>();
+const names = (words: string) => box.chosen(words, executive, none).map(({ name }) => name);
+
+describe('for an executive', () => {
+  const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ ask }) => ({ name, ask })));
+
+  test('there are many tools, and what is chosen of them costs 3,000 tokens at most', () => {
+    expect(tokensOf(JSON.stringify(executive.map(described)))).toBeGreaterThan(4 * TOOL_TOKENS);
+    const costs = asked.map(({ ask }) => tokensOf(JSON.stringify([...box.chosen(ask, executive, none).map(described), FIND_TOOLS])));
+    // Commas and brackets around the whole are not counted one by one.
+    expect(Math.max(...costs)).toBeLessThanOrEqual(TOOL_TOKENS + 20);
+  });
+
+  test('the right one is among them for nearly every example of every tool', () => {
+    const missed = asked.filter(({ name, ask }) => !names(ask).includes(name));
+    expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(asked.length / 50);
+  });
+
+  test('so is the one that finds the id', () => {
+    expect(names("Increase Sarah's salary to $120,000")).toEqual(expect.arrayContaining(['hr_update_salary', 'hr_list_employees']));
+    expect(names('Tell me about Globex')).toContain('sales_list_customers');
+  });
+
+  test('the others can be found by what they do', () => {
+    expect(box.found('close a support ticket', executive).map(({ name }) => name)).toContain('support_close_ticket');
+    expect(box.found('qwertz', executive)).toEqual([]);
+  });
+
+  test('what the last question used stays at hand', () => {
+    expect(box.chosen('and in December?', executive, new Set(['finance_get_arr'])).map(({ name }) => name)).toContain('finance_get_arr');
+  });
+});
+
+test('nobody is told of a tool that is not theirs; whoever only reads, of none that changes', () => {
+  const intern = box.offered(someone('employee'), false);
+  expect(intern.map(({ name }) => name)).not.toContain('hr_update_salary');
+  expect(box.found('update salary', intern).every(({ tool }) => tool.roles.includes('employee'))).toBe(true);
+  expect(box.offered(someone('employee', 'executive'), true).filter(({ tool }) => tool.kind === 'act' || tool.kind === 'write')).toEqual(
+    [],
+  );
+});
+
+test('4,000 hostile characters are chosen by in no time to speak of', () => {
+  for (const hostile of ['a'.repeat(4000), ' '.repeat(4000), 'é\u0301'.repeat(2000), 'ies'.repeat(1333), '_-'.repeat(2000)])
+    expect(box.chosen(hostile, executive, none)).toBeInstanceOf(Array);
+});

@@ -114,6 +114,22 @@ function program(finish: (run: Run) => Promise<void>): Command {
     .option(...JSON_OPTION)
     .action((options: Options) => finish(async () => (await import('./commands/migrate.ts')).migrate(options)));
 
+  command('backup', 'Copy the data folder, keys included, into one file. Tamshai has to be stopped.', [
+    'tamshai backup tamshai-monday.tar.gz',
+    'TAMSHAI_DATA=/var/lib/tamshai tamshai backup /backups/tamshai.tar.gz',
+  ])
+    .argument('<file>', 'where to; it must not be there yet')
+    .option(...JSON_OPTION)
+    .action((file: string, options: Options) => finish(async () => (await import('./commands/backup.ts')).backup(file, options)));
+
+  command('restore', 'Make the data folder from such a file. Nothing is written over.', [
+    'tamshai restore tamshai-monday.tar.gz',
+    'TAMSHAI_DATA=./copy tamshai restore tamshai-monday.tar.gz && TAMSHAI_DATA=./copy tamshai audit verify',
+  ])
+    .argument('<file>', 'what tamshai backup wrote')
+    .option(...JSON_OPTION)
+    .action((file: string, options: Options) => finish(async () => (await import('./commands/backup.ts')).restore(file, options)));
+
   command('doctor', 'Check everything that Tamshai stands on, and say what to do about it.', ['tamshai doctor', 'tamshai doctor --json'])
     .option(...JSON_OPTION)
     .action((options: Options) => finish(async () => (await import('./commands/doctor.ts')).doctor(options)));

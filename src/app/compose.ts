@@ -10,6 +10,8 @@ import { cursors } from '../core/cursor.ts';
 import { decisions } from '../core/decide.ts';
 import { failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
+import type { Store } from '../core/store.ts';
+import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
 import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
@@ -28,7 +30,7 @@ import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
 import { type Listener, listen } from './listen.ts';
 import { logCalls, openLog } from './log.ts';
-import { openMeter, readPools } from './meter.ts';
+import { openMeter, readPools, storeNameOf } from './meter.ts';
 import { operations } from './operations.ts';
 import { keepPeople, remotePeopleFeed } from './people-feed.ts';
 import { leadsIn } from './portal.ts';
@@ -105,6 +107,8 @@ async function open(
   if (ops) later(() => ops.close());
   const meter = openMeter(config, registry, local);
   later(async () => meter.close());
+  const tracing = config.tracing && (await import('./tracing.ts')).openTracing(config.tracing, log);
+  if (tracing) later(() => tracing.close());
   const base = withGateway && new URL(config.base).port === '0' ? `http://localhost:${listeners.get('gateway')?.port}` : config.base;
 
   const kv = await openKeyValue(config);
@@ -128,8 +132,10 @@ async function open(
     meter.observe(done);
     told(done);
   };
+  const traced = (domain: AnyDomain, store: Store<StoreKind>) => (tracing ? tracing.store(storeNameOf(config, domain), store) : store);
+  const byDomain = Object.fromEntries(part.local.flatMap((domain) => (stores.byDomain[domain.name] ? [[domain.name, traced(domain, stores.byDomain[domain.name] as Store<StoreKind>)]] : [])));
   const runtime: Runtime = {
-    registry, stores: stores.byDomain, approvals: tickets, audit, clock, log,
+    registry, stores: tracing ? byDomain : stores.byDomain, approvals: tickets, audit, clock, log,
     cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
     admission: admission(config.limits, clock, config.redisUrl === undefined ? undefined : kv, () => meter.rateLimited('person')),
     observe,
@@ -143,7 +149,7 @@ async function open(
   const links = new Map(
     registry.domains.flatMap(({ name }) => {
       const url = config.remoteUrl(name);
-      return url === undefined ? [] : [[name, link({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS })] as const];
+      return url === undefined ? [] : [[name, link({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers })] as const];
     }),
   );
   for (const each of links.values()) later(() => each.close());
@@ -152,7 +158,8 @@ async function open(
       const far = links.get(name);
       const feed = registry.feeds.find(({ domain }) => domain.name === name);
       const remote = { feed, server: name, title, registry, key: keys.gateway.current, clock, log, approvalUrl: runtime.approvalUrl };
-      return [name, far === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms))];
+      const inner = far === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms));
+      return [name, tracing ? tracing.backend(name, inner) : inner];
     }),
   );
   const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
@@ -192,7 +199,7 @@ async function open(
   for (const [name, listener] of listeners) {
     const served = name === 'gateway' ? await serveGateway(wiring, listener.port) : await serveDomain(wiring, name, listener.port);
     later(() => served.close());
-    listener.serve(served.handler);
+    listener.serve(tracing ? tracing.handler(name, served.handler) : served.handler);
     serving.push(served);
   }
   /** Nothing that was begun is cut off: first nobody is sent here any more, then nobody gets in, then what is being done ends. */

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { type TracingSettings, tracingFrom, tracingVariables } from './tracing-settings.ts';
 import type { WordModelSettings } from '../assistant/models/words.ts';
 
 /** What the person at the terminal reads; never a stack, never a secret. */
@@ -71,6 +72,7 @@ const settings = z.object({
   TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('warn'),
   TAMSHAI_METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   TAMSHAI_FAILPOINT: z.string().optional(),
+  ...tracingVariables,
   ...perDomain,
 });
 
@@ -111,6 +113,8 @@ export interface Config {
   /** Where probes and scrapers ask, and what opens the numbers to a scraper on another machine. */
   readonly opsPort: number | undefined;
   readonly metricsKey: string | undefined;
+  /** Where traces go; undefined where nobody asked for any. */
+  readonly tracing: TracingSettings | undefined;
   readonly failpoint: string | undefined;
 }
 
@@ -161,6 +165,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     tokensPerQuestion: env.TAMSHAI_TOKENS_PER_QUESTION,
     logLevel: env.TAMSHAI_LOG_LEVEL,
     opsPort: env.OPS_PORT, metricsKey: env.TAMSHAI_METRICS_KEY,
+    tracing: tracingFrom(env, env.TAMSHAI_INSTANCE),
     failpoint: env.TAMSHAI_FAILPOINT,
   };
   checkSafety(config);

@@ -53,6 +53,8 @@ export interface LinkOptions {
   readonly deadlineMs: number;
   readonly atOnce?: number | undefined;
   readonly waiting?: number | undefined;
+  /** What else goes along with each request: the trace that it belongs to. */
+  readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly breaker?: Pick<BreakerOptions, 'failures' | 'firstPauseMs' | 'longestPauseMs'> | undefined;
 }
 
@@ -68,7 +70,7 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 export const ANSWERS_HEADER = 'x-tamshai-answers';
 export const answersTo = (token: string): string => token.slice(-22);
 
-export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting = WAITING, breaker: limits }: LinkOptions): Link {
+export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting = WAITING, headers: more, breaker: limits }: LinkOptions): Link {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
   const pool = new Pool(origin, {
@@ -101,6 +103,7 @@ export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting =
       accept: 'application/json',
       authorization: `Bearer ${token}`,
       'x-request-id': requestId,
+      ...more?.(),
     };
     const response = await pool.request({ method: 'POST', path: prefix + path, body, headers, signal });
     const text = await response.body.text();

@@ -69,6 +69,11 @@ const view = z.object({
   error: errorAnswer.optional(),
 });
 const cancelled = z.object({ status: z.literal('cancelled'), confirmationId: z.uuid(), message: z.string() });
+const trailPage = z.object({
+  status: z.literal('success'),
+  data: z.array(z.record(z.string(), z.unknown())),
+  metadata: z.object({ hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional() }),
+});
 const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 
 const operation = (summary: string, schema: Json, more: Json = {}) => ({ summary, responses: { 200: { description: summary, content: json(schema) }, ...COMMON_RESPONSES }, ...more });
@@ -88,7 +93,7 @@ const conversation = conversationSummary.extend({
 });
 const question = (summary: string, operationId: string, more: Json) => ({
   operationId, summary, tags: ['assistant'], ...more,
-  responses: { 200: { description: 'The answer as it grows', content: { 'text/event-stream': { schema: { type: 'string' } } } }, ...COMMON_RESPONSES },
+  responses: { 200: { description: 'The answer as it grows', content: { 'text/event-stream': { schema: { description: 'Events: lines that begin with "data: ", a JSON object with a "type" in each, and "data: [DONE]" at the end.' } } } }, ...COMMON_RESPONSES },
 });
 
 function gatewayPaths(registry: Registry): Json {
@@ -129,7 +134,7 @@ function gatewayPaths(registry: Registry): Json {
       get: operation('Which tools may I use', success(z.object({ servers: z.array(z.record(z.string(), z.unknown())) })), { operationId: 'userTools', tags: ['user'] }),
     },
     '/api/audit': {
-      get: operation('The trail, newest first: executives see all of it, others their own calls', success(z.array(z.record(z.string(), z.unknown()))), {
+      get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(trailPage, 'output'), {
         operationId: 'audit', tags: ['audit'],
         parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } }, { name: 'cursor', in: 'query', schema: { type: 'string' } }],
       }),

@@ -1,0 +1,66 @@
+/** The data folder as one file, and back. */
+import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { pack, unpack } from '../archive.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openFolder } from '../folder.ts';
+import { version } from '../package.ts';
+import { allTools } from '../registry.ts';
+import { count } from '../terminal/text.ts';
+import { openConsole } from './console.ts';
+import { keysOf, shownPath } from './person.ts';
+import { EXIT, Stop } from './stop.ts';
+
+/** Held by whoever uses the folder; it has nothing in it. */
+const isLock = (name: string) => /^lock\.db(-\w+)?$/.test(name);
+
+/** Stores that are not in the folder: their own tools copy them. */
+function elsewhere(config: Config): string[] {
+  const { domains } = allTools();
+  const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
+  return [
+    ...(some(config.databaseUrl) ? ['PostgreSQL'] : []),
+    ...(some(config.mongodbUrl) ? ['MongoDB'] : []),
+    ...(some(config.searchUrl) ? ['the search server'] : []),
+    ...(config.redisUrl === undefined ? [] : ['Redis']),
+  ];
+}
+
+export async function backup(file: string, options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const config = readConfig();
+  keysOf(config);
+  const to = resolve(file);
+  if (to.startsWith(config.dataFolder + sep)) throw new Stop('The backup must not lie in the data folder itself; choose another place.', EXIT.usage);
+  // Nobody writes to it while it is copied, so that all of it is of one moment.
+  const folder = openFolder(config.dataFolder);
+  try {
+    const { files } = await pack(config.dataFolder, to, { version, leaveOut: isLock });
+    const bytes = Object.values(files).reduce((sum, each) => sum + each.bytes, 0);
+    const outside = elsewhere(config);
+    if (console.json) console.value({ file: to, files: Object.keys(files).length, bytes, elsewhere: outside });
+    else {
+      console.out(`${shownPath(config.dataFolder)} is in ${file}: ${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before it was packed.`);
+      console.out('It holds the keys: keep it as safe as the folder itself.');
+      if (outside.length > 0) console.out(`Not in it, with a backup of its own: ${outside.join(', ')}. See docs/operating.md.`);
+    }
+  } finally {
+    folder.close();
+  }
+  return EXIT.ok;
+}
+
+export async function restore(file: string, options: { json?: boolean }): Promise<number> {
+  const console = openConsole(options.json);
+  const { dataFolder } = readConfig();
+  const isEmpty = !existsSync(dataFolder) || readdirSync(dataFolder).length === 0;
+  if (!isEmpty) throw new Stop(`${shownPath(dataFolder)} is not empty, and nothing is written over; move it away, or set TAMSHAI_DATA to another folder.`);
+  const part = `${dataFolder}.restoring-${process.pid}`;
+  const { files, at, version: by } = await unpack(resolve(file), part);
+  // Only a whole one gets the name.
+  if (existsSync(dataFolder)) rmdirSync(dataFolder);
+  renameSync(part, dataFolder);
+  if (console.json) console.value({ folder: dataFolder, files: Object.keys(files).length, at, version: by });
+  else console.out(`${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each compared with the list.`, 'Next: tamshai audit verify');
+  return EXIT.ok;
+}

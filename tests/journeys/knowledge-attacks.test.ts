@@ -112,6 +112,40 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
+  describe('bringing a triple back', () => {
+    const undo = (tx_id: unknown) => call(nina, 'undo', { tx_id });
+    test('does not contradict unasked what was recorded since; taking that back first opens the way', async () => {
+      const subject = `pier ${++counter}`;
+      const first = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'town' });
+      const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
+      const second = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'county' });
+      expect(await undo(gone['tx_id'])).toMatchObject({
+        code: 'CHANGED_LATER',
+        details: { later: [{ tx_id: second['tx_id'], action: 'relate', by: 'Nina Patel' }] },
+      });
+      expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'county' }]);
+      expect(code(await undo(second['tx_id']))).toBe('success');
+      expect(code(await undo(gone['tx_id']))).toBe('success');
+      expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'town' }]);
+    });
+    test('does not make it stand twice', async () => {
+      const subject = `crane ${++counter}`;
+      const first = await data(nina, 'relate', { subject, predicate: 'lifts', object: 'boats' });
+      const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
+      const again = await data(nina, 'relate', { subject, predicate: 'lifts', object: 'boats' });
+      expect(await undo(gone['tx_id'])).toMatchObject({ code: 'CHANGED_LATER', details: { later: [{ tx_id: again['tx_id'] }] } });
+      expect(await data(frank, 'query_graph', { subject })).toHaveLength(1);
+    });
+    test('leaves both where they stood together before', async () => {
+      const subject = `dock ${++counter}`;
+      const first = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'town' });
+      await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'county', resolution: 'keep_both' });
+      const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
+      expect(code(await undo(gone['tx_id']))).toBe('success');
+      expect(await data(frank, 'query_graph', { subject })).toHaveLength(2);
+    });
+  });
+
   describe('moments and days at the edge', () => {
     test.each([
       '2026-01-01T00:00:00+23:59',

@@ -1,6 +1,7 @@
 /** What undoing a transaction means, and what stands in its way. */
 import { z } from 'zod';
 import type { SqlReader } from '../../core/sql.ts';
+import { conflictsWith, known } from './conflicts.ts';
 import { type Transaction, transaction } from './schemas.ts';
 import { numberOf } from './standing.ts';
 
@@ -32,7 +33,7 @@ export async function allMine(sql: SqlReader, tx: number): Promise<boolean> {
 
 /**
  * Transactions after this one that undoing it would overwrite: those that changed the same things again, that relate to an entry which
- * would go, or that removed an entry which a triple that would come back is about.
+ * would go, that removed an entry which a triple that would come back is about, or that recorded what such a triple says or contradicts.
  */
 export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction): Promise<Later[]> {
   const numbers = (kind: 'e' | 't') => changes.map(({ id }) => numberOf(id, kind)).filter((no) => no > 0);
@@ -44,6 +45,7 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
   const needed = ends
     .filter((end) => /^e-\d+$/i.test(end) && !coming.includes(end.toLowerCase()))
     .map((end) => numberOf(end.toLowerCase(), 'e'));
+  const said = await saidSince(sql, tx_id, changes);
   const rows = await sql.many(
     later,
     sql`select t.tx_id, t.action, t.by_name as by, t.at, t.undoes from knowledge.transactions t where t.tx_id > ${tx_id}::bigint and t.tx_id in (
@@ -55,9 +57,24 @@ export async function laterThan(sql: SqlReader, { tx_id, changes }: Transaction)
         where tx_to is null and knowledge.plain(gone) collate "C" in (subject_name, object_name)
       union all
       select max(tx_to) from knowledge.entries where entry_no = any (${needed}::bigint[]) group by entry_no having bool_and(tx_to is not null)
+      union all
+      select unnest(${said}::bigint[])
     ) order by t.tx_id`,
   );
   return standingOnes(rows);
+}
+
+/** Who recorded the same triple again, or another in its place, decided later: bringing the old one back would contradict that unasked. */
+async function saidSince(sql: SqlReader, tx: number, changes: Transaction['changes']): Promise<number[]> {
+  const since: number[] = [];
+  for (const { before, after } of changes) {
+    if (after !== null || before === null || !('subject' in before)) continue;
+    const { subject, predicate, object, valid_from, valid_to } = before;
+    const triple = { subject, predicate, object, valid_from: valid_from ?? undefined, valid_to: valid_to ?? undefined };
+    const standing = [await known(sql, triple), ...(await conflictsWith(sql, triple))];
+    since.push(...standing.flatMap((each) => (each !== undefined && each.tx_id > tx ? [each.tx_id] : [])));
+  }
+  return since;
 }
 
 /** A change and the one that took it back leave nothing; seen from the newest, so that taking back a taking back counts again. */

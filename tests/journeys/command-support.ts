@@ -191,7 +191,7 @@ export async function atTerminal(
   args: readonly string[],
   { settings = {}, typing = [], columns = 100, stdin, stdout }: AtTerminal = {},
 ): Promise<{ screen: string; code: number }> {
-  const spec = { argv: [process.execPath, bin(), ...args], typing, columns, stdin: stdin ?? null, stdout: stdout ?? null, seconds: 60 };
+  const spec = { argv: [process.execPath, bin(), ...args], typing, columns, stdin: stdin ?? null, stdout: stdout ?? null, seconds: 110 };
   const child = spawn('python3', ['-c', DRIVER, JSON.stringify(spec)], {
     cwd: ROOT,
     env: environment(settings),

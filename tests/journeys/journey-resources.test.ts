@@ -1,0 +1,128 @@
+/** The journey's five addresses through real clients of both generations, on the gateway and on its own server, and what no address may reach. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSite, type Site } from '../site.ts';
+import { type AnyClient, CLIENTS } from './resource-clients.ts';
+
+const PATTERNS = [
+  'journey://failures/{topic}',
+  'journey://decisions/{adr-id}',
+  'journey://evolution/{component}',
+  'journey://phoenix/{version}',
+];
+const READ: readonly (readonly [string, RegExp])[] = [
+  ['journey://failures/sqlite', /^# Failures: sqlite\n/],
+  ['journey://failures/row-level-security', /the write that read nothing/],
+  ['journey://failures/row%20level%20security', /the write that read nothing/],
+  ['journey://decisions/3', /^# ADR 3: /],
+  ['journey://decisions/ADR-0004', /^# ADR 4: /],
+  ['journey://evolution/storage', /^# Evolution: storage\n/],
+  ['journey://lessons', /^# Lessons\n/],
+  ['journey://phoenix/latest', /^# Recovery: latest\n/],
+  ['journey://phoenix/0.1.0', /after a kill/],
+];
+const HOSTILE = [
+  'journey://decisions/../../keys',
+  'journey://decisions/%2e%2e',
+  'journey://decisions/%2e%2e%2f%2e%2e%2fkeys.json',
+  'journey://decisions/..%5c..%5ckeys',
+  'journey://decisions/%252e%252e%252fkeys',
+  'journey://decisions/adr-0003-prepare-runs-twice/../../package.json',
+  'journey://decisions//3',
+  'journey://decisions/',
+  'journey://decisions',
+  'journey://decisions/%00',
+  'journey://decisions/%ff',
+  'journey://decisions/9999',
+  'journey://decisions/3?path=/etc/passwd',
+  'journey://decisions/3#x',
+  'journey://user@decisions/3',
+  'JOURNEY://decisions/3',
+  'journey://failures/etc/passwd',
+  'journey://failures/zeppelin',
+  'journey://evolution/__proto__',
+  'journey://phoenix/99',
+  `journey://failures/${'x'.repeat(5_000)}`,
+  'file:///etc/passwd',
+  'file:///srv/docs/journey/adr-0001-declare-once.md',
+];
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site?.close());
+
+describe.each(['gateway', 'journey'])('at %s', (server) => {
+  const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>
+    connect(`${site.address(server)}/mcp`, await site.token(user, { mcp: true, ...(server !== 'gateway' && { server }) }));
+
+  describe.each(CLIENTS)('%s', (_name, connect) => {
+    let client: AnyClient;
+    beforeAll(async () => {
+      client = await open(connect, 'marcus.johnson');
+    });
+    afterAll(() => client?.close());
+
+    test('lists four patterns and one address, as Markdown', async () => {
+      const templates = (await client.templates()).filter(({ uriTemplate }) => String(uriTemplate).startsWith('journey:'));
+      expect(templates.map(({ uriTemplate }) => String(uriTemplate)).toSorted()).toEqual(PATTERNS.toSorted());
+      const [lessons] = (await client.resources()).filter(({ uri }) => String(uri).startsWith('journey:'));
+      expect(lessons).toMatchObject({ uri: 'journey://lessons', name: 'lessons', mimeType: 'text/markdown' });
+      for (const each of templates) expect(each).toMatchObject({ mimeType: 'text/markdown', description: expect.stringMatching(/./) });
+    });
+
+    test.each(READ)('%s', async (uri, expected) => {
+      const found = await client.read(uri);
+      expect([found.uri, found.mimeType]).toEqual([uri, 'text/markdown']);
+      expect(found.text).toMatch(expected);
+    });
+
+    test('completes what is being typed', async () => {
+      const of = (uri: string, name: string, value: string) => client.complete({ type: 'ref/resource', uri }, name, value);
+      expect(await of('journey://decisions/{adr-id}', 'adr-id', 'ADR-001')).toContain('ADR-0010');
+      expect(await of('journey://evolution/{component}', 'component', 'stor')).toEqual(['storage']);
+      expect(await of('journey://phoenix/{version}', 'version', 'la')).toEqual(['latest']);
+      expect(await of('journey://failures/{topic}', 'topic', 'row')).toEqual(['row-level-security']);
+    });
+
+    test('reaches nothing else', async () => {
+      for (const uri of HOSTILE) {
+        const refused = await client.read(uri).then(
+          ({ text }) => text,
+          (error: Error) => error,
+        );
+        expect([uri, refused]).toEqual([uri, expect.any(Error)]);
+        // It may say the address back, and nothing of what lies behind.
+        expect((refused as Error).message.replace(uri, '')).not.toMatch(/ENOENT|EISDIR|no such file|sqlite|node:|\/srv|\/etc\/shadow/i);
+      }
+    });
+  });
+
+  test.each(['jane.smith@acme.example', 'tim.tech@initech.example'])('%s, a customer, is shown and told nothing of it', async (user) => {
+    const [, connect] = CLIENTS[0] ?? expect.fail('no client');
+    const client = await open(connect, user);
+    try {
+      const shown = [...(await client.resources().catch(() => [])), ...(await client.templates().catch(() => []))];
+      expect(JSON.stringify(shown)).not.toContain('journey:');
+      for (const [uri] of READ) await expect(client.read(uri)).rejects.toThrow(/permission/);
+      await expect(client.complete({ type: 'ref/resource', uri: 'journey://decisions/{adr-id}' }, 'adr-id', '')).rejects.toThrow(
+        /permission/,
+      );
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+test('every reading left a record, refused ones too', async () => {
+  const { body } = await site.send<{ data: { server: string; tool: string; decision: string; username: string }[] }>(
+    'GET',
+    '/api/audit?limit=50',
+    {
+      token: await site.token('eve.thompson'),
+    },
+  );
+  const mine = body.data.filter(({ tool }) => tool.includes('journey://'));
+  expect(mine.map(({ decision }) => decision)).toEqual(expect.arrayContaining(['refused']));
+  expect(mine.map(({ username }) => username)).toContain('tim.tech@initech.example');
+});

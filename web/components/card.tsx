@@ -91,7 +91,10 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
         const first = slot.current.querySelector('article')?.dataset['state'] as CardState | undefined;
         setState(first);
         if (first) heard.current.onState?.(first);
-        if (opened) slot.current.querySelector<HTMLElement>('[data-heading]')?.focus({ preventScroll: true });
+        if (opened) {
+          slot.current.querySelector<HTMLElement>('[data-heading]')?.focus({ preventScroll: true });
+          slot.current.scrollIntoView({ block: 'nearest' });
+        }
       } catch (error) {
         if (!gone) setTrouble(error instanceof Refused ? error : undefined);
       }

@@ -177,7 +177,6 @@ function Stack({ chart, data }: { readonly chart: Extract<Chart, { kind: 'stack'
 }
 
 const TALL = 190;
-const WIDE = 720;
 
 function Waterfall({
   chart,
@@ -200,7 +199,9 @@ function Waterfall({
   // The axis begins below the lowest point, so that the steps can be seen; it says so.
   const base = Math.max(0, low - (high - low || high || 1) * 0.35);
   const y = (value: number) => 28 + (TALL - 28) * (1 - (value - base) / (high - base || 1));
-  const slot = WIDE / (bars.length + 2);
+  // Letters keep their size: on a narrow page the drawing is narrower, not smaller.
+  const wide = matchMedia('(max-width: 640px)').matches ? 330 : 720;
+  const slot = wide / (bars.length + 2);
   const column = (index: number) => slot * index + slot * 0.14;
   const size = slot * 0.72;
   const words = [
@@ -219,8 +220,8 @@ function Waterfall({
   );
   return (
     <div className="fig-body">
-      <svg className="wf" viewBox={`0 0 ${WIDE} ${TALL + 30}`} role="img" aria-label={`${chart.title}: ${words.join(', ')}`}>
-        <line className="base" x1="0" x2={WIDE} y1={TALL} y2={TALL} />
+      <svg className="wf" viewBox={`0 0 ${wide} ${TALL + 30}`} role="img" aria-label={`${chart.title}: ${words.join(', ')}`}>
+        <line className="base" x1="0" x2={wide} y1={TALL} y2={TALL} />
         {whole(0, first, 'brest')}
         {bars.map(({ label, from, to, by }, index) => (
           <g key={label}>

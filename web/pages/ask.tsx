@@ -15,6 +15,8 @@ import { Shell } from '../shell.tsx';
 const NOTE = 'Answers show only what you may see. Every change waits for your approval.';
 const SUGGESTED = 8;
 const NEAR = 80;
+/** After that, what grows was opened by the reader, who is looking at it. */
+const SETTLES_MS = 5000;
 
 function Waits() {
   const { waiting } = useApp();
@@ -63,6 +65,7 @@ function Suggestions({ onAsk }: { readonly onAsk: (question: string) => void }) 
 function useFollowing(changes: readonly unknown[]): { readonly away: boolean; readonly toEnd: () => void } {
   const [away, setAway] = useState(false);
   const following = useRef(true);
+  const until = useRef(0);
   useEffect(() => {
     const look = () => {
       following.current = document.documentElement.scrollHeight - innerHeight - scrollY < NEAR;
@@ -75,7 +78,19 @@ function useFollowing(changes: readonly unknown[]): { readonly away: boolean; re
     following.current = true;
     scrollTo({ top: document.documentElement.scrollHeight });
   }, []);
+  // What is drawn later than its question (a card, a chart) moves the end as well.
+  const some = changes.length > 0;
+  useEffect(() => {
+    const thread = document.querySelector('.thread');
+    if (!some || !thread) return;
+    const watch = new ResizeObserver(() => {
+      if (following.current && performance.now() < until.current) scrollTo({ top: document.documentElement.scrollHeight });
+    });
+    watch.observe(thread);
+    return () => watch.disconnect();
+  }, [some]);
   useLayoutEffect(() => {
+    until.current = performance.now() + SETTLES_MS;
     if (following.current && changes.length > 0) scrollTo({ top: document.documentElement.scrollHeight });
   }, [changes]);
   return { away, toEnd };

@@ -75,7 +75,7 @@ function ChainBadge() {
       ? [`The ${broken.chain} chain is broken at record #${number(broken.n)}`, broken.problem]
       : good
         ? [
-            `All ${good.chains.length} chains verified`,
+            good.chains.length === 1 ? 'The chain is verified' : `All ${good.chains.length} chains verified`,
             `${number(good.chains.reduce((sum, { count }) => sum + count, 0))} records: no change, no gap, no missing end. Checked at ${toTheSecond(verdict?.at.toISOString() ?? '')}; ${number(good.chains.reduce((sum, { checkpointed }) => sum + checkpointed, 0))} under signed checkpoints.`,
           ]
         : ['Not yet checked', 'Verifying walks every record of every chain.'];
@@ -98,6 +98,15 @@ function ChainBadge() {
       </button>
     </div>
   );
+}
+
+/** Inputs are kept as text, as they were when the record was sealed. */
+function pretty(input: unknown): string {
+  try {
+    return JSON.stringify(typeof input === 'string' ? JSON.parse(input) : (input ?? null), null, 2);
+  } catch {
+    return String(input as string);
+  }
 }
 
 function Record({ chain, n }: { readonly chain: string; readonly n: string }) {
@@ -179,7 +188,7 @@ function Record({ chain, n }: { readonly chain: string; readonly n: string }) {
           <div>
             <h3 className="eyebrow mb-2">Input, secrets removed</h3>
             <pre className="json json--well" tabIndex={0}>
-              {JSON.stringify(entry.input ?? null, null, 2)}
+              {pretty(entry.input)}
             </pre>
           </div>
           {entry.changes !== undefined && (

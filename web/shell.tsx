@@ -87,9 +87,10 @@ function Side({ path, recent }: { readonly path: string; readonly recent: readon
           <span className="avatar avatar--me" aria-hidden="true">
             {initials(me.name)}
           </span>
-          <a className="me-name grow" href="/settings" aria-label={`${me.name}, settings`}>
+          <a className="me-name grow" href="/settings">
             <span className="mid medium trunc">{me.name}</span>
             <span className="small faint trunc">{roles === '' ? 'employee' : roles}</span>
+            <span className="sr">Settings</span>
           </a>
           <button className="icon-btn" type="button" aria-label="Sign out" title="Sign out" onClick={() => void signOut()}>
             <Icon name="out" />

@@ -92,7 +92,9 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
     ),
   );
   return (
-    <div
+    <main
+      id="main"
+      tabIndex={-1}
       className={`inbox ${id === undefined ? '' : 'show-detail'}`}
       onClick={({ target }) => target instanceof Element && target.closest('.item') && setOpened(true)}
     >
@@ -125,7 +127,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
           </>
         )}
       </div>
-      <main className="inbox-detail" id="main" tabIndex={-1}>
+      <section className="inbox-detail" aria-label="The change">
         {id !== undefined && (
           <p className="show-s mb-3">
             <a className="btn btn--quiet btn--sm" href={base}>
@@ -139,8 +141,8 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
         ) : (
           <p className="small faint">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
         )}
-      </main>
-    </div>
+      </section>
+    </main>
   );
 }
 

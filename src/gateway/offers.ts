@@ -84,7 +84,7 @@ export function offersOf({ registry, only, backend, callerOf, recheck, kept }: O
       if (prompt === undefined) return { answer: await none(`${PROMPTS}${name}`, asking), description: '' };
       // Its words need no store, so that it is answered here, wherever its domain runs.
       const answer = await backend('gateway').call({
-        server: prompt.domain.name, tool: prompt.tool.name, input: { ...given, qualified: only === undefined }, caller: callerOf(asking), surface, requestId: asking.requestId,
+        server: prompt.domain.name, tool: prompt.tool.name, input: { qualified: only === undefined, ...given }, caller: callerOf(asking), surface, requestId: asking.requestId,
       });
       return { answer, description: prompt.description };
     },

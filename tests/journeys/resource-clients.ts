@@ -21,17 +21,29 @@ export interface AnyClient {
   ): Promise<string[]>;
   /** Resolves when it is acknowledged; what it gives resolves when the end is. */
   subscribe(...uris: string[]): Promise<() => Promise<void>>;
+  /** Subscribes and goes on, whatever ends in between: resolves when it is first acknowledged. */
+  stay(uri: string): Promise<void>;
   /** All that it was told, in order. */
   readonly notices: Notice[];
   close(): Promise<void>;
 }
-export type Connect = (url: string, token: string) => Promise<AnyClient>;
+/** A token, or how to get one: for whoever stays longer than a token lasts. */
+export type Token = string | (() => Promise<string>);
+export type Connect = (url: string, token: Token) => Promise<AnyClient>;
 
 const info = { name: 'resource test', version: '1' };
-/** A token is asked for anew with each request, as a client's own renewal does. */
-const withToken = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+const withToken = (token: Token) =>
+  typeof token === 'string'
+    ? { requestInit: { headers: { authorization: `Bearer ${token}` } } }
+    : {
+        fetch: async (url: string | URL, init?: RequestInit) => {
+          const headers = new Headers(init?.headers);
+          headers.set('authorization', `Bearer ${await token()}`);
+          return fetch(url, { ...init, headers });
+        },
+      };
 const fast = {
-  reconnectionOptions: { initialReconnectionDelay: 20, maxReconnectionDelay: 50, reconnectionDelayGrowFactor: 1, maxRetries: 200 },
+  reconnectionOptions: { initialReconnectionDelay: 20, maxReconnectionDelay: 50, reconnectionDelayGrowFactor: 1, maxRetries: 100_000 },
 };
 const noticeOf = (params: unknown): Notice => {
   const { resource_uri, tx_id, change_type, changed_ids } = (params as { _meta: Notice })._meta;
@@ -65,6 +77,19 @@ export const sdk2 =
           for (const uri of uris) await client.unsubscribeResource({ uri });
         };
       },
+      async stay(uri) {
+        if (mode === 'legacy') return void (await client.subscribeResource({ uri }));
+        const listen = async () => {
+          const last = notices.at(-1)?.tx_id;
+          const { closed } = await client.listen({ resourceSubscriptions: [last === undefined ? uri : `${uri}?after_tx_id=${last}`] });
+          void closed.then((why) => (why === 'local' ? undefined : again()));
+        };
+        const again = async (): Promise<void> => {
+          await new Promise((later) => setTimeout(later, 20));
+          await listen().catch(again);
+        };
+        await listen();
+      },
       notices,
       close: () => client.close(),
     };
@@ -91,6 +116,7 @@ export const sdk1: Connect = async (url, token) => {
         for (const uri of uris) await client.unsubscribeResource({ uri });
       };
     },
+    stay: async (uri) => void (await client.subscribeResource({ uri })),
     notices,
     close: () => client.close(),
   };

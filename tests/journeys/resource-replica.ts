@@ -1,0 +1,7 @@
+/** One replica, as a process of its own: its settings are its argument. Prints its port when it is ready. */
+import { start } from '../../src/app/compose.ts';
+import { readConfig } from '../../src/app/config.ts';
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as Record<string, string>;
+const { ports } = await start(readConfig(settings), { servers: ['gateway', 'hr', 'knowledge'] });
+process.stdout.write(`${ports['gateway']}\n`);

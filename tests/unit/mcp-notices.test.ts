@@ -1,0 +1,367 @@
+/** Streams of changes over a log that a test writes by hand: slow readers, lost streams, lost rights, and how much one person may have. */
+import { once } from 'node:events';
+import http from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { failure } from '../../src/core/errors.ts';
+import type { KeyValue } from '../../src/core/ports.ts';
+import type { Notice } from '../../src/core/resources.ts';
+import type { McpOffers } from '../../src/transports/mcp/index.ts';
+import { type Fixture, startFixture } from './mcp-fixture.ts';
+
+let fixture: Fixture;
+const open: http.ClientRequest[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) each.destroy();
+  await fixture.close();
+});
+
+const URIS = ['notes://all', 'notes://log'];
+const SUCCESS = (data: unknown) => ({ status: 'success' as const, data });
+const notice = (tx: number, uri: string, ids = [`n-${tx}`]): Notice => ({
+  resource_uri: uri,
+  tx_id: tx,
+  change_type: 'upsert',
+  changed_ids: ids,
+});
+
+/** Two notices for each transaction. */
+function logged() {
+  const log: Notice[] = [];
+  const waiting = new Set<() => void>();
+  let trouble: unknown;
+  const asked: number[] = [];
+  const values = new Map<string, string>();
+  const kept: KeyValue = {
+    get: async (key) => values.get(key),
+    set: async (key, value) => void values.set(key, value),
+    add: async (key, value) => !values.has(key) && Boolean(values.set(key, value)),
+    swap: async (key, expected, next) => values.get(key) === expected && Boolean(values.set(key, next)),
+    delete: async (key) => void values.delete(key),
+    count: async () => 1,
+    ping: async () => {},
+    close: async () => {},
+  };
+  const last = () => log.at(-1)?.tx_id ?? 0;
+  const offers: McpOffers = {
+    capabilities: { resources: { subscribe: true } },
+    resources: () => [],
+    templates: () => [],
+    prompts: () => [],
+    read: async () => ({ answer: SUCCESS(''), mimeType: '' }),
+    prompt: async () => ({ answer: SUCCESS(''), description: '' }),
+    complete: async () => SUCCESS([]),
+    async subscribe(given, { caller }) {
+      const [uri = '', after] = given.split('?after_tx_id=');
+      const refused =
+        caller.person.username === 'bob'
+          ? failure('INSUFFICIENT_PERMISSIONS', 'Not for Bob.')
+          : failure('RESOURCE_NOT_FOUND', 'No such thing.');
+      const known = URIS.includes(uri) && caller.person.username !== 'bob';
+      return { answer: known ? SUCCESS(after === undefined ? last() : Number(after)) : refused.answer(), server: 'notes', uri };
+    },
+    unsubscribe: async (uri) => ({ answer: SUCCESS(null), uri }),
+    async changes(_server, _caller, after) {
+      asked.push(after);
+      if (trouble !== undefined) throw trouble;
+      const found = log.filter(({ tx_id }) => tx_id > after).slice(0, 200);
+      if (found.length === 0) await new Promise<void>((resolve) => waiting.add(resolve));
+      return found;
+    },
+    kept,
+  };
+  const wake = () => {
+    for (const go of waiting) go();
+    waiting.clear();
+  };
+  return {
+    offers,
+    asked,
+    write(count: number, ids?: string[]) {
+      for (let n = 0; n < count; n++) log.push(...((tx) => URIS.map((uri) => notice(tx, uri, ids)))(last() + 1));
+      wake();
+    },
+    fail(error: unknown) {
+      trouble = error;
+      wake();
+    },
+  };
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+interface Message {
+  id?: unknown;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: unknown;
+  error?: { code: number; data: { code: string; retryable: boolean } };
+}
+interface Heard {
+  readonly res: http.IncomingMessage;
+  readonly messages: Message[];
+  readonly ids: string[];
+  readonly notices: Notice[];
+  readonly ended: Promise<unknown>;
+}
+async function send(
+  method: string,
+  headers: Record<string, string>,
+  body: object | undefined,
+  user: string,
+  reading = true,
+): Promise<Heard> {
+  const req = http.request({
+    port: fixture.port,
+    path: '/mcp',
+    method,
+    headers: {
+      authorization: `Bearer ${user}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    },
+  });
+  open.push(req);
+  req.on('error', () => {}).end(body && JSON.stringify(body));
+  const [res] = (await once(req, 'response')) as [http.IncomingMessage];
+  const heard: Heard = { res, messages: [], ids: [], notices: [], ended: new Promise((closed) => void res.once('close', closed)) };
+  if (!reading) return heard;
+  let text = '';
+  res.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const [, data] = /^data: (.+)$/m.exec(event) ?? [];
+      const [, id] = /^id: (.+)$/m.exec(event) ?? [];
+      if (id !== undefined) heard.ids.push(id);
+      if (data === undefined) continue;
+      const message = JSON.parse(data) as Message;
+      heard.messages.push(message);
+      if (message.method === 'notifications/resources/updated') heard.notices.push(message.params as unknown as Notice);
+    }
+  });
+  res.on('error', () => {}).on('end', () => void (text.startsWith('{') && heard.messages.push(JSON.parse(text) as Message)));
+  return heard;
+}
+const listen = (uris: readonly string[], { user = 'alice', reading = true } = {}) =>
+  send(
+    'POST',
+    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+    {
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'subscriptions/listen',
+      params: { notifications: { resourceSubscriptions: uris, toolsListChanged: true }, _meta: META },
+    },
+    user,
+    reading,
+  );
+async function session(user = 'alice') {
+  const hello = await send(
+    'POST',
+    {},
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    },
+    user,
+  );
+  const headers = { 'mcp-session-id': String(hello.res.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
+  await hello.ended;
+  return {
+    async call(method: string, params: object) {
+      const answer = await send('POST', headers, { jsonrpc: '2.0', id: 2, method, params }, user);
+      await answer.ended;
+      return answer.messages[0];
+    },
+    stream: (lastEventId?: string) =>
+      send('GET', { ...headers, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }, undefined, user),
+    end: async () => (await send('DELETE', headers, undefined, user)).ended,
+  };
+}
+const until = async (so: () => boolean) => {
+  while (!so()) await new Promise((again) => setTimeout(again, 5));
+};
+const soon = () => new Promise((later) => setTimeout(later, 60));
+const txs = ({ notices }: Heard) => notices.map(({ tx_id }) => tx_id);
+
+test('the acknowledgement comes first and names what is honoured; notices carry the id of the request', async () => {
+  const { offers, write } = logged();
+  fixture = await startFixture({ offers });
+  const heard = await listen(['notes://all', 'notes://none', 'notes://all']);
+  write(2);
+  await until(() => heard.notices.length === 2);
+  const meta = { 'io.modelcontextprotocol/subscriptionId': 7 };
+  expect(heard.messages[0]).toEqual({
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: { notifications: { resourceSubscriptions: ['notes://all'] }, _meta: meta },
+  });
+  expect(heard.messages[1]?.params).toEqual({
+    uri: 'notes://all',
+    ...notice(1, 'notes://all'),
+    _meta: { ...notice(1, 'notes://all'), ...meta },
+  });
+  expect(txs(heard)).toEqual([1, 2]);
+});
+
+test('whoever may follow nothing is told so, and the stream is over', async () => {
+  fixture = await startFixture({ offers: logged().offers });
+  const heard = await listen(['notes://all'], { user: 'bob' });
+  await heard.ended;
+  expect(heard.messages).toMatchObject([{ params: { notifications: {} } }, { id: 7, result: { resultType: 'complete' } }]);
+  expect(await (await session('bob')).call('resources/subscribe', { uri: 'notes://all' })).toMatchObject({
+    error: { code: -32602, data: { code: 'INSUFFICIENT_PERMISSIONS', retryable: false } },
+  });
+});
+
+test('a reader who does not read is not written to without end, and then let go', async () => {
+  const { offers, asked, write } = logged();
+  fixture = await startFixture({ offers, limits: { heartbeatMs: 400 } });
+  // Two notices a transaction, a hundred long ids each: far more than any buffer takes.
+  write(
+    5_000,
+    Array.from({ length: 100 }, (_, n) => `${n}`.padStart(40, 'x')),
+  );
+  const heard = await listen(
+    URIS.map((uri) => `${uri}?after_tx_id=0`),
+    { reading: false },
+  );
+  heard.res.pause();
+  const rest = await Promise.all([1, 2, 3].map(() => listen(URIS)));
+  expect(rest.map(({ messages }) => messages[0]?.error)).toEqual([undefined, undefined, undefined]);
+  // Its places are free again once it was let go.
+  for (;;) {
+    const another = await listen(URIS);
+    await until(() => another.messages.length > 0);
+    if (another.messages[0]?.error === undefined) break;
+  }
+  expect(asked.filter((after) => after < 5_000).length).toBeLessThan(40);
+});
+
+test('trouble with the store costs time and no notice; a lost right ends the stream', async () => {
+  const { offers, write, fail } = logged();
+  fixture = await startFixture({ offers });
+  const heard = await listen(['notes://log']);
+  write(1);
+  await until(() => heard.notices.length === 1);
+  fail(failure('SERVICE_UNAVAILABLE', 'Away.'));
+  write(3);
+  await soon();
+  expect(txs(heard)).toEqual([1]);
+  fail(undefined);
+  await until(() => heard.notices.length === 4);
+  expect(txs(heard)).toEqual([1, 2, 3, 4]);
+  fail(failure('INSUFFICIENT_PERMISSIONS', 'No more.'));
+  await heard.ended;
+  expect(heard.messages.at(-1)).toMatchObject({ id: 7, result: { resultType: 'complete' } });
+});
+
+test('a person has so many subscriptions and streams, and gets them back', async () => {
+  fixture = await startFixture({ offers: logged().offers });
+  const many = Array.from({ length: 9 }, (_, n) => `notes://x${n}`);
+  const refused = await listen(many);
+  await refused.ended;
+  expect(refused.messages[0]?.error).toMatchObject({ code: -32603, data: { code: 'RATE_LIMITED', retryable: true } });
+  const four = await Promise.all(Array.from({ length: 4 }, () => listen(URIS)));
+  const fifth = await listen(['notes://all']);
+  await fifth.ended;
+  expect(fifth.messages[0]?.error?.data.code).toBe('RATE_LIMITED');
+  const own = await session();
+  expect((await own.call('resources/subscribe', { uri: 'notes://all' }))?.error?.data.code).toBe('RATE_LIMITED');
+  expect((await listen(URIS, { user: 'carol' })).res.statusCode).toBe(200);
+  const [first, ...rest] = four;
+  first?.res.destroy();
+  await soon();
+  expect((await own.call('resources/subscribe', { uri: 'notes://all' }))?.result).toEqual({});
+  expect((await own.call('resources/subscribe', { uri: 'notes://all' }))?.result).toEqual({});
+  await own.end();
+  for (const each of rest) each.res.destroy();
+  await soon();
+  const six = await Promise.all(Array.from({ length: 6 }, () => listen(['notes://all'])));
+  expect(six.map(({ res }) => res.statusCode)).toEqual(Array(6).fill(200));
+  expect((await listen(['notes://all'])).res.statusCode).toBe(429);
+});
+
+test('a session goes on after the last event it saw, in the middle of a transaction too', async () => {
+  const { offers, write } = logged();
+  fixture = await startFixture({ offers });
+  const own = await session();
+  for (const uri of URIS) await own.call('resources/subscribe', { uri });
+  const one = await own.stream();
+  write(3);
+  await until(() => one.notices.length === 6);
+  // As if only the first notice of the second transaction had arrived.
+  one.res.destroy();
+  write(1);
+  const two = await own.stream(one.ids[2]);
+  await until(() => two.notices.length === 5);
+  expect(two.notices.map(({ tx_id, resource_uri }) => [tx_id, resource_uri])).toEqual([
+    [2, 'notes://log'],
+    [3, 'notes://all'],
+    [3, 'notes://log'],
+    [4, 'notes://all'],
+    [4, 'notes://log'],
+  ]);
+  // Without a word of what it saw, what was written to it counts.
+  const three = await own.stream();
+  await two.ended;
+  write(1);
+  await until(() => three.notices.length === 2);
+  expect(txs(three)).toEqual([5, 5]);
+});
+
+test('what is subscribed to while nobody listens is told later; what is ended is not told', async () => {
+  const { offers, write } = logged();
+  fixture = await startFixture({ offers });
+  const own = await session();
+  await own.call('resources/subscribe', { uri: 'notes://all' });
+  write(2);
+  const heard = await own.stream();
+  await until(() => heard.notices.length === 2);
+  await own.call('resources/unsubscribe', { uri: 'notes://all' });
+  write(2);
+  await own.call('resources/subscribe', { uri: 'notes://log?after_tx_id=1' });
+  await until(() => heard.notices.length === 5);
+  write(1);
+  await until(() => heard.notices.length === 6);
+  expect(heard.notices.map(({ tx_id, resource_uri }) => [tx_id, resource_uri])).toEqual([
+    [1, 'notes://all'],
+    [2, 'notes://all'],
+    [2, 'notes://log'],
+    [3, 'notes://log'],
+    [4, 'notes://log'],
+    [5, 'notes://log'],
+  ]);
+});
+
+test('nobody else hears a session, and its end ends the stream', async () => {
+  const { offers, write } = logged();
+  fixture = await startFixture({ offers });
+  const own = await session();
+  await own.call('resources/subscribe', { uri: 'notes://all' });
+  const heard = await own.stream();
+  const again = await own.stream();
+  await heard.ended;
+  write(1);
+  await until(() => again.notices.length === 1);
+  expect(heard.notices).toEqual([]);
+  await own.end();
+  await again.ended;
+  expect((await own.stream()).res.statusCode).toBe(404);
+});
+
+test('a revoked token ends its stream within a heartbeat', async () => {
+  fixture = await startFixture({ offers: logged().offers, limits: { heartbeatMs: 50 } });
+  const [heard, own] = [await listen(['notes://all']), await session()];
+  const stream = await own.stream();
+  fixture.revoked.add('alice');
+  await Promise.all([heard.ended, stream.ended]);
+  expect(heard.messages).toHaveLength(1);
+});

@@ -188,7 +188,7 @@ describe('prompts', () => {
       for (const role of prompt.roles)
         for (const tool of prompt.tools) expect([tool.name, opens(tool, new Set([role]))]).toEqual([tool.name, true]);
       const { result } = await ask('prompts/get', { name, arguments: given(name) });
-      const [message] = result?.['messages'] as { role: string; content: { text: string } }[];
+      const [message] = (result as { messages: { role: string; content: { text: string } }[] }).messages;
       expect(message?.role).toBe('user');
       const named = [...(message?.content.text ?? '').matchAll(/\bknowledge_[a-z_]+/g)].map(([tool]) => tool.slice('knowledge_'.length));
       expect(new Set(named)).toEqual(new Set(prompt.tools.map((tool) => tool.name)));
@@ -231,7 +231,7 @@ describe('prompts', () => {
       'VALIDATION_ERROR',
     );
     const all = await ask('completion/complete', { ref: { type: 'ref/prompt', name: 'retrieve-context' }, argument });
-    expect((all.result?.['completion'] as { values: string[] }).values.length).toBeLessThanOrEqual(100);
+    expect((all.result as { completion: { values: string[] } }).completion.values.length).toBeLessThanOrEqual(100);
   });
 });
 
@@ -267,7 +267,7 @@ describe('older revisions', () => {
     });
     const call = (method: string, params: object = {}) => post({ id: 2, method, params }, hello.session);
     await post({ method: 'notifications/initialized' }, hello.session);
-    expect(((await call('resources/list')).result?.['resources'] as object[]).length).toBe(
+    expect((await call('resources/list')).result?.['resources']).toHaveLength(
       resources.filter(({ variables }) => variables.length === 0).length,
     );
     expect((await call('resources/read', { uri: 'knowledge://entries?limit=2' })).result).toMatchObject({

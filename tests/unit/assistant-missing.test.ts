@@ -1,0 +1,78 @@
+/** A server that is away costs its own part of an answer: the loop says which, whatever the model says. */
+import { expect, test } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import type { AssistantEvent } from '../../src/assistant/events.ts';
+import { toolbox } from '../../src/assistant/choose.ts';
+import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
+import { failure } from '../../src/core/errors.ts';
+import { type Person, rolesIn } from '../../src/core/people.ts';
+import { results, scripted } from '../asking.ts';
+
+const person: Person = {
+  principal: 'p',
+  sub: 's',
+  realm: 'staff',
+  username: 'eve.thompson',
+  name: 'Eve',
+  email: 'eve@tamshai.example',
+  employeeId: undefined,
+  organizationId: undefined,
+  roles: rolesIn('staff', ['employee', 'executive']),
+};
+const registry = allTools();
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Asks with some servers away. */
+async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false) {
+  const events: AssistantEvent[] = [];
+  const model = scripted((turn) =>
+    results(turn).length === 0 ? [{ call: 'tax_list_annual_filings' }, { call: 'hr_find_employees' }] : [says],
+  );
+  const deps: LoopDeps = {
+    registry,
+    toolbox: toolbox(registry),
+    model,
+    limits: { ...LIMITS, ...limits },
+    clock: { now: () => new Date() },
+    log: silent,
+    call: async ({ server }) => {
+      if (hangs) await new Promise(() => {});
+      return server === 'tax' ? failure('SERVICE_UNAVAILABLE', 'Tax does not answer.').answer() : { status: 'success', data: [] };
+    },
+    refused: async () => {},
+  };
+  const conversation = { id: 'c', title: '', startedAt: '', updatedAt: '', wordsOfOthers: false, exchanges: [] };
+  const caller = { person, token: { id: 't', client: 'c', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'web' };
+  await answerQuestion(
+    deps,
+    { text: 'filings and people', conversation, caller, readOnly: false, requestId: 'r', signal: new AbortController().signal },
+    (event) => void events.push(event),
+  );
+  return { events, text: events.map((event) => (event.type === 'text' ? event.text : '')).join('') };
+}
+
+test('what is missing is named, and the rest goes on', async () => {
+  const { events, text } = await ask('Nobody was found.');
+  expect(events.filter(({ type }) => type === 'service_unavailable')).toEqual([
+    {
+      type: 'service_unavailable',
+      server: 'tax',
+      title: registry.find('tax', 'list_annual_filings')?.domain.title,
+      message: 'Tax does not answer.',
+    },
+  ]);
+  expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.status] : []))).toEqual(['error', 'success']);
+  expect(text).toMatch(/^Nobody was found\.\n\n\S.* does not answer\. .+ is missing here; the rest is complete\.$/);
+});
+
+test('not twice where the model has said so', async () => {
+  const title = registry.find('tax', 'list_annual_filings')?.domain.title ?? '';
+  const said = `${title} does not answer, so the filings are missing.`;
+  expect((await ask(said)).text).toBe(said);
+});
+
+test('time that is up stops the answer, also where a tool hangs, and says so', async () => {
+  const { events, text } = await ask('Nobody was found.', { seconds: 0 }, true);
+  expect(text).toContain('I stopped after 0 seconds.');
+  expect(events.at(-1)).toMatchObject({ type: 'stop', reason: 'time' });
+});

@@ -220,3 +220,20 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
     });
   });
 });
+
+test('whoever draws a form can tell what acts at once, what waits, and in which case', async () => {
+  const { body } = await site.send('GET', '/api/user/mcp-tools', { token: await site.token('alice.chen') });
+  const { servers } = (
+    body as unknown as {
+      data: { servers: { name: string; tools: { name: string; needsApproval: boolean; atOnceWhen: string | null }[] }[] };
+    }
+  ).data;
+  const of = (server: string, tool: string) => {
+    const found = servers.find(({ name }) => name === server)?.tools.find(({ name }) => name === tool);
+    return [found?.needsApproval, found?.atOnceWhen];
+  };
+  expect(of('knowledge', 'store')).toEqual([false, null]);
+  expect(of('knowledge', 'query')).toEqual([false, null]);
+  expect(of('knowledge', 'update')).toEqual([true, 'you recorded the entry yourself']);
+  expect(of('hr', 'update_salary')).toEqual([true, null]);
+});

@@ -11,8 +11,12 @@ class ByName extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    // What needs a browser is asked for by name: everything else runs with nothing but Node.
-    exclude: process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**'],
+    // What needs a browser or real servers is asked for by name: everything else runs with nothing but Node.
+    exclude: [
+      ...(process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**']),
+      ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**']),
+      ...(process.env['TAMSHAI_TEST_STORES'] === 'servers' ? [] : ['tests/cluster/**']),
+    ],
     globalSetup: ['tests/services/global-setup.ts'],
     // Native modules and real child processes are at home in processes, not in threads.
     pool: 'forks',

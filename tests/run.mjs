@@ -85,7 +85,7 @@ function suites(env, paths) {
 const started = performance.now();
 if (step('build', 'build')) {
   if (servers) {
-    const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
+    const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys', 'tests/cluster'];
     // The command is tested as it is installed, on stores of its own: once is enough.
     suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch' }, [
       ...paths,

@@ -33,7 +33,7 @@ import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools, storeNameOf } from './meter.ts';
 import { operations } from './operations.ts';
 import { keepPeople, remotePeopleFeed } from './people-feed.ts';
-import { leadsIn } from './portal.ts';
+import { leadsIn, remoteLeads } from './portal.ts';
 import { readiness } from './readiness.ts';
 import { allTools } from './registry.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
@@ -169,7 +169,8 @@ async function open(
   const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(links.get('hr'), feedKey, clock), copies: stores.copies, log });
   later(() => keeper.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
-  const identity = openIdentity({ config, base, keys, kv, sealed, people, leads: leadsIn(stores.byDomain['support']), clock, log, domainPorts });
+  const leads = stores.byDomain['support'] ? leadsIn(stores.byDomain['support']) : remoteLeads(links.get('support'), keys.gateway.current, clock);
+  const identity = openIdentity({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts });
 
   const decide = decisions({
     approvals: tickets, backend, failpoint: runtime.failpoint, decided: meter.decided,
@@ -183,7 +184,7 @@ async function open(
   const asking = openAssistant({ config, runtime, backend, sealed, model });
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const wiring: Wiring = {
-    config, base, registry, runtime, backend, decide, identity, assistant: asking, kv, people, feed: stores.feed, refusals, meter, readiness: readyToServe, clock, log,
+    config, base, registry, runtime, backend, decide, identity, assistant: asking, kv, people, feed: stores.feed, leads, refusals, meter, readiness: readyToServe, clock, log,
     strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('stranger')),
     gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),

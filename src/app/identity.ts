@@ -11,6 +11,7 @@ import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } f
 import { signIdentity } from '../identity/internal.ts';
 import { embeddedIssuer, externalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
 import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
+import { createLogout } from '../identity/logout.ts';
 import { revocations } from '../identity/revocation.ts';
 import { createVerifier, type Verifier } from '../identity/verify.ts';
 import { type WebSessions, webSessions } from '../identity/web/sessions.ts';
@@ -25,6 +26,8 @@ export interface Identity {
   /** Undefined with an external issuer. */
   readonly embedded: EmbeddedProvider | undefined;
   readonly issuers: readonly string[];
+  /** What an external issuer tells us when someone signs out there. */
+  readonly logout: ((token: string) => Promise<void>) | undefined;
   /** The audiences of an address: `<address>/mcp` and `<address>/api`, by each of its loopback names. */
   audiences(address: string, use: 'mcp' | 'api'): readonly string[];
 }
@@ -71,7 +74,8 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
     issuers: { staff: web(staffIssuer), customer: customerIssuer && web(customerIssuer) },
     verify: (token, wanted) => verifier.verify(token, wanted),
   });
-  return { verifier, sessions, accounts: own, embedded, issuers: issuers.map(({ issuer }) => issuer), audiences };
+  const logout = staff === undefined ? undefined : createLogout({ issuers, denied, clock });
+  return { verifier, sessions, accounts: own, embedded, logout, issuers: issuers.map(({ issuer }) => issuer), audiences };
 }
 
 /** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */

@@ -3,18 +3,32 @@ import { z } from 'zod';
 import { filters } from '../core/filter.ts';
 import type { Store } from '../core/store.ts';
 import type { StoreKind } from '../core/tool.ts';
+import type { Clock } from '../core/ports.ts';
+import type { Link } from '../gateway/link.ts';
 import type { Persona } from '../identity/accounts.ts';
+import type { SigningKey } from '../identity/keys.ts';
+import { asServer } from './identity.ts';
 
 const organization = z.object({ lead_contact_id: z.string().nullish() });
 
 /** Undefined where it cannot be known here: support runs elsewhere, or does not answer. */
-export type LeadOf = (customer: Persona) => Promise<boolean | undefined>;
+export type LeadOf = (customer: Pick<Persona, 'sub' | 'organizationId'>) => Promise<boolean | undefined>;
+
+/** Where support runs elsewhere, it is asked there. */
+export function remoteLeads(support: Link | undefined, key: SigningKey, clock: Clock): LeadOf {
+  const ask = asServer(support, 'support', 'Support', key, clock);
+  return async ({ sub, organizationId }) => {
+    if (organizationId === undefined) return undefined;
+    const leads = await ask('/lead', { sub, organizationId }, 'sign-in', z.boolean().nullable()).catch(() => null);
+    return leads ?? undefined;
+  };
+}
 
 export function leadsIn(store: Store<StoreKind> | undefined): LeadOf {
   return async (customer) => {
     if (store?.kind !== 'search' || customer.organizationId === undefined) return undefined;
-    const { sub, username, name, email, organizationId } = customer;
-    const person = { principal: `customer:${sub}`, sub, realm: 'customer' as const, username, name, email, employeeId: undefined, organizationId, roles: new Set<never>() };
+    const { sub, organizationId } = customer;
+    const person = { principal: `customer:${sub}`, sub, realm: 'customer' as const, username: '', name: '', email: '', employeeId: undefined, organizationId, roles: new Set<never>() };
     try {
       const found = await (store as Store<'search'>).read({ domain: 'support', audience: 'own', person, shows: [] }, ({ search }) =>
         search.maybeOne(organization, 'organizations', filters.where({ organization_id: organizationId })),

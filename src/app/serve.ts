@@ -27,6 +27,7 @@ import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
 import type { Meter } from './meter.ts';
 import { packageFolder, version } from './package.ts';
+import type { LeadOf } from './portal.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface Wiring {
@@ -42,6 +43,7 @@ export interface Wiring {
   readonly people: People;
   /** Only where hr runs in this process. */
   readonly feed: PeopleFeed | undefined;
+  readonly leads: LeadOf;
   readonly refusals: Refusals;
   readonly meter: Meter;
   /** One count for all ports together. */
@@ -128,7 +130,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   });
   metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate: visiting.authenticate, onUnauthenticated });
   pageRoutes(app, {
-    base, sessions: identity.sessions, now: () => clock.now(),
+    base, sessions: identity.sessions, logout: identity.logout, now: () => clock.now(),
     banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
     confirmation: (id, caller) => decide.view(id, caller.person),
     waiting: (caller) => decide.waiting(caller.person),
@@ -166,7 +168,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const onUnauthenticated = refusedAt(wiring, 'direct', server);
   metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
-    server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders,
+    server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders, leads: wiring.leads,
     authenticate, onUnauthenticated,
   });
   await app.ready();

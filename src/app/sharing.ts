@@ -68,6 +68,8 @@ async function claim(kv: KeyValue, what: string, mine: string, before?: string):
 
 /** The setting that would put a domain's rows on a server; undefined where they are on one. */
 function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
+  // It is made from its folder at each start, and holds nothing of its own.
+  if (name === 'journey') return undefined;
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
   if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
   // Each process makes the journey from its folder at its start: there is no truth in the file.

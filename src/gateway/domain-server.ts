@@ -27,6 +27,8 @@ export interface DomainServer {
   /** Where this is hr: what it tells of people, and to whom beside the gateway. */
   readonly feed: PeopleFeed | undefined;
   readonly feedReaders: GatewayKeys;
+  /** Where this is support: whether a customer leads the own organisation. */
+  readonly leads: (customer: { readonly sub: string; readonly organizationId: string }) => Promise<boolean | undefined>;
   readonly onUnauthenticated: OnUnauthenticated;
 }
 
@@ -112,21 +114,28 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 
-  if (server === 'hr') {
-    // The gateway asks this at sign-in when hr runs in another process.
-    app.post('/employment', async (req, reply) => {
+  // The gateway asks these at sign-in when the server that knows runs in another process.
+  if (server === 'support') {
+    app.post('/lead', async (req, reply) => {
       await signed(req, reply, deps.gatewayKeys);
-      const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
-      if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
-      return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
-    });
-    // And who keeps a copy of people asks this.
-    app.post('/people-changes', async (req, reply) => {
-      await signed(req, reply, deps.feedReaders);
-      const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
-      if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
-      if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
-      return { status: 'success', data: await deps.feed.after(asked.data.after) };
+      const customer = z.strictObject({ sub: z.string().max(255), organizationId: z.string().max(64) }).safeParse(req.body);
+      if (!customer.success) throw failure('VALIDATION_ERROR', 'Give one customer.');
+      return { status: 'success', data: (await deps.leads(customer.data)) ?? null };
     });
   }
+  if (server !== 'hr') return;
+  app.post('/employment', async (req, reply) => {
+    await signed(req, reply, deps.gatewayKeys);
+    const employeeId = z.strictObject({ employeeId: z.uuid() }).safeParse(req.body);
+    if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
+    return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
+  });
+  // And who keeps a copy of people asks this.
+  app.post('/people-changes', async (req, reply) => {
+    await signed(req, reply, deps.feedReaders);
+    const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
+    if (!asked.success) throw failure('VALIDATION_ERROR', 'Give one number.');
+    if (deps.feed === undefined) throw failure('SERVICE_UNAVAILABLE', 'People does not answer.');
+    return { status: 'success', data: await deps.feed.after(asked.data.after) };
+  });
 }

@@ -5,10 +5,13 @@ import { maskOf } from '../core/fields.ts';
 import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
+import type { ToolBackend } from './backends.ts';
 import { z } from 'zod';
 
 export interface Listing {
   readonly bytes: Buffer;
+  /** Whose tools are in it. */
+  readonly servers: ReadonlySet<string>;
   readonly tools: readonly McpTool[];
 }
 
@@ -34,7 +37,7 @@ export function listings(registry: Registry, only: string | undefined): Listings
       if (!listing) {
         const open = tools.filter((tool) => opens(tool, person.roles) && (servers === undefined || servers.has(tool.domain.name)));
         const shown = open.flatMap((tool) => published.get(tool) ?? []);
-        listing = { tools: shown, bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`) };
+        listing = { tools: shown, servers: new Set(open.map(({ domain }) => domain.name)), bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`) };
         if (kept.size >= MOST_KEPT) kept.clear();
         kept.set(key, listing);
       }
@@ -43,6 +46,10 @@ export function listings(registry: Registry, only: string | undefined): Listings
     find: (name) => byName.get(name),
   };
 }
+
+/** Servers that do not answer at the moment: their tools are listed all the same, as they come back without anyone listing again. */
+export const missingFrom = (registry: Registry, backend: (server: string) => Pick<ToolBackend, 'available'>, servers: ReadonlySet<string>) =>
+  registry.domains.flatMap(({ name, title }) => (servers.has(name) && !backend(name).available() ? [{ server: name, title, retryable: true }] : []));
 
 /** For the web app and for people who write programs: everything about the tools that this person may use. */
 export function toolsOf(registry: Registry, person: Person, today: string) {

@@ -11,7 +11,7 @@ import type { Guard } from '../transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler, type ToolCall } from '../transports/mcp/index.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
-import { listings } from './listing.ts';
+import { listings, missingFrom } from './listing.ts';
 import { offersOf } from './offers.ts';
 
 export interface McpEndpointOptions {
@@ -63,7 +63,11 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
     challenge: (req) => `Bearer resource_metadata="${originOf(req, options.base)}/.well-known/oauth-protected-resource/mcp"`,
     recheck: async (caller) => void (await options.recheck(caller)),
     select: (url) => selected(url, names, only),
-    list: (caller, servers) => listFor(caller.person, servers),
+    list: (caller, servers) => {
+      const listing = listFor(caller.person, servers);
+      const missing = missingFrom(registry, backend, listing.servers);
+      return missing.length === 0 ? listing : { ...listing, meta: `"tamshai/unavailable":${JSON.stringify(missing)}` };
+    },
     call(call) {
       const tool = find(call.name);
       const caller = callerOf(call);

@@ -11,7 +11,7 @@ import { inputOf, sendAnswer } from '../transports/rest.ts';
 import { isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { docsPage } from './docs-page.ts';
-import { toolsOf } from './listing.ts';
+import { missingFrom, toolsOf } from './listing.ts';
 import type { Trail } from './trail.ts';
 import { parsed, type Visiting, visitors } from './visitors.ts';
 
@@ -82,7 +82,11 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const { username, name, email, realm, employeeId, organizationId, roles } = person;
     return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort(), assistant: { model: deps.model } } };
   });
-  app.get('/api/user/mcp-tools', async (req) => ({ status: 'success', data: toolsOf(registry, (await visitor(req)).person, new Date().toISOString().slice(0, 10)) }));
+  app.get('/api/user/mcp-tools', async (req) => {
+    const listed = toolsOf(registry, (await visitor(req)).person, new Date().toISOString().slice(0, 10));
+    const unavailable = missingFrom(registry, backend, new Set(listed.servers.map(({ name }) => name)));
+    return { status: 'success', data: { ...listed, unavailable } };
+  });
 
   app.get('/api/audit', async (req) => {
     const { person } = await visitor(req);

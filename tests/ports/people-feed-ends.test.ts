@@ -107,6 +107,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
         registry: registry(TOOLS),
         backend: localBackend(world.runtime, 'hr'),
         ready: async () => {},
+        leads: async () => undefined,
         gatewayKeys: ownGatewayKeys(keys),
         kv: undefined as never,
         people: { employment: async () => 'unknown' },

@@ -27,9 +27,13 @@ export interface CheckedChain {
 const bothOf = (keys: Keys, use: KeyUse) => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);
 export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'audit'), checkpoint: bothOf(keys, 'checkpoint') });
 
-/** Domains that run here, by the kind of their store. */
+const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'searchUrl' } as const;
+
+/** Domains that run here, by the kind of their store; also where they have an address, if their store is one that can be reached from here. */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
-  allTools().domains.filter(({ name, store }) => store === kind && config.remoteUrl(name) === undefined);
+  allTools().domains.filter(
+    ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),
+  );
 
 /** Domains whose chains are in a SQL database that this installation opens itself, by where that is. */
 export function ownDomains(config: Config): {

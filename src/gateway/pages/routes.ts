@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../core/caller.ts';
-import { Failure } from '../../core/errors.ts';
+import { Failure, failure } from '../../core/errors.ts';
 import { type Asset, assets } from '../../identity/web/assets.ts';
 import { pageHeaders, securityHeaders } from '../../identity/web/headers.ts';
 import type { Banners } from '../../identity/web/layout.ts';
@@ -15,6 +15,8 @@ export interface PageDeps {
   /** Throws a Failure for what is unknown, or somebody else's. */
   readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationState>;
   readonly waiting: (caller: Caller) => Promise<readonly ConfirmationState[]>;
+  /** Undefined where the sign-in is our own. */
+  readonly logout?: ((token: string) => Promise<void>) | undefined;
   readonly base: string;
   readonly banners?: Banners | undefined;
   readonly now?: (() => Date) | undefined;
@@ -29,7 +31,7 @@ const CUSTOMER_PATHS = ['/portal', '/portal/new', '/portal/articles', '/portal/c
 /** Our own pages and how one signs in to them. None of these changes anything but the session. */
 export function pageRoutes(
   app: FastifyInstance,
-  { sessions, confirmation, waiting, base, banners, now = () => new Date(), webApp }: PageDeps,
+  { sessions, confirmation, waiting, logout, base, banners, now = () => new Date(), webApp }: PageDeps,
 ): void {
   const { host } = new URL(base);
   const send = (reply: FastifyReply, { status, headers, body }: Reply) => reply.code(status).headers(headers).send(body);
@@ -82,6 +84,14 @@ export function pageRoutes(
       } catch (error) {
         return failed(reply, error);
       }
+    });
+
+    // The issuer itself says that someone signed out there (OpenID Connect Back-Channel Logout); its signature is what counts.
+    scope.post('/signin/logout', async (req, reply) => {
+      const token = req.body instanceof URLSearchParams ? req.body.get('logout_token') : null;
+      if (!logout || token === null) throw failure('VALIDATION_ERROR', 'This is not a logout token that we can believe.');
+      await logout(token);
+      return reply.code(200).send({ status: 'success' });
     });
 
     for (const { path, type, body, packed } of webApp?.files ?? []) {

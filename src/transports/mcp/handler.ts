@@ -264,8 +264,9 @@ class Endpoint {
         return true;
       }
       case 'tools/list': {
-        const { bytes } = this.#options.list(exchange.caller, exchange.servers);
-        send(res, exchange, [start, bytes, `${cached ?? ''}}}`]);
+        const { bytes, meta } = this.#options.list(exchange.caller, exchange.servers);
+        const stamped = meta === undefined ? (cached ?? '') : stamp ? `,${stamp},${meta}},"ttlMs":0,"cacheScope":"private"` : `,"_meta":{${meta}}`;
+        send(res, exchange, [start, bytes, `${stamped}}}`]);
         return true;
       }
       case 'server/discover':

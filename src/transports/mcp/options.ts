@@ -68,6 +68,8 @@ export interface ToolListing {
   /** The inside of the result, `"tools":[…]`, made once for a role set. */
   readonly bytes: Buffer;
   readonly tools: readonly object[];
+  /** What belongs beside it in `_meta`, as JSON without its braces. */
+  readonly meta?: string | undefined;
 }
 
 export interface ToolCall {

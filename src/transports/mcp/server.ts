@@ -52,7 +52,8 @@ export function sdkServer(options: McpOptions, approval: Approval, subscriptions
       // We never give a cursor out, so none can be right.
       if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
       const { caller, servers } = exchangeOf(context);
-      return { tools: options.list(caller, servers).tools as ListToolsResult['tools'] };
+      const { tools, meta } = options.list(caller, servers);
+      return { tools: tools as ListToolsResult['tools'], ...(meta && { _meta: JSON.parse(`{${meta}}`) as Record<string, unknown> }) };
     }),
   );
   server.setRequestHandler('tools/call', ({ params }, context) =>

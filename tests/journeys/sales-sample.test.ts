@@ -45,7 +45,7 @@ test('a million are not held to read the first ten', () => {
     // What may have to be held in memory stays within it.
     expect(collection.estimate).toBeLessThan(30_000);
   }
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(60_000);
 });
 
 test.each([100, 101, 150, 333, 20_001])('a company of %i has its own', (employees) => {

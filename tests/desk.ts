@@ -15,7 +15,12 @@ import { openWorld, person, type World } from './world.ts';
 
 export interface Asked {
   readonly text: string;
-  readonly calls: readonly { readonly server: string; readonly tool: string; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer }[];
+  readonly calls: readonly {
+    readonly server: string;
+    readonly tool: string;
+    readonly input: Readonly<Record<string, unknown>>;
+    readonly answer: Answer;
+  }[];
   readonly said: readonly Said[];
 }
 export interface Desk {
@@ -35,13 +40,18 @@ export async function openDesk(): Promise<Desk> {
     registry,
     async ask(who, question, before = []) {
       const asking = person(who);
-      const every = registry.tools.filter((tool) => opens(tool, asking.roles)).map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
+      const every = registry.tools
+        .filter((tool) => opens(tool, asking.roles))
+        .map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
       const said: Said[] = [...before, { by: 'person', text: question }];
       const calls: Asked['calls'][number][] = [];
       for (;;) {
         let text = '';
         const wanted: ToolCall[] = [];
-        for await (const step of model.answer({ person: asking, now: world.clock.now(), instructions: '', said, tools: every, every }, AbortSignal.timeout(60_000))) {
+        for await (const step of model.answer(
+          { person: asking, now: world.clock.now(), instructions: '', said, tools: every, every },
+          AbortSignal.timeout(60_000),
+        )) {
           if (step.type === 'text') text += step.text;
           else if (step.type === 'call') wanted.push(step.call);
         }
@@ -82,7 +92,9 @@ export async function serveDesk(port: number): Promise<{ url: string; close(): P
           if (answer.status === 'success' && answer.metadata?.hasMore) events.push({ type: 'pagination', hasMore: true });
         }
         events.push({ type: 'text', text }, { type: 'stop' });
-        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`);
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(`${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`);
       } else if (api === 'tools') {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await desk.world.call(who, domain, tool, body)));
       } else response.writeHead(200).end('{}');

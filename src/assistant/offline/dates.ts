@@ -157,6 +157,8 @@ function opened(when: When, text: string): When {
   if (when.open !== undefined) return when;
   const word = BEFORE.exec(fold(text.slice(Math.max(0, when.start - 24), when.start)))?.[1];
   if (word === undefined) return when;
+  // "From last quarter" is in it; "from 1 May" begins then.
+  if (word === 'from' && when.grain !== 'day') return when;
   if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, open: 'since' };
   if (/^(?:until|till|through|up to|by|before|no later)/.test(word)) return { ...when, open: 'until', ...(word === 'before' && { to: plusDays(when.from, -1) }) };
   return when;

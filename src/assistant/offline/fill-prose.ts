@@ -22,8 +22,10 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     const said = keyed(slot, reading);
     if (said && !busy(said)) give(slot, said);
   }
+  // What is quoted before the colon is what the text is about.
+  const subject = entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0 ? reading.quotes.find(({ end }) => /^['"]?\s*(?::|because\b)/.test(reading.text.slice(end))) : undefined;
   const wanted = slots.filter((slot) => !given.has(slot)).sort((a, b) => Number(b.required) - Number(a.required) || use(entry, b) - use(entry, a));
-  for (const quote of reading.quotes.filter((each) => !busy(each))) {
+  for (const quote of reading.quotes.filter((each) => !busy(each) && each !== subject)) {
     const slot = wanted.find((each) => !given.has(each) && (each.required || use(entry, each) > 0));
     if (slot) give(slot, quote);
   }

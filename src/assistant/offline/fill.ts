@@ -10,7 +10,7 @@ import { type Name, overlaps, type Piece, type Reading, type Word } from './read
 import type { Slot } from './schema.ts';
 import { about, afterKey, afterWords } from './text.ts';
 import { CHANGES, othersFor } from './thesaurus.ts';
-import { empty, fold, stem } from './words.ts';
+import { empty, fold, numberWord, stem } from './words.ts';
 
 /** Something that was named, and has to become an id. */
 export interface Mention {
@@ -26,6 +26,8 @@ export interface Filled {
   /** Required, and nowhere to be found. */
   missing: Slot[];
   readonly used: Piece[];
+  /** Those of them that are words of the tool itself: the name of a state. */
+  readonly states: Piece[];
   /** Words that neither the tool nor a value accounts for. */
   readonly left: Word[];
 }
@@ -33,7 +35,7 @@ export interface Filled {
 export function fill(index: Index, entry: Entry, reading: Reading, example?: Example): Filled {
   const input: Record<string, unknown> = {};
   const used: Piece[] = [];
-  const filled: Filled = { entry, input, mentions: [], missing: [], used, left: [] };
+  const filled: Filled = { entry, input, mentions: [], missing: [], used, states: [], left: [] };
   const set = (slot: Slot, value: unknown, at?: Piece) => {
     input[slot.key] = value;
     if (at) used.push(at);
@@ -61,7 +63,9 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
   if (limit && reading.count) set(limit, Math.min(reading.count.number, 50), { ...reading.count, text: '' });
   for (const slot of open('choice')) {
     const chosen = choose(index, entry, slot, reading, used, example);
-    if (chosen && chosen.score >= 1.55) set(slot, chosen.value, chosen.at);
+    if (!chosen || chosen.score < 1.55) continue;
+    set(slot, chosen.value, chosen.at);
+    if (chosen.at) filled.states.push(chosen.at);
   }
   for (const slot of open('flag')) {
     const chosen = flag(index, entry, slot, reading, used);
@@ -78,6 +82,7 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
   }
   fillNames(index, entry, reading, filled, set, free);
   fillAsExamples(entry, reading, filled, set, free);
+  if (!entry.changes) fillPlain(index, entry, reading, filled, set, free);
   for (const slot of open('query')) {
     const said = queryIn(index, entry, slot, reading, used);
     // What is only left over was not said to be looked for: it stays unexplained.
@@ -134,11 +139,10 @@ function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Free): voi
   }
   for (const slot of slots.filter(({ kind, key }) => kind === 'number' && !filled.has(key))) {
     // "two levels deep": a number word beside a word of the slot.
-    const said = reading.tokens.find((token, at) => NUMBER_WORDS[token.word] !== undefined && reading.tokens.slice(at + 1, at + 3).some((next) => slotWords(slot).has(next.stem)));
-    if (said) set(slot, NUMBER_WORDS[said.word], { text: said.word, start: said.start, end: said.end });
+    const said = reading.tokens.find((token, at) => numberWord(token.word) !== undefined && reading.tokens.slice(at + 1, at + 3).some((next) => slotWords(slot).has(next.stem)));
+    if (said && inRange(slot, numberWord(said.word) ?? 0)) set(slot, numberWord(said.word), { text: said.word, start: said.start, end: said.end });
   }
 }
-const NUMBER_WORDS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 };
 const slotWords = (slot: Slot): Set<string> => new Set([...slot.key.split('_'), ...slot.description.toLowerCase().split(/\W+/)].filter((word) => word.length > 3 && !empty.has(word)).map(stem));
 const scaled = (slot: Slot, amount: Amount): number => (amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value);
 const inRange = ({ schema }: Slot, value: number): boolean => value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
@@ -182,6 +186,17 @@ function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled,
     } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
   }
 }
+/** A word that no tool knows, where the examples have such words too: "the recruiters" is a job title. */
+function fillPlain(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  const slot = entry.slots.find(({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.known.has(key) && entry.examples.some(({ input }) => typeof input[key] === 'string' && /^[a-z]+$/.test(input[key])));
+  const rest = reading.words.filter((word) => free({ ...word.token, text: '' }) && speaksOf(entry, word) < 0.35 && !word.token.capital && word.ideas.length === 0 && !CHANGES.has(word.stem));
+  const [first, second] = rest;
+  const last = second ?? first;
+  if (!slot || !first || !last || rest.length > 2 || (second && second.token.start > first.token.end + 1) || !/[^s]s$/.test(last.token.word)) return;
+  const text = reading.text.slice(first.token.start, last.token.end).replace(/([^s])s$/, '$1');
+  set(slot, text, { text, start: first.token.start, end: last.token.end });
+}
+
 /** Values that are words themselves: "depends on" is depends_on, as in an example; else what stands between two names. */
 function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
   for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
@@ -247,9 +262,10 @@ function describeIds(entry: Entry, reading: Reading, filled: Filled): void {
     if (slot.key in filled.input || filled.mentions.some((mention) => mention.slot === slot)) continue;
     const quote = reading.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
     const first = reading.words[0]?.token.start;
+    const fields = new Set(Object.keys(entry.row.properties ?? {}).map(stem));
     const words = quote
       ? quote.text.split(/\s+/)
-      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !empty.has(word.token.word) && !(word.token.start === first && CHANGES.has(word.stem))).map(({ token }) => token.raw.replace(/'s$/, ''));
+      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !fields.has(word.stem) && !empty.has(word.token.word) && !(word.token.start === first && CHANGES.has(word.stem))).map(({ token }) => token.raw.replace(/'s$/, ''));
     filled.mentions.push({ slot, names: [], words });
   }
   for (const slot of entry.slots.filter(({ kind, required, key }) => kind === 'id' && !required && !(key in filled.input))) {

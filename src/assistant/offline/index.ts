@@ -1,4 +1,5 @@
 /** The assistant that needs no network: everything it knows it reads off the tools' declarations. */
+import { opens } from '../../core/access.ts';
 import type { Registry } from '../../core/registry.ts';
 import type { Model, Step, Turn } from '../model.ts';
 import { dayOf } from './calendar.ts';
@@ -27,7 +28,8 @@ export function offlineModel(registry: Registry): Model {
 }
 
 function* steps(index: Index, { person, now, said, every }: Turn): Generator<Step> {
-  const names = new Set(every.map(({ name }) => name));
+  // Where nothing more may be called, nothing is offered; what was called before is still understood.
+  const names = new Set(every.length > 0 ? every.map(({ name }) => name) : index.entries.filter(({ tool }) => opens(tool, person.roles)).map(({ name }) => name));
   const allowed = new Map<string, Entry>(index.entries.filter(({ name }) => names.has(name)).map((entry) => [entry.name, entry]));
   const asked = rounds(said);
   try {
@@ -35,6 +37,7 @@ function* steps(index: Index, { person, now, said, every }: Turn): Generator<Ste
     for (const piece of text.split(/(?<=\n\n)/)) yield { type: 'text', text: piece };
   } catch (error) {
     if (!(error instanceof Needs)) throw error;
+    if (every.length === 0) return yield { type: 'text', text: 'I could not finish this: it takes more look-ups than one question allows. Please name what you mean more exactly.' };
     const made = asked.at(-1)?.made.length ?? 0;
     yield { type: 'call', call: { id: `offline-${asked.length}-${made + 1}`, name: error.tool, input: error.input } };
   }

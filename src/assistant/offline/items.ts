@@ -29,7 +29,8 @@ export function itemsIn(entry: Entry, slot: Slot, reading: Reading): { items: Re
     const item: Record<string, unknown> = { [amountKey]: figure.value, [textKey]: sentence(text) };
     if (choice) item[choice[0]] = kindOf(entry, slot, choice[0], (choice[1].enum ?? []).map(String), text);
     items.push(item);
-    used.push({ text: '', start: words[0] ? Math.min(words[0].start, figure.start) : figure.start, end });
+    const later = reading.whens.find((when) => when.start >= figure.end && when.start < end);
+    used.push({ text: '', start: words[0] ? Math.min(words[0].start, figure.start) : figure.start, end: later?.start ?? end });
     start = end;
   }
   return { items, used };

@@ -111,7 +111,7 @@ function exampleOf(tool: Tool, slots: readonly Slot[], at: number, lexicon: Inde
     const slot = slots.find((each) => each.key === key);
     if (!slot || slot.kind === 'choice' || slot.kind === 'sort') continue;
     for (const each of Array.isArray(value) ? value : [value]) {
-      const piece = typeof each === 'string' ? find(reading.text, each) : undefined;
+      const piece = typeof each === 'string' ? find(reading.text, each) : typeof each === 'number' && isId(key) ? find(reading.text, String(each)) : undefined;
       if (piece && !aligned.some((other) => overlaps(other, piece))) place(key, piece);
     }
   }

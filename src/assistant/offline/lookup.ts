@@ -136,6 +136,8 @@ function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Ment
   for (const slot of finder.slots) {
     if (!(slot.key in filled.input) || /^(?:limit|cursor|sort|prose|amount|number|flag|units)$/.test(slot.kind) || mine(slot)) continue;
     if (slot.kind === 'query' || slot.kind === 'date') continue;
+    // Other words of the sentence are not about what is looked for.
+    if (slot.kind === 'name' && !thinking.index.known.has(slot.key) && !mention.names.some(({ text }) => fold(text) === fold(String(filled.input[slot.key]))) && !reading.names.some(({ text, sure }) => sure && text === filled.input[slot.key])) continue;
     input[slot.key] = filled.input[slot.key];
   }
   const called = mention.names.map(({ text }) => text).join(' ') || mention.words.join(' ');

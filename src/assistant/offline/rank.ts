@@ -17,11 +17,14 @@ export interface Ranked {
 }
 
 /** What a sentence does: it asks, it orders, or neither is plain. */
-export type Act = 'asks' | 'orders' | 'says';
+export type Act = 'asks' | 'orders' | 'says' | 'tells';
 
-const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|ok|okay|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
+const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|ok(?=[,.!])|okay(?=[,.!])|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
 const BIDDING = /^(?:(?:can|could|would|will|may|might) (?:you|we|i)(?: please| kindly| just)?|(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to|i'd like to|let'?s|let us|go ahead and|be so kind (?:as )?(?:to|and)|help me(?: to)?|you (?:can|should|must|may)|it would be (?:nice|great) to|is it possible to|would it be possible to|i'm looking to|i am looking to|i was hoping to)\s+(?:please\s+)?/i;
 const ASKING = /^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
+
+/** A fact that the person states: something is to be made of it. */
+const TELLING = /^(?:i'm|i am|i was|i've|i have|i feel|we won|we lost|we've|we are|we have)\b(?! (?:looking|wondering|trying|interested|putting|preparing))/i;
 
 /** Without greetings and the ways of being polite. */
 export function bare(text: string): string {
@@ -35,11 +38,15 @@ export function bare(text: string): string {
 }
 export function actOf(reading: Reading): Act {
   const text = bare(reading.text);
+  if (/^ok(?:ay)? (?:the|this|that|it)\b/i.test(text)) return 'orders';
   const [first] = reading.tokens.filter(({ start }) => start >= reading.text.length - text.length);
   if (!first) return 'says';
   // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
   if (ASKING.test(text)) return 'asks';
-  return CHANGES.has(first.stem) && !first.possessive ? 'orders' : 'says';
+  if (CHANGES.has(first.stem) && !first.possessive) return 'orders';
+  const at = reading.tokens.findIndex(({ word }, place) => /^(?:it|that|this|them|those)$/.test(word) && CHANGES.has(reading.tokens[place - 1]?.stem ?? ''));
+  if (at > 0) return 'orders';
+  return TELLING.test(text) && !reading.text.endsWith('?') ? 'tells' : 'says';
 }
 
 const KIND_WEIGHT = 1.1;
@@ -88,6 +95,7 @@ function judge(index: Index, entry: Entry, shape: ReadonlySet<string>, weighed: 
   let score = weighed.length === 0 ? 0.8 * best : 0.42 * covers + 0.58 * best;
   if (act === 'asks' && entry.changes) score *= 0.62;
   if (act === 'orders' && !entry.changes) score *= 0.6;
+  if (act === 'tells' && !entry.changes) score *= 0.75;
   return { entry, score, covers, contains, example, form: alike };
 }
 

@@ -16,6 +16,8 @@ export interface Name extends Piece {
   readonly sure: boolean;
   readonly possessive: boolean;
 }
+/** Nobody means more than so many things in one sentence. */
+const MOST = 16;
 /** A word that may say what is wanted. */
 export interface Word {
   readonly stem: string;
@@ -59,18 +61,18 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
   const text = plain(given).replace(/\s+/g, ' ').trim();
   const quotes = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
   const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
-  const dates = whens(text, today, base).filter((when) => !quotes.some((quote) => overlaps(quote, when)));
+  const dates = whens(text, today, base).filter((when) => !quotes.some((quote) => overlaps(quote, when))).slice(0, MOST);
   const ids = pieces(text, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
   const taken = [...dates, ...ids, ...emails, ...quotes];
   const count = topCount(text);
-  const figures = amounts(text, count ? [...taken, count] : taken);
+  const figures = amounts(text, count ? [...taken, count] : taken).slice(0, MOST);
   const all = tokens(text).map((token) => correct(token, lexicon, quotes));
-  const names = namesIn(text, all, [...dates, ...ids, ...emails], lexicon);
+  const names = [...namesIn(text, all, [...dates, ...ids, ...emails, ...quotes], lexicon), ...quotes.map((quote): Name => ({ ...quote, words: tokens(quote.text).map(({ word }) => word), sure: true, possessive: false }))].sort((a, b) => a.start - b.start).slice(0, MOST);
   const ideas = ideasOf(all.map(({ stem }) => stem));
   const words = all.flatMap((token, at): Word[] => {
     const inside = [...dates, ...ids, ...emails, ...figures, ...(count ? [count] : [])].some((span) => overlaps(span, token));
     const phrase = ideas[at] ?? [];
-    return inside || (empty.has(token.word) && phrase.length === 0) ? [] : [{ stem: token.stem, ideas: phrase, token }];
+    return inside || ((empty.has(token.word) || empty.has(token.stem)) && phrase.length === 0) ? [] : [{ stem: token.stem, ideas: phrase, token }];
   });
   return { text, today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
 }
@@ -97,8 +99,8 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
   const surely = (token: Token): boolean => {
     if (!free(token) || /^\d/.test(token.word)) return false;
     if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word)) return true;
-    if (!token.capital) return names.has(token.word) && !common(token);
-    if (token.raw.length <= 5 && token.raw === token.raw.toUpperCase() && vocabulary.has(token.word)) return false;
+    if (!token.capital) return names.has(token.word) && !common(token) && !knownWords.has(token.word);
+    if (/^[A-Z]{2,5}s?$/.test(token.raw) && (vocabulary.has(token.word) || vocabulary.has(token.stem))) return false;
     if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token);
     return true;
   };
@@ -110,6 +112,12 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
     if (!token) continue;
     const sure = surely(token);
     if (!sure && !perhaps(token, all[at - 1])) continue;
+    // "give me daniel lee's email": the first name goes with the last.
+    let start = at;
+    for (let back = at - 1; !sure && back >= 0 && start - back === 1 && at - back <= 2; back -= 1) {
+      const here = all[back];
+      if (here && !here.capital && !common(here) && free(here) && !here.possessive && /^[\p{L}'-]{2,}$/u.test(here.raw) && text.slice(here.end, all[start]?.start) === ' ') start = back;
+    }
     let last = at;
     for (let next = at + 1; next < all.length && !all[last]?.possessive; next += 1) {
       const [here, further] = [all[next], all[next + 1]];
@@ -118,7 +126,7 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
       else if (sure && LINKS.has(here.word) && here.word !== 'and' && further?.capital && surely(further) && /^\p{L}/u.test(further.raw) && here.word !== 'of') last = next;
       else break;
     }
-    const run = all.slice(at, last + 1);
+    const run = all.slice(start, last + 1);
     const [head, tail] = [run[0], run.at(-1)];
     if (!head || !tail) continue;
     const end = tail.possessive && /'s$/i.test(fold(tail.raw)) ? tail.end - 2 : tail.end;

@@ -10,7 +10,7 @@ import type { Reading } from './read.ts';
 import { isId, type Schema, schemaOf, solid } from './schema.ts';
 import { cell, columns, label, money, table, value } from './table.ts';
 import { alike } from './thesaurus.ts';
-import type { Frame, Result } from './think.ts';
+import { type Frame, type Result, seesOwnOnly } from './think.ts';
 import { empty, stem } from './words.ts';
 
 export interface Speaking {
@@ -42,6 +42,11 @@ export function speak(speaking: Speaking, frame: Frame): string {
 function answered(speaking: Speaking, result: Result & { type: 'answered' }, reading: Reading): string {
   const { answer, entry } = result;
   if (answer.status === 'pending_confirmation') return `${stopped(answer.message.replace(/\s*Approve or deny.*$/i, ''))} Nothing changes until you approve it: please check the card and decide there.`;
+  const given = result.input['employee_id'];
+  // Another's rows, for someone who sees their own: that there are none would be only half the truth.
+  if (given !== undefined && given !== speaking.person.employeeId && seesOwnOnly(entry, speaking.person) && (answer.status === 'error' || rowsIn(answer).length === 0)) {
+    return `You may only see your own ${plural(entry)}${result.called === '' ? '' : `, not those of ${cell(result.called)}`}.`;
+  }
   if (answer.status === 'error') return failed(result, answer);
   if (entry.changes) return done(entry, answer);
   const list = answer.metadata;

@@ -5,8 +5,8 @@ import { yearOf, quarterOf } from './calendar.ts';
 import { choose } from './choices.ts';
 import { knownIn } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
-import type { Shown, Thinking } from './lookup.ts';
-import { memory, type Round } from './memory.ts';
+import { rowsIn, type Shown, type Thinking } from './lookup.ts';
+import { memory, Needs, type Round } from './memory.ts';
 import { bare, rank, speaksOf } from './rank.ts';
 import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { speak, type Speaking } from './speak.ts';
@@ -35,11 +35,21 @@ export function talk(company: Company, rounds: readonly Round[]): string {
       text = said.text;
       if (said.frames.length > 0) state = { frames: said.frames, shown: [...said.frames.flatMap(({ shown }) => shown), ...state.shown].slice(0, 12) };
     } catch (error) {
-      // An earlier question that was cut short leaves nothing to refer to.
-      if (last) throw error;
+      if (last || !(error instanceof Needs)) throw error;
+      // Of an earlier question only a part was kept: its last call stands for it.
+      const kept = cutShort(company, round);
+      if (kept) state = { frames: [kept], shown: [...kept.shown, ...state.shown].slice(0, 12) };
     }
   }
   return text;
+}
+
+function cutShort({ index, today }: Company, { text, made }: Round): Frame | undefined {
+  const last = made.at(-1);
+  const entry = last && index.byName.get(last.call.name);
+  if (!last || !entry) return undefined;
+  const { input } = last.call;
+  return { reading: read(text, today, index.lexicon), entry, input, shown: [{ entry, rows: rowsIn(last.answer) }], result: { type: 'answered', entry, input, answer: last.answer, about: undefined, called: '' } };
 }
 
 interface Said {
@@ -220,5 +230,5 @@ function help({ person, allowed }: Company): string {
   for (const { tool } of allowed.values()) byDomain.set(tool.domain.title, [...(byDomain.get(tool.domain.title) ?? []), tool.title.charAt(0).toLowerCase() + tool.title.slice(1)]);
   const lines = [...byDomain].map(([domain, titles]) => `- **${domain}**: ${titles.slice(0, 8).join(', ')}${titles.length > 8 ? ` and ${titles.length - 8} more` : ''}`);
   const asks = [...allowed.values()].filter((entry) => entry.examples.some(({ works }) => works)).flatMap((entry) => entry.tool.examples.filter(({ as }) => as === person.username).slice(0, 1).map(({ ask }) => ask)).slice(0, 3);
-  return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nWhatever changes something waits for your approval first.`;
+  return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nWhatever changes something waits for your approval.`;
 }

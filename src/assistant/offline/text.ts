@@ -12,7 +12,7 @@ export const piece = (text: string, start: number, end: number): Piece => {
 };
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const TAIL = /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)/gi;
+const TAIL = /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
 /** The last part of a sentence that explains it. */
 export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefined {
   for (const match of reading.text.matchAll(TAIL)) {
@@ -62,7 +62,10 @@ export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
     const next = tokens[at + 1];
     if (!next || next.start > start + 6) continue;
     const stop = /[.,;:](?:\s|$)| and (?:tag|topic|source|note|reference|title)\b/i.exec(text.slice(start));
-    const found = piece(text, start, stop ? start + stop.index : text.length);
+    const other = [...reading.amounts, ...reading.whens].filter((span) => span.start > start).sort((a, b) => a.start - b.start)[0]?.start ?? text.length;
+    const raw = piece(text, start, Math.min(stop ? start + stop.index : text.length, other));
+    const short = raw.text.replace(/\s+(?:for|on|at|by|until|from|since|in)$/i, '');
+    const found = { text: short, start: raw.start, end: raw.start + short.length };
     if (found.text.length > 0 && found.text.split(' ').length <= 6) return found;
   }
   return undefined;

@@ -66,6 +66,8 @@ left, remaining, remain, available, still have, leftover, to spend
 balance, balances
 search, look for, look up, find, lookup, hunt
 sla, service level, response time
+meet, keep, fulfil, hold
+help, problem, trouble
 breach, breached, miss, missed, past the deadline
 at risk, about to breach, near breach, soon breach, close to breach
 agent, support team, rep

@@ -8,7 +8,7 @@ import { aboutSelf, findersFor, idKeyFor, ownIdOf, resolve, type Row, rowsIn, ty
 import { actOf, rank, type Ranked, weightOf } from './rank.ts';
 import { overlaps, type Reading } from './read.ts';
 import type { Slot } from './schema.ts';
-import { fold } from './words.ts';
+import { fold, stem as stemOf } from './words.ts';
 
 /** What came of a question, for the answer and for the questions after it. */
 export interface Frame {
@@ -55,7 +55,7 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [best] = mine;
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
-  if (other && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.06 || !clear(index, best, reading))) {
+  if (other && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.12 || !clear(index, best, reading))) {
     return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
   }
   if (!best || !(wish.entry === best.entry || clear(index, best, reading))) return frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order: actOf(reading) === 'orders' });
@@ -85,7 +85,7 @@ function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Ent
     .map((each): Weighed => {
       const filled = fill(index, each.entry, reading, each.example);
       // What became a value is no longer a word that the tool would have to know.
-      const [again = each] = rank(index, reading, [each.entry], filled.used);
+      const [again = each] = rank(index, reading, [each.entry], filled.used.filter((piece) => !filled.states.includes(piece)));
       let total = again.score;
       const spans = [...reading.names.filter(({ sure }) => sure), ...reading.amounts, ...reading.emails, ...reading.ids];
       for (const span of spans) if (!filled.used.some((used) => overlaps(used, span))) total -= 0.07;
@@ -93,7 +93,7 @@ function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Ent
       for (const [key, values] of index.known) {
         if (!(key in filled.input) && knownIn(values, reading).some(({ at }) => /^\p{Lu}/u.test(at.text) && !filled.used.some((used) => overlaps(used, at)))) total -= 0.06;
       }
-      total += 0.02 * Math.min(2, filled.used.length);
+      total += (filled.left.length === 0 && reading.words.every(({ token }) => filled.used.some((used) => overlaps(used, token))) ? 0.09 : 0.02) * Math.min(2, filled.used.length);
       for (const slot of filled.missing) total -= slot.kind === 'prose' ? 0.03 : 0.12;
       for (const mention of filled.mentions) {
         const here = past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, each.entry, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
@@ -101,14 +101,18 @@ function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Ent
         else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
       }
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
+      // Rows are asked for by what they are called.
+      if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem }) => stem === headNoun(each.entry))) total += 0.05;
       if (each.entry === wish.entry) total += 0.5;
       return { ...again, filled, total };
     })
     .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
+const ROWS = /^(?:which|list|show|any|find|give me|display)\b/i;
+const headNoun = ({ tool }: Entry): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
 /** The narrowest of several views: one's own rows. */
-function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
+export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
   const audience = audienceFor(tool, roles);
   const [narrowest] = Object.entries(tool.domain.audiences).filter(([, { linked }]) => linked).at(-1) ?? [];
   return audience !== undefined && audience === narrowest;
@@ -120,6 +124,8 @@ function clear(index: Index, { entry, covers, contains, total, filled, score }: 
   const odd = lost.reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = reading.words.length - lost.length;
   if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);
+  // Nothing but values, and a place for each of them.
+  if (lost.length === 0 && filled.used.length >= 2 && filled.missing.length === 0 && total >= 0.3) return true;
   return total >= 0.26 && (contains >= 0.55 || covers >= 0.45) && (odd <= 4.2 || contains >= 0.6 || known >= 2 * lost.length);
 }
 

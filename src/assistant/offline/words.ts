@@ -64,7 +64,7 @@ const EMPTY =
   i me my mine myself we us our ours ourselves you your yours one ones some any all each every both either such same other others another more most much many few less least very too just only even also still yet already ever never now once again
   please pls plz kindly thanks thank thx hi hello hey dear sorry ok okay well yes yeah sure maybe perhaps actually basically quickly quick really possible possibly need needs needed want wants wanted like would'd i'd i'm i've i'll we're we've we'd you're it's that's what's who's where's how's there's let's don't doesn't didn't isn't aren't wasn't can't cannot won't couldn't haven't hasn't
   show shows tell give gives gimme list lists see view display get gets fetch bring pull up out about regarding concerning know find look looks looking check go goes going do thing things stuff something anything everything nothing kind sort lot lots bit
-  bother putting together many moment currently current present right away asap soon ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(/\s+/);
+  bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(/\s+/);
 export const empty: ReadonlySet<string> = new Set(EMPTY);
 
 const NUMBERS: Readonly<Record<string, number>> = {

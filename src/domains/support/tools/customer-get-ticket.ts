@@ -18,6 +18,11 @@ export const customerGetTicket = support.read({
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001' },
     },
     {
+      ask: 'What is the status of our ticket about the wrong billing address?',
+      as: 'peter.principal@initech.example',
+      input: { ticket_id: '0b000000-0000-4000-8000-000000000005' },
+    },
+    {
       ask: 'Has anyone answered on the SSO ticket?',
       as: 'mike.manager@globex.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003' },

@@ -39,6 +39,14 @@ export const customerSubmitTicket = support.act({
       },
     },
     {
+      ask: 'We need help: nobody in our office can sign in since the weekend',
+      as: 'sara.support@globex.example',
+      input: {
+        title: 'Nobody in our office can sign in',
+        description: 'Nobody in our office can sign in since the weekend',
+      },
+    },
+    {
       ask: 'Please tell support that the invoice of October lists ten seats too many',
       as: 'peter.principal@initech.example',
       input: {

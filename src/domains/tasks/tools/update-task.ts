@@ -16,9 +16,9 @@ export const updateTask = tasks.act({
   examples: [
     { ask: 'Rename task 9999 to "Call the bank"', as: 'frank.davis', input: { task_id: 9999, title: 'Call the bank' }, gives: 'TASK_NOT_FOUND' },
     {
-      ask: 'Add the note "second floor" to task 9999',
+      ask: 'Change the title of task 9999 to "Call the insurance"',
       as: 'sarah.kim',
-      input: { task_id: 9999, description: 'Second floor' },
+      input: { task_id: 9999, title: 'Call the insurance' },
       gives: 'TASK_NOT_FOUND',
     },
   ],

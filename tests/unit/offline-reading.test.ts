@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { amounts, topCount } from '../../src/assistant/offline/amounts.ts';
+import { whens } from '../../src/assistant/offline/dates.ts';
+import { read } from '../../src/assistant/offline/read.ts';
+import { respelled, stem } from '../../src/assistant/offline/words.ts';
+
+const TODAY = '2026-11-16';
+
+describe('days and periods, on a Monday', () => {
+  test.each([
+    ['today', '2026-11-16', '2026-11-16'],
+    ['tomorrow', '2026-11-17', '2026-11-17'],
+    ['next friday', '2026-11-27', '2026-11-27'],
+    ['on friday', '2026-11-20', '2026-11-20'],
+    ['this month', '2026-11-01', '2026-11-30'],
+    ['last month', '2026-10-01', '2026-10-31'],
+    ['next quarter', '2027-01-01', '2027-03-31'],
+    ['Q2 of last year', '2025-04-01', '2025-06-30'],
+    ['Q3 2025', '2025-07-01', '2025-09-30'],
+    ['fiscal year 2025', '2025-01-01', '2025-12-31'],
+    ['21 to 23 December', '2026-12-21', '2026-12-23'],
+    ['from the 7th to the 9th of December', '2026-12-07', '2026-12-09'],
+    ['28 December to 4 January', '2026-12-28', '2027-01-04'],
+    ['June 30, 2025', '2025-06-30', '2025-06-30'],
+    ['the end of last year', '2025-12-31', '2025-12-31'],
+    ['two years ago', '2024-01-01', '2024-12-31'],
+    ['the last 6 months', '2026-05-16', '2026-11-16'],
+  ])('%s', (text, from, to) => {
+    expect(whens(text, TODAY)[0]).toMatchObject({ from, to });
+  });
+  test('since and until have one end', () => {
+    expect(whens('since the beginning of the year', TODAY)[0]).toMatchObject({ from: '2026-01-01', open: 'since' });
+    expect(whens('until 30 November', TODAY)[0]).toMatchObject({ to: '2026-11-30', open: 'until' });
+  });
+  test('"the month before" is counted from what was talked of', () => {
+    expect(whens('and the month before?', TODAY, { from: '2026-10-01', to: '2026-10-31', grain: 'month' })[0]).toMatchObject({
+      from: '2026-09-01',
+      to: '2026-09-30',
+    });
+  });
+  test.each(['31 February', 'may I ask', 'version 2.5', '$2026', 'ticket 2026-99'])('"%s" is no day', (text) => {
+    expect(whens(text, TODAY).filter(({ grain }) => grain === 'day' || text === 'may I ask')).toEqual([]);
+  });
+});
+
+describe('amounts', () => {
+  test.each([
+    ['over $50k', 50_000, 'min'],
+    ['at most 1,250.50 dollars', 1250.5, 'max'],
+    ['more than 50 million', 50_000_000, 'min'],
+    ['below 3 thousand', 3000, 'max'],
+    ['at 450,000', 450_000, undefined],
+  ])('%s', (text, value, bound) => {
+    expect(amounts(text, [])[0]).toMatchObject({ value, bound });
+  });
+  test('between two', () => {
+    expect(amounts('between 10k and 20k', []).map(({ value, bound }) => [value, bound])).toEqual([
+      [10_000, 'min'],
+      [20_000, 'max'],
+    ]);
+  });
+  test('how many rows', () => {
+    expect(topCount('the top five deals')?.number).toBe(5);
+    expect(topCount('last three pay runs')?.number).toBe(3);
+    expect(topCount('the last 3 months')).toBeUndefined();
+  });
+});
+
+describe('names', () => {
+  const lexicon = {
+    vocabulary: new Map([
+      ['show', 1],
+      ['invoice', 2],
+      ['record', 1],
+      ['contractors', 1],
+    ]),
+    names: new Set<string>(),
+  };
+  const named = (text: string) => read(text, TODAY, lexicon).names.map((name) => name.text);
+  test.each([
+    ["Show Liam O'Brien's record", ["Liam O'Brien"]],
+    ['Approve the CloudNine Hosting invoice', ['CloudNine Hosting']],
+    ["what is jose garcia's record", ['jose garcia']],
+    ['what depends on payments-db', ['payments-db']],
+    ['show me the weather', []],
+  ])('%s', (text, names) => {
+    expect(named(text)).toEqual(names);
+  });
+});
+
+test('a slip of the pen is understood, another word is left alone', () => {
+  const vocabulary = new Map([
+    ['contractors', 1],
+    ['prospect', 1],
+    ['changed', 1],
+  ]);
+  expect(respelled('contracters', vocabulary)).toBe('contractors');
+  expect(respelled('chnaged', vocabulary)).toBe('changed');
+  expect(respelled('project', vocabulary)).toBeUndefined();
+});
+test('words come down to their stems', () => {
+  expect(['approved', 'approving', 'approves', 'approve'].map(stem)).toEqual(['approv', 'approv', 'approv', 'approv']);
+  expect(['paid', 'entries', 'taxes'].map(stem)).toEqual(['pay', 'entry', 'tax']);
+});

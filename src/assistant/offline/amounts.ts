@@ -33,7 +33,7 @@ export function amounts(text: string, taken: readonly { start: number; end: numb
     if (/[\w-]/.test(before) || /^-?[a-z\d]/.test(folded.slice(end, end + 2)) || taken.some((span) => start < span.end && end > span.start)) continue;
     const value = Number(digits.replaceAll(',', '')) * (scale ? (SCALE[scale] ?? 1) : 1);
     const left = folded.slice(Math.max(0, start - 30), start).trimEnd();
-    const between = /\bbetween (?:[$€£]? ?[\d.,]+ ?[a-z]{0,8} )?(and)?$/.exec(left);
+    const between = /\bbetween(?: [$€£]?[\d.,]+ ?[a-z]{0,8} (and))?$/.exec(left);
     const after = /^ ?(or (?:more|above|higher)|and (?:above|up)|plus\b|\+)|^ ?(or (?:less|below|fewer|lower))/.exec(folded.slice(end));
     const bound = between ? (between[1] ? 'max' : 'min') : MIN.test(left) || after?.[1] ? 'min' : MAX.test(left) || after?.[2] ? 'max' : undefined;
     found.push({ start, end, value: Math.round(value * 100) / 100, bound, money: Boolean(sign) || /dollar|usd|buck|euro/.test(unit ?? ''), percent: /%|per ?cent/.test(unit ?? '') });

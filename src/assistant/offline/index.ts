@@ -37,7 +37,10 @@ function* steps(index: Index, { person, now, said, every }: Turn): Generator<Ste
     for (const piece of text.split(/(?<=\n\n)/)) yield { type: 'text', text: piece };
   } catch (error) {
     if (!(error instanceof Needs)) throw error;
-    if (every.length === 0) return yield { type: 'text', text: 'I could not finish this: it takes more look-ups than one question allows. Please name what you mean more exactly.' };
+    if (every.length === 0) {
+      yield { type: 'text', text: 'I could not finish this: it takes more look-ups than one question allows. Please name what you mean more exactly.' };
+      return;
+    }
     const made = asked.at(-1)?.made.length ?? 0;
     yield { type: 'call', call: { id: `offline-${asked.length}-${made + 1}`, name: error.tool, input: error.input } };
   }

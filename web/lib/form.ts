@@ -61,7 +61,8 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
       .filter(Boolean);
   if (widget === 'choice') return optionsOf(schema)?.find((each) => String(each as string) === draft) ?? draft;
   if (widget === 'flag') return draft === 'true';
-  if (widget === 'json') {
+  // Only what can be nothing else: a year is a text where a text may stand.
+  if (widget === 'json' && /^\s*[[{]/.test(draft)) {
     try {
       return JSON.parse(draft) as unknown;
     } catch {

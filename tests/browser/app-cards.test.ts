@@ -1,0 +1,209 @@
+/** A change from the question to the row: the card in the app decides as the card on its own page does, by the same hand. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../src/core/people.ts';
+import { persona } from '../../src/sample/people.ts';
+import { ARMED, type AppSite, ask, openApp, press, shot } from './app.ts';
+
+let app: AppSite;
+beforeAll(async () => {
+  app = await openApp();
+}, 300_000);
+afterAll(async () => app?.close());
+
+const sarah = persona('sarah.kim').employeeId ?? '';
+const salary = async () => Number((await app.site.owner('select salary from hr.pay where employee_id = $1', [sarah]))[0]?.['salary']);
+const prepared = async (raise: number, more: object = {}) => {
+  const now = await salary();
+  const pending = await app.site.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: now + raise, ...more });
+  return { id: pending.confirmationId, now };
+};
+const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
+const kind = (page: Page, words: string) => page.locator('.ap-kind', { hasText: words }).waitFor({ timeout: 60_000 });
+
+/** However slow the machine is, no time passes on the page between the showing and the press. */
+const STOPPED_CLOCK = `{
+  const real = performance.now.bind(performance);
+  let stoppedAt = real();
+  performance.now = () => stoppedAt ?? real();
+  window.passTime = () => { stoppedAt = undefined; };
+  window.stopTime = () => { stoppedAt = real(); };
+}`;
+
+describe('deciding in the app', () => {
+  test('a question ends in a card; approving it changes the row once, and every tab says so', async () => {
+    const before = await salary();
+    const { page, troubles } = await app.as('Alice Chen');
+    await ask(page, `Increase Sarah Kim's salary to $${(before + 3000).toLocaleString('en-US')}`);
+    await kind(page, 'Needs your approval');
+    expect(await page.evaluate('document.activeElement.id')).toBe('question');
+    expect(await page.locator('.ap').innerText()).toContain('Nothing has changed yet.');
+    await shot(page, 'conversation-card');
+    const { page: second } = await app.as('Alice Chen', '/approvals', { beside: page });
+    await kind(second, 'Needs your approval');
+    await page.bringToFront();
+    await approve(page).scrollIntoViewIfNeeded();
+    await page.waitForTimeout(ARMED);
+    await approve(page).dblclick();
+    await kind(page, 'Done');
+    expect(await salary()).toBe(before + 3000);
+    expect(
+      await app.site.owner('select 1 from hr.salary_history where employee_id = $1 and new_salary = $2', [sarah, before + 3000]),
+    ).toHaveLength(1);
+    await second.bringToFront();
+    await second.getByText('Approved by you').waitFor();
+    expect(troubles).toEqual([]);
+  });
+
+  test('a typed yes approves nothing, nor does any key', async () => {
+    const before = await salary();
+    const { page } = await app.as('Alice Chen');
+    await ask(page, `Increase Sarah Kim's salary to $${(before + 4000).toLocaleString('en-US')}`);
+    await kind(page, 'Needs your approval');
+    await page.waitForTimeout(ARMED);
+    await page.getByLabel('Your question').fill('yes');
+    await page.keyboard.press('Enter');
+    await page.getByText('I cannot approve for you. Please press Approve or Deny on the card above.').first().waitFor();
+    await page.getByRole('button', { name: 'Go to the card' }).click();
+    for (const key of ['Enter', 'Space', 'y', 'a', 'Control+Enter']) await page.keyboard.press(key);
+    await page.evaluate(
+      `for (const button of document.querySelectorAll('.card-host button')) { button.click(); button.dispatchEvent(new MouseEvent('click', { bubbles: true })); }`,
+    );
+    await page.waitForTimeout(500);
+    expect(await salary()).toBe(before);
+    await kind(page, 'Needs your approval');
+  });
+
+  test('denied, and nothing was changed', async () => {
+    const { id, now } = await prepared(5100);
+    const { page } = await app.as('Alice Chen', `/approvals/${id}`);
+    await press(page, 'Deny');
+    await kind(page, 'Denied by you');
+    expect(await salary()).toBe(now);
+    await expect.poll(() => page.locator('.inbox-list').innerText()).toContain('Denied by you');
+  });
+
+  test('a press too soon, or right after the card moved, does nothing', async () => {
+    const { id, now } = await prepared(5200);
+    const { page } = await app.as('Alice Chen', `/approvals/${id}`, { init: STOPPED_CLOCK });
+    await approve(page).waitFor();
+    await approve(page).click({ force: true });
+    await page.evaluate('passTime()');
+    await page.waitForTimeout(ARMED);
+    await page.evaluate(
+      `stopTime(); document.querySelector('.inbox-detail').prepend(Object.assign(document.createElement('p'), { textContent: 'pushed' }))`,
+    );
+    await approve(page).click({ force: true });
+    await page.waitForTimeout(400);
+    expect(await salary()).toBe(now);
+    await kind(page, 'Needs your approval');
+  });
+
+  test('what changed in between is said, and can be prepared anew with what is there now', async () => {
+    const before = await salary();
+    const { page } = await app.as('Alice Chen', `/tools/hr/update_salary`);
+    await page.getByLabel(/^employee_id/).fill(sarah);
+    await page.getByLabel(/^new_salary/).fill(String(before + 6000));
+    await page.getByRole('button', { name: 'Prepare' }).click();
+    await kind(page, 'Needs your approval');
+    await app.site.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [sarah]);
+    await press(page, 'Approve');
+    await kind(page, 'Not applied: changed since you looked');
+    expect(await salary()).toBe(before + 1);
+    await page.getByRole('button', { name: 'Prepare with new values' }).click();
+    await kind(page, 'Needs your approval');
+    await press(page, 'Approve');
+    await kind(page, 'Done');
+    expect(await salary()).toBe(before + 6000);
+  });
+
+  test('an expired card is not a denied one, and it expires before one’s eyes', async () => {
+    const { sub } = persona('alice.chen');
+    const askedAt = new Date(Date.now() - 288_000);
+    const ticket = await app.site.tamshai.wiring.runtime.approvals.ask({
+      person: { principal: `staff:${sub}` } as Person,
+      server: 'hr',
+      tool: 'update_salary',
+      input: { employee_id: sarah, new_salary: 1 },
+      message: 'Change the salary of Sarah Kim?',
+      versions: [],
+      askedAt,
+      card: (_id, expiresAt) => ({
+        action: 'update_salary',
+        mcpServer: 'hr',
+        userId: sub,
+        timestamp: askedAt.getTime(),
+        expiresAt,
+        approvalUrl: '',
+        summary: 'Change the salary of Sarah Kim',
+        subject: { label: 'Sarah Kim', id: sarah },
+        changes: [{ field: 'salary', label: 'Salary', from: 2, to: 1, format: 'money' }],
+        reason: null,
+        destructive: false,
+        origin: 'web',
+      }),
+    });
+    const { page } = await app.as('Alice Chen', `/approvals/${ticket.id}`);
+    await kind(page, 'Expired');
+    expect(await page.locator('.ap').innerText()).toContain(
+      'Nobody answered within five minutes, so nothing was changed. This is not a denial.',
+    );
+    await expect.poll(() => page.locator('.inbox-list').innerText(), { timeout: 20_000 }).toContain('Expired, nothing changed');
+  });
+
+  test('someone else’s card tells nothing', async () => {
+    const { id } = await prepared(8000);
+    const { page } = await app.as('Nina Patel', `/approvals/${id}`);
+    await page.getByText('This change waits for someone else. You can only approve your own.').waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('Sarah');
+  });
+
+  test('a lost connection is not guessed about', async () => {
+    const { id, now } = await prepared(9000);
+    const { page } = await app.as('Alice Chen', `/approvals/${id}`);
+    await approve(page).waitFor();
+    await page.context().setOffline(true);
+    await press(page, 'Approve');
+    await page.getByText('We do not know yet whether it ran.').waitFor({ timeout: 15_000 });
+    await page.context().setOffline(false);
+    await kind(page, 'Needs your approval');
+    expect(await salary()).toBe(now);
+  });
+
+  test('a removal asks a second time', async () => {
+    const pending = await app.site.ask('alice.chen', 'hr', 'delete_employee', {
+      employee_id: persona('frank.davis').employeeId ?? '',
+      reason: 'Internship ended',
+    });
+    const { page } = await app.as('Alice Chen', `/approvals/${pending.confirmationId}`);
+    await press(page, 'Approve');
+    await page.getByRole('button', { name: /^Yes, / }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await kind(page, 'Needs your approval');
+    const { body } = await app.site.rest('alice.chen', 'hr', 'get_employee', { employee_id: persona('frank.davis').employeeId });
+    expect(body.status).toBe('success');
+  });
+});
+
+describe('with the keyboard alone', () => {
+  test('one asks, reaches the button, and approves', async () => {
+    const before = await salary();
+    const { page } = await app.as('Alice Chen');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('question');
+    await page.keyboard.type(`Increase Sarah Kim's salary to $${(before + 2000).toLocaleString('en-US')}`);
+    await page.keyboard.press('Enter');
+    await kind(page, 'Needs your approval');
+    const focusOn = async (wanted: string) => {
+      for (let press = 0; press < 60; press++) {
+        if ((await page.evaluate<string>('document.activeElement?.textContent ?? ""')).startsWith(wanted)) return;
+        await page.keyboard.press('Shift+Tab');
+      }
+      throw new Error(`the keyboard does not reach ${wanted}`);
+    };
+    await focusOn('Approve');
+    await page.waitForTimeout(ARMED);
+    await page.keyboard.press('Enter');
+    await kind(page, 'Done');
+    expect(await salary()).toBe(before + 2000);
+  });
+});

@@ -1,0 +1,134 @@
+/** The whole product with a browser in front of it: what every journey through the app begins with. */
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { persona } from '../../src/sample/people.ts';
+import { openSite, type Site } from '../site.ts';
+import { launchChromium } from './chromium.ts';
+
+/** Where a person can look at what the browser showed. */
+export const SHOTS = process.env['TAMSHAI_TEST_SHOTS'] ?? join(import.meta.dirname, '..', '..', 'artefacts', 'screens');
+/** Longer than the buttons of a card stay inert. */
+export const ARMED = 1000;
+
+/** The page itself, not what stands there while it loads. */
+const READY = '#app main:not([aria-busy="true"])';
+
+type Kept = Awaited<ReturnType<BrowserContext['storageState']>>;
+export interface Opening {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  /** Instead of a context of its own: a second tab of the same browser. */
+  readonly beside?: Page;
+  /** Runs in the page before anything of ours does. */
+  readonly init?: string;
+}
+export interface Opened {
+  readonly page: Page;
+  /** Errors on the console, and whatever was asked of anyone but us. */
+  readonly troubles: string[];
+}
+
+export interface AppSite {
+  readonly site: Site;
+  readonly base: string;
+  as(name: string, path?: string, opening?: Opening): Promise<Opened>;
+  close(): Promise<void>;
+}
+
+export async function openApp(settings: Record<string, string> = {}): Promise<AppSite> {
+  const site = await openSite(settings);
+  const browser: Browser = await launchChromium();
+  const { base } = site.tamshai;
+  const signedIn = new Map<string, Kept>();
+  const contexts: BrowserContext[] = [];
+
+  async function keyOf(name: string): Promise<Kept> {
+    const known = signedIn.get(name);
+    if (known) return known;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    // Customers are named by their address, as they sign in.
+    const customer = name.includes('@');
+    await page.goto(`${base}/signin${customer ? '?realm=customer' : ''}`);
+    await page.getByRole('button', { name: customer ? persona(name).name : name }).click();
+    await page.locator(READY).waitFor({ timeout: 60_000 });
+    const kept = await context.storageState();
+    signedIn.set(name, kept);
+    await context.close();
+    return kept;
+  }
+  return {
+    site,
+    base,
+    async as(name, path = '/', { width = 1280, height = 900, dark = false, beside, init } = {}) {
+      const context =
+        beside?.context() ??
+        (await browser.newContext({
+          viewport: { width, height },
+          colorScheme: dark ? 'dark' : 'light',
+          storageState: await keyOf(name),
+          reducedMotion: 'reduce',
+        }));
+      if (!beside) contexts.push(context);
+      const page = await context.newPage();
+      if (init !== undefined) await page.addInitScript(init);
+      const troubles: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
+      page.on('pageerror', (error) => troubles.push(error.message));
+      page.on('request', (request) => new URL(request.url()).origin !== base && troubles.push(`left: ${request.url()}`));
+      await page.goto(base + path);
+      await page.locator(READY).waitFor({ timeout: 60_000 });
+      return { page, troubles };
+    },
+    async close() {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      await site.close();
+    },
+  };
+}
+
+export async function shot(page: Page, name: string): Promise<void> {
+  await mkdir(SHOTS, { recursive: true });
+  await page.evaluate('scrollTo(0, 0)');
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+}
+
+/** A person's press on a card's button: after it has come into sight and stood still. */
+export async function press(page: Page, name: string | RegExp): Promise<void> {
+  const button = page.getByRole('button', { name, exact: true });
+  await button.waitFor();
+  await button.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(ARMED);
+  await button.click();
+}
+
+export async function ask(page: Page, question: string): Promise<void> {
+  await page.getByLabel('Your question').fill(question);
+  await page.keyboard.press('Enter');
+  await page.locator('.turn h2').filter({ hasText: question }).last().waitFor();
+  await expect.poll(() => page.locator('.turn').last().getAttribute('aria-busy'), { timeout: 60_000 }).toBe('false');
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+/** What axe finds wrong and calls serious or worse. It is put in as a test's own script: the page's policy would not let it load. */
+export async function seriousProblems(page: Page): Promise<string[]> {
+  const { readFile } = await import('node:fs/promises');
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as { violations: Finding[] };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}
+
+export const sidewaysScroll = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -30,7 +30,11 @@ export async function* ask(query: string, conversationId: string | undefined, si
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ query, ...(conversationId !== undefined && { conversationId }) }),
     signal,
+  }).catch((error: unknown) => {
+    if (signal.aborted) return undefined;
+    throw error;
   });
+  if (!answer) return;
   if (!answer.ok || !answer.body)
     throw new Refused((await answer.json().catch(() => broken().answer)) as ErrorAnswer, answer.headers.get('x-request-id') ?? '');
   let finished = false;

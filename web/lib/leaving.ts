@@ -50,8 +50,9 @@ export function forget(): void {
 
 export async function signOut(): Promise<void> {
   forget();
-  tellOtherTabs({ is: 'left' });
   await fetch('/signout', { method: 'POST', body: new URLSearchParams({ csrf }), redirect: 'manual' }).catch(() => undefined);
+  // Only now: a tab that comes back any sooner would still be signed in.
+  tellOtherTabs({ is: 'left' });
   location.assign('/');
 }
 

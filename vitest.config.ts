@@ -16,6 +16,8 @@ export default defineConfig({
       ...(process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**']),
       ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**']),
       ...(process.env['TAMSHAI_TEST_STORES'] === 'servers' ? [] : ['tests/cluster/**']),
+      // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.
+      ...(process.env['TAMSHAI_TEST_CLIENTS'] ? [] : ['tests/clients/**', 'tests/conformance/**']),
     ],
     globalSetup: ['tests/services/global-setup.ts'],
     // Native modules and real child processes are at home in processes, not in threads.

@@ -1,0 +1,176 @@
+/** Every page at every size, by whoever may see it; and what others wrote stays text wherever it is shown. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HIDDEN } from '../../src/core/fields.ts';
+import { HIDDEN as SHOWN_AS } from '../../web/lib/hidden.ts';
+import { type AppSite, ask, openApp, seriousProblems, shot, sidewaysScroll } from './app.ts';
+
+let app: AppSite;
+beforeAll(async () => {
+  app = await openApp();
+}, 300_000);
+afterAll(async () => app?.close());
+
+const DIST = join(import.meta.dirname, '..', '..', 'dist', 'web');
+
+describe('what is loaded', () => {
+  test('the first page of each kind takes less than 120 kB of packed script', () => {
+    const manifest = JSON.parse(readFileSync(join(DIST, '.vite', 'manifest.json'), 'utf8')) as Record<
+      string,
+      { file: string; imports?: string[] }
+    >;
+    const reach = (key: string, seen: Set<string>): Set<string> => {
+      if (seen.has(key)) return seen;
+      seen.add(key);
+      for (const next of manifest[key]?.imports ?? []) reach(next, seen);
+      return seen;
+    };
+    const pages = Object.keys(manifest).filter((key) => key.startsWith('pages/'));
+    expect(pages.length).toBeGreaterThan(5);
+    for (const page of pages) {
+      const files = [...reach(page, reach('main.tsx', new Set()))].map((key) => manifest[key]?.file ?? '');
+      expect(files.some((file) => file.includes('figure'))).toBe(false);
+      const size = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(DIST, file)), { level: 9 }).length, 0);
+      expect([page, size < 120_000]).toEqual([page, true]);
+    }
+  });
+
+  test('pages and files come with their headers, and packed', async () => {
+    const { page } = await app.as('Nina Patel');
+    const html = await page.request.get(`${app.base}/tools`);
+    const policy = html.headers()['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|data:|https?:/);
+    expect(html.headers()).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+    const entry = /\/assets\/app-[\w-]+\.js/.exec(await html.text())?.[0] ?? '';
+    const script = await page.request.get(app.base + entry);
+    expect(script.headers()).toMatchObject({
+      'content-encoding': 'gzip',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('the app and the servers spell what is hidden alike', () => expect(SHOWN_AS).toBe(HIDDEN));
+});
+
+describe('every page', () => {
+  const SIZES = [
+    [390, false],
+    [390, true],
+    [1440, false],
+    [1440, true],
+  ] as const;
+  const PAGES = [
+    ['Eve Thompson', '/', 'ask'],
+    ['Eve Thompson', '/approvals', 'approvals'],
+    ['Eve Thompson', '/tools/sales/list_opportunities', 'tools'],
+    ['Eve Thompson', '/audit', 'audit'],
+    ['Eve Thompson', '/settings', 'settings'],
+    ['jane.smith@acme.example', '/portal', 'portal-tickets'],
+    ['jane.smith@acme.example', '/portal/new', 'portal-new'],
+    ['jane.smith@acme.example', '/portal/articles', 'portal-articles'],
+    ['jane.smith@acme.example', '/portal/contacts', 'portal-contacts'],
+  ] as const;
+
+  test.each(PAGES)('%s sees %s without a serious finding, at four sizes', async (who, path, name) => {
+    for (const [width, dark] of SIZES) {
+      const { page, troubles } = await app.as(who, path, { width, dark });
+      if (name === 'tools') {
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.dt tbody tr').first().waitFor();
+      }
+      await page.waitForLoadState('networkidle');
+      await shot(page, `${name}-${width}-${dark ? 'dark' : 'light'}`);
+      expect([width, dark, await seriousProblems(page)]).toEqual([width, dark, []]);
+      expect([width, await sidewaysScroll(page)]).toEqual([width, 0]);
+      expect(troubles).toEqual([]);
+      await page.close();
+    }
+  });
+
+  test('an answer with a table and a card fits from 320 to 1440', async () => {
+    for (const width of [320, 390, 760, 1440]) {
+      const { page } = await app.as('Alice Chen', '/', { width });
+      await ask(page, 'Who works in Engineering?');
+      await page.locator('.dt tbody tr').first().waitFor();
+      await ask(page, "Increase Sarah Kim's salary to $130,000");
+      await page.locator('.ap').waitFor();
+      expect([width, await sidewaysScroll(page)]).toEqual([width, 0]);
+      expect(await seriousProblems(page)).toEqual([]);
+      await shot(page, `conversation-${width}`);
+      await page.close();
+    }
+  });
+});
+
+describe('who sees what', () => {
+  test.each(['Nina Patel', 'Frank Davis', 'Carol Johnson'])('%s finds exactly the tools that are theirs', async (who) => {
+    const { page } = await app.as(who, '/tools');
+    const { data } = (await (await page.request.get(`${app.base}/api/user/mcp-tools`)).json()) as {
+      data: { servers: { name: string; tools: { name: string }[] }[] };
+    };
+    const theirs = data.servers.flatMap(({ name, tools }) => tools.map((tool) => `/tools/${name}/${tool.name}`));
+    const links = await page.locator('.toollist a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    expect(new Set(links)).toEqual(new Set(theirs));
+    expect(links).toHaveLength(theirs.length);
+  });
+
+  test('every tool has a form that can be opened', async () => {
+    const { page, troubles } = await app.as('Eve Thompson', '/tools');
+    const links = await page.locator('.toollist a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    for (const link of links) {
+      await page.locator(`.toollist a[href="${link}"]`).click({ force: true });
+      await expect.poll(() => page.locator('.tool-page .mono').first().innerText()).toBe(link.slice(7).replace('/', '.'));
+    }
+    expect(troubles).toEqual([]);
+  });
+
+  test('a field left alone is not sent, and the server’s word lands under its field', async () => {
+    const { page } = await app.as('Alice Chen', '/tools/hr/list_employees');
+    const bodies: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/list_employees') && bodies.push(request.postData() ?? ''));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.dt tbody tr').first().waitFor();
+    expect(bodies).toEqual(['{"input":{}}']);
+    await page.getByLabel(/^limit/).fill('900');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.field .err').waitFor();
+    expect(await page.getByLabel(/^limit/).getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel(/^limit/).fill('');
+    await page.getByLabel(/^cursor/).fill('not-a-cursor');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await expect.poll(() => page.getByLabel(/^cursor/).getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('what is hidden is nowhere in the page, and who may see it is said', async () => {
+    const { page } = await app.as('Nina Patel', '/tools/hr/list_employees');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Hidden' }).first().click();
+    await page.getByText(/It is for hr-write, finance-read.*The value never left the database\./).waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/\$\d/);
+  });
+
+  test('the trail: everyone’s for an executive, with its chains; one’s own for others', async () => {
+    const { page: nina } = await app.as('Nina Patel', '/tools/hr/find_employees');
+    await nina.getByRole('button', { name: 'Run', exact: true }).click();
+    await nina.locator('.dt tbody tr').first().waitFor();
+    await nina.goto(`${app.base}/audit`);
+    await nina.locator('.t-link').first().waitFor();
+    expect(await nina.getByRole('button', { name: 'Verify now' }).count()).toBe(0);
+    const { page: eve } = await app.as('Eve Thompson', '/audit');
+    await eve.getByRole('button', { name: 'Verify now' }).click();
+    await eve.getByText(/^(All \d+ chains|The chain is) verified$/).waitFor({ timeout: 60_000 });
+    await eve.getByText('nina.patel').first().waitFor();
+    await eve.locator('.t-link a').first().click();
+    await eve.getByText('Input, secrets removed').waitFor();
+  });
+});

@@ -6,6 +6,7 @@ import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
 import { TurnView } from '../components/turn.tsx';
 import { useApp } from '../lib/app.tsx';
 import { useConversation } from '../lib/conversation.ts';
+import { useKeys } from '../lib/keyboard.ts';
 import { keep, kept } from '../lib/leaving.ts';
 import { go, useAddress } from '../lib/router.ts';
 import { suggestions } from '../lib/tools.ts';
@@ -107,7 +108,8 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   useEffect(() => keep(me.username, 'draft', draft), [me.username, draft]);
   useEffect(() => {
     if (matchMedia('(min-width: 760px)').matches) field.current?.focus({ preventScroll: true });
-  }, [id === undefined]);
+  }, [id === undefined, turns.length === 0]);
+  useKeys(useMemo(() => (answering ? { Escape: talk.stop } : {}), [answering, talk.stop]));
 
   const { ask } = talk;
   const put = useCallback(

@@ -1,5 +1,6 @@
 // npm test: builds, checks, lints, and runs every suite on the embedded stores, beside a real PostgreSQL where npm's binary runs.
 // npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
+// TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
 // npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';

@@ -1,0 +1,252 @@
+/** A real Keycloak with the two realms that we hand out: people sign in there, and what it says of them is what counts here. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { persona } from '../../src/sample/people.ts';
+import { freePort } from '../services/server-process.ts';
+import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
+import { openSite, type Site } from '../site.ts';
+import { codeFlow, Person } from './pages.ts';
+
+const PASSWORD = 'only-for-tests';
+const SECRET = 'a-secret-only-for-tests';
+let keycloak: Keycloak;
+let site: Site;
+let base: string;
+
+interface Realm {
+  readonly realm: string;
+}
+/** As the file in deploy/ is changed by who uses it: the address and the secret; and people, who are nobody's to hand out. */
+const realmOf = (name: string, users: readonly string[], more: object[] = []): Realm => {
+  const text = readFileSync(fileURLToPath(new URL(`../../deploy/keycloak/${name}.json`, import.meta.url)), 'utf8');
+  const realm = JSON.parse(text.replaceAll('https://tamshai.example', base).replaceAll('CHANGE-ME', SECRET)) as Realm;
+  return {
+    ...realm,
+    sslRequired: 'none',
+    bruteForceProtected: false,
+    users: [
+      ...users.map((user) => {
+        const { sub, username, name, email, roles, employeeId, organizationId } = persona(user);
+        const [firstName, ...rest] = name.split(' ');
+        const attributes = employeeId === undefined ? { organization_id: [organizationId] } : { employee_id: [employeeId] };
+        const credentials = [{ type: 'password', value: PASSWORD, temporary: false }];
+        return {
+          id: sub,
+          username,
+          firstName,
+          lastName: rest.join(' '),
+          email,
+          enabled: true,
+          emailVerified: true,
+          attributes,
+          credentials,
+          realmRoles: [...roles],
+        };
+      }),
+      ...more,
+    ],
+  } as Realm;
+};
+
+beforeAll(async () => {
+  const port = await freePort();
+  base = `http://localhost:${port}`;
+  const stranger = {
+    username: 'mallory',
+    firstName: 'Mallory',
+    lastName: 'M',
+    email: 'mallory@elsewhere.example',
+    enabled: true,
+    emailVerified: true,
+    credentials: [{ type: 'password', value: PASSWORD, temporary: false }],
+    realmRoles: ['executive'],
+    attributes: { organization_id: [persona('jane.smith@acme.example').organizationId], employee_id: [persona('eve.thompson').employeeId] },
+  };
+  const customers = realmOf('tamshai-customers', ['jane.smith@acme.example'], [stranger]) as Realm & {
+    roles: { realm: { name: string }[] };
+  };
+  customers.roles.realm.push({ name: 'executive' });
+  const started = performance.now();
+  keycloak = await startKeycloak([realmOf('tamshai-staff', ['alice.chen', 'nina.patel', 'sarah.kim', 'eve.thompson']), customers]);
+  console.log(`${keycloak.version} after ${Math.round((performance.now() - started) / 1000)} s`);
+  for (const realm of ['tamshai-staff', 'tamshai-customers']) await openToClients(realm);
+  const issuer = (realm: string) => `${keycloak.url}/realms/${realm}`;
+  site = await openSite({
+    GATEWAY_PORT: String(port),
+    TAMSHAI_SCRIPTED_APPROVALS: '0',
+    OIDC_ISSUER: issuer('tamshai-staff'),
+    OIDC_CUSTOMER_ISSUER: issuer('tamshai-customers'),
+    OIDC_CLIENT_ID: 'tamshai',
+    OIDC_CLIENT_SECRET: SECRET,
+  });
+}, 600_000);
+afterAll(async () => {
+  await site?.close();
+  await keycloak?.stop();
+});
+
+/** The four steps of docs/keycloak.md: a client that registers itself gets our audience, our claim and the roles, and no more. */
+async function openToClients(realm: string): Promise<void> {
+  const claim = realm === 'tamshai-staff' ? 'employee_id' : 'organization_id';
+  const mapper = (name: string, protocolMapper: string, config: object) => ({ name, protocol: 'openid-connect', protocolMapper, config });
+  const id = await keycloak.admin<string>('POST', `/${realm}/client-scopes`, {
+    name: 'tamshai',
+    protocol: 'openid-connect',
+    attributes: { 'include.in.token.scope': 'false', 'display.on.consent.screen': 'false' },
+    protocolMappers: [
+      mapper('mcp', 'oidc-audience-mapper', { 'included.client.audience': `${base}/mcp`, 'access.token.claim': 'true' }),
+      mapper(claim, 'oidc-usermodel-attribute-mapper', {
+        'user.attribute': claim,
+        'claim.name': claim,
+        'jsonType.label': 'String',
+        'access.token.claim': 'true',
+      }),
+    ],
+  });
+  await keycloak.admin('PUT', `/${realm}/default-default-client-scopes/${id}`);
+  await keycloak.admin(
+    'POST',
+    `/${realm}/client-scopes/${id}/scope-mappings/realm`,
+    await keycloak.admin('GET', `/${realm}/roles?max=100`),
+  );
+}
+
+const someone = (username: string) => new Person(username, PASSWORD);
+async function signIn(username: string, realm: 'staff' | 'customer' = 'staff'): Promise<Person> {
+  const person = someone(username);
+  const at = await person.walk(`${base}/signin?realm=${realm}&to=/approvals`, `${base}/`);
+  // Customers have a part of their own.
+  expect([at.status, new URL(at.url).pathname]).toEqual([200, realm === 'staff' ? '/approvals' : '/portal']);
+  return person;
+}
+const info = async (person: Person) => {
+  const answer = await person.go(`${base}/api/user/info`);
+  return {
+    status: answer.status,
+    body: (await answer.json()) as {
+      data?: { username: string; roles: string[]; employee_id: string | null; organization_id: string | null };
+    },
+  };
+};
+async function tokens(person: Person, page: string) {
+  const body = await (await person.go(page)).text();
+  const find = (name: string) => new RegExp(`data-${name}="([^"]+)"`).exec(body)?.[1] ?? '';
+  return { origin: base, 'content-type': 'application/json', 'x-tamshai-csrf': find('csrf'), 'x-tamshai-card': find('card') };
+}
+const decide = async (person: Person, id: string) => {
+  const headers = await tokens(person, `${base}/approve/${id}`);
+  const answer = await person.go(`${base}/api/confirm/${id}`, { method: 'POST', headers, body: '{"approved":true}' });
+  return { status: answer.status, body: (await answer.json()) as { status: string; code?: string } };
+};
+
+/** As a client finds its way with nothing but the address. */
+async function discovered(): Promise<{
+  resource: string;
+  metadata: Parameters<typeof codeFlow>[1]['metadata'] & { registration_endpoint: string };
+}> {
+  const refused = await fetch(`${base}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  expect(refused.status).toBe(401);
+  const found = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
+  const { resource, authorization_servers: issuers } = (await (await fetch(found)).json()) as {
+    resource: string;
+    authorization_servers: string[];
+  };
+  const issuer = new URL(issuers[0] ?? '');
+  const metadata = (await (await fetch(`${issuer.origin}/.well-known/oauth-authorization-server${issuer.pathname}`)).json()) as {
+    registration_endpoint: string;
+  };
+  return { resource, metadata: metadata as never };
+}
+const REDIRECT = 'http://localhost:33418/callback';
+async function mcpToken(username: string, clientId?: string): Promise<string> {
+  const { resource, metadata } = await discovered();
+  const registered = {
+    client_name: 'Some editor',
+    redirect_uris: [REDIRECT],
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  };
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(registered) };
+  const own = clientId ?? ((await (await fetch(metadata.registration_endpoint, post)).json()) as { client_id: string }).client_id;
+  const { access_token: token, ...rest } = await codeFlow(someone(username), { metadata, clientId: own, redirectUri: REDIRECT, resource });
+  if (typeof token !== 'string') throw new Error(JSON.stringify(rest));
+  return token;
+}
+
+it('staff sign in by code and PKCE, with the roles of their realm and their own employee record', async () => {
+  const alice = await signIn('alice.chen');
+  const { status, body } = await info(alice);
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ username: 'alice.chen', employee_id: persona('alice.chen').employeeId, organization_id: null });
+  expect(body.data?.roles).toEqual(['employee', 'hr-read', 'hr-write', 'manager']);
+});
+
+it('customers sign in at their own realm; a staff role there is nobody, whatever its name', async () => {
+  const jane = await info(await signIn('jane.smith@acme.example', 'customer'));
+  expect(jane.body.data).toMatchObject({
+    roles: ['lead-customer'],
+    organization_id: persona('jane.smith@acme.example').organizationId,
+    employee_id: null,
+  });
+  const mallory = await info(await signIn('mallory', 'customer'));
+  expect(mallory.body.data).toMatchObject({ roles: [], employee_id: null });
+});
+
+it.each([
+  ['that registers itself', undefined],
+  ['that is known there', 'tamshai-mcp'],
+])('an MCP client %s needs nothing but the address; its token is good for /mcp alone and approves nothing', async (_name, clientId) => {
+  const token = await mcpToken('nina.patel', clientId);
+  expect([decodeJwt(token).aud].flat()).toContain(`${base}/mcp`);
+  const { result } = await site.rpc<{ tools: { name: string }[] }>(token, 'tools/list');
+  const names = result?.tools.map(({ name }) => name) ?? [];
+  expect(names).toContain('hr_list_employees');
+  expect(names).not.toContain('hr_update_salary');
+  const own = await site.rpc(token, 'tools/call', { name: 'hr_get_time_off_balances', arguments: {} });
+  expect(own.result?.structuredContent).toMatchObject({ status: 'success' });
+  expect((await site.send('GET', '/api/user/info', { token })).status).toBe(401);
+});
+
+it('a change asked for by an MCP client is approved in the browser; a role that was taken away meanwhile approves nothing', async () => {
+  const token = await mcpToken('alice.chen', 'tamshai-mcp');
+  const ask = async (amount: number) => {
+    const { result } = await site.rpc(token, 'tools/call', {
+      name: 'hr_update_salary',
+      arguments: { employee_id: persona('sarah.kim').employeeId, new_salary: amount },
+    });
+    return (result?.structuredContent as { confirmationId: string } | undefined)?.confirmationId ?? '';
+  };
+  const alice = await signIn('alice.chen');
+  expect(await decide(alice, await ask(123_000))).toMatchObject({ status: 200, body: { status: 'success' } });
+
+  const second = await ask(124_000);
+  const [role] = [await keycloak.admin<object>('GET', '/tamshai-staff/roles/hr-write')];
+  const mappings = `/tamshai-staff/users/${persona('alice.chen').sub}/role-mappings/realm`;
+  await keycloak.admin('DELETE', mappings, [role]);
+  try {
+    // Fresher than the token that she signed in with: her browser's session asks again before it decides.
+    await new Promise((resolve) => setTimeout(resolve, 46_000));
+    expect(await decide(alice, second)).toMatchObject({ status: 403 });
+    const [paid] = await site.owner('select salary from hr.pay where employee_id = $1', [persona('sarah.kim').employeeId]);
+    expect(Number(paid?.['salary'])).toBe(123_000);
+  } finally {
+    await keycloak.admin('POST', mappings, [role]);
+  }
+}, 240_000);
+
+it('signing out there ends the session here, within ten seconds', async () => {
+  const eve = await signIn('eve.thompson');
+  expect((await info(eve)).status).toBe(200);
+  await keycloak.admin('POST', `/tamshai-staff/users/${persona('eve.thompson').sub}/logout`);
+  await expect.poll(async () => (await info(eve)).status, { timeout: 15_000, interval: 1_000 }).toBe(401);
+}, 60_000);
+
+it('a notice of a sign-out that Keycloak did not sign ends nothing', async () => {
+  const nina = await signIn('nina.patel');
+  for (const body of [new URLSearchParams({ logout_token: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' }), new URLSearchParams()])
+    expect((await fetch(`${base}/signin/logout`, { method: 'POST', body })).status).toBe(400);
+  expect((await info(nina)).status).toBe(200);
+});

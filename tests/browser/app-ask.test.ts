@@ -1,0 +1,188 @@
+/** Asking: from the first word to the table, its next page, the picture, the refusal, and what goes wrong on the way. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AppSite, ask, openApp, shot } from './app.ts';
+
+let app: AppSite;
+beforeAll(async () => {
+  app = await openApp();
+}, 300_000);
+afterAll(async () => app?.close());
+
+describe('a question', () => {
+  test('is answered with words, the tool that was used, and a table that sorts and goes on by the cursor', async () => {
+    const { page, troubles } = await app.as('Bob Martinez');
+    expect(await page.locator('h1').innerText()).toBe('What do you want to know, Bob?');
+    await ask(page, 'Show me invoices over $10,000');
+    expect(new URL(page.url()).pathname).toMatch(/^\/c\/[0-9a-f-]{36}$/);
+    expect(await page.locator('.tool summary').first().innerText()).toContain('finance.list_invoices');
+    const rows = page.locator('.dt tbody tr');
+    await expect.poll(() => rows.count()).toBe(50);
+    expect(await page.locator('.dt-note').innerText()).toContain('Incomplete: the first 50 of more than 50.');
+
+    const amounts = async () => (await page.locator('.dt td.cell-end').allInnerTexts()).map((text) => Number(text.replace(/[$,]/g, '')));
+    await page.locator('th.num button').last().click();
+    const up = await amounts();
+    expect(up).toEqual(up.toSorted((a, b) => a - b));
+    await page.locator('th.num button').last().click();
+    expect(await amounts()).toEqual(up.toReversed());
+    expect(await page.locator('.dt-foot').innerText()).toContain('Sorted within the loaded rows.');
+
+    await page.getByRole('button', { name: 'Show 50 more' }).click();
+    await expect.poll(() => rows.count()).toBeGreaterThan(50);
+    while (await page.getByRole('button', { name: 'Show 50 more' }).isVisible()) {
+      const before = await rows.count();
+      await page.getByRole('button', { name: 'Show 50 more' }).click();
+      await expect.poll(() => rows.count()).toBeGreaterThan(before);
+    }
+    expect(await page.locator('.dt-note').count()).toBe(0);
+    expect(await page.locator('.dt-foot').innerText()).toContain('complete');
+    expect(troubles).toEqual([]);
+  });
+
+  test('makes a picture where the tool declares one, and the same figures as a table', async () => {
+    const { page } = await app.as('Eve Thompson');
+    await ask(page, 'How did our recurring revenue develop this year?');
+    await page.locator('svg.wf').waitFor();
+    expect(await page.locator('svg.wf').getAttribute('aria-label')).toMatch(/^ARR movement: Start \$.*Churn −\$.*End \$/);
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await page.locator('.dt tbody tr').first().waitFor();
+    await ask(page, 'What does the pipeline look like this quarter?');
+    await page.locator('.bars').first().waitFor();
+    await shot(page, 'conversation-charts');
+  });
+
+  test('is kept: after a reload it is there again, and asking on goes on in it', async () => {
+    const { page } = await app.as('Alice Chen');
+    await ask(page, 'Who works in Engineering?');
+    const address = page.url();
+    const said = await page.locator('.prose').first().innerText();
+    await page.reload();
+    await expect.poll(() => page.locator('.prose').first().innerText()).toBe(said);
+    await page.getByRole('button', { name: /show it as it is now/ }).click();
+    await page.locator('.dt tbody tr').first().waitFor();
+    await ask(page, 'and in Marketing?');
+    expect(page.url()).toBe(address);
+    expect(await page.locator('.turn').count()).toBe(2);
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.waitForURL(`${app.base}/`);
+    await page.goto(address);
+    await page.getByText('There is no such conversation of yours').waitFor();
+  });
+
+  test('of somebody else is not there', async () => {
+    const { page: alice } = await app.as('Alice Chen');
+    await ask(alice, 'How many people do we have in the Berlin office?');
+    const { page: bob } = await app.as('Bob Martinez', new URL(alice.url()).pathname);
+    await bob.getByText('There is no such conversation of yours').waitFor();
+    expect(await bob.locator('main').innerText()).not.toContain('Berlin');
+  });
+
+  test('for what is not one’s own is refused in words', async () => {
+    const { page } = await app.as('Frank Davis');
+    await ask(page, 'Show me all employee salaries');
+    expect(await page.locator('.turn').innerText()).not.toMatch(/\$\d/);
+    expect((await page.locator('.a').innerText()).length).toBeGreaterThan(20);
+  });
+});
+
+describe('on the way', () => {
+  test('an answer that breaks off keeps what arrived and says so', async () => {
+    const { page } = await app.as('Alice Chen');
+    await page.route('**/api/query', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `data: ${JSON.stringify({ type: 'start', conversationId: crypto.randomUUID(), model: 'x', requestId: 'r' })}\n\ndata: ${JSON.stringify({ type: 'text', text: 'The three busiest agents were' })}\n\n`,
+      }),
+    );
+    await page.getByLabel('Your question').fill('Who was busy?');
+    await page.keyboard.press('Enter');
+    await page.getByText('The answer broke off here.').waitFor();
+    expect(await page.locator('.prose').innerText()).toContain('The three busiest agents were');
+  });
+
+  test('too many questions wait their turn, and go out by themselves', async () => {
+    const { page } = await app.as('Alice Chen');
+    let refused = 0;
+    await page.route('**/api/query', (route) =>
+      refused++ === 0
+        ? route.fulfill({
+            status: 429,
+            contentType: 'application/json',
+            body: JSON.stringify({
+              status: 'error',
+              code: 'RATE_LIMITED',
+              message: 'Too many.',
+              suggestedAction: '',
+              retryable: true,
+              details: { retryAfterSeconds: 2 },
+            }),
+          })
+        : route.continue(),
+    );
+    await page.getByLabel('Your question').fill('Who works in Engineering?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing is lost.').waitFor();
+    await page.locator('.turn .prose').waitFor({ timeout: 30_000 });
+    expect(refused).toBeGreaterThan(1);
+  });
+
+  test('Escape stops the answer; what came stays', async () => {
+    const { page } = await app.as('Alice Chen');
+    await page.route('**/api/query', async () => new Promise(() => {}));
+    await page.getByLabel('Your question').fill('Take your time');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Stopped by you.').waitFor();
+  });
+
+  test('a session that ended covers the page, keeps the draft, and leads back to where one was', async () => {
+    const { page } = await app.as('Dan Williams', '/');
+    await page.getByLabel('Your question').fill('Which tickets breach their SLA in the next hour?');
+    await page.context().clearCookies();
+    await page.keyboard.press('Enter');
+    await page.getByText('Your session has ended').waitFor();
+    expect(await page.getByRole('alertdialog').innerText()).toContain('Sign in again as Dan Williams to go on. Your question is kept.');
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByRole('button', { name: 'Dan Williams' }).click();
+    await page.locator('#app main').waitFor();
+  });
+
+  test('without a connection it is said, and heals by itself', async () => {
+    const { page } = await app.as('Sarah Kim');
+    await page.context().setOffline(true);
+    await page.getByText('No connection.').waitFor();
+    await page.context().setOffline(false);
+    await expect.poll(() => page.getByText('No connection.').count(), { timeout: 20_000 }).toBe(0);
+  });
+
+  test('a server that does not answer is named', async () => {
+    const { page } = await app.as('Sarah Kim');
+    await page.route('**/ready', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: JSON.stringify({
+          status: 'not_ready',
+          servers: [
+            { server: 'support', title: 'Support', state: 'unavailable' },
+            { server: 'hr', title: 'People', state: 'ok' },
+          ],
+        }),
+      }),
+    );
+    await page.reload();
+    await page.getByText('Support does not answer.').first().waitFor();
+  });
+
+  test('leaving clears everything, in every tab', async () => {
+    const { page } = await app.as('Marcus Johnson');
+    const { page: second } = await app.as('Marcus Johnson', '/tools', { beside: page });
+    await page.getByLabel('Your question').fill('half a question');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor();
+    await second.getByRole('link', { name: 'Sign in' }).first().waitFor();
+    expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.startsWith("tamshai:"))')).toEqual([]);
+    expect((await page.context().cookies()).filter(({ name }) => /^(__Host-)?tamshai$/.test(name))).toEqual([]);
+  });
+});

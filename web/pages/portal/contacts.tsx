@@ -46,6 +46,12 @@ export function ContactsPage() {
       <>
         <h1 className="mb-4">Contacts</h1>
         {answer.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+        {/* Whoever gave the lead away no longer sees the list, but still the receipt. */}
+        {card && (
+          <div className="card-narrow mt-4">
+            <ApprovalCard id={card} />
+          </div>
+        )}
       </>
     );
   }

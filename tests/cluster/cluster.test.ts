@@ -124,6 +124,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       count('broken connection');
       return { status: 0, headers: {}, text: '', body: { status: 'broken' } };
     };
+    const lost = ({ status }: Reply<unknown>) => status === 0 || status >= 500;
     const until = async (
       work: () => Promise<Reply<Answer | { status: string }>>,
       again: (reply: Reply<Answer | { status: string }>) => boolean,
@@ -137,10 +138,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     };
     const readers = ['sarah.kim', 'marcus.johnson', 'nina.patel', 'frank.davis'].map(async (user) => {
       while (going) {
-        const { body, status } = await until(
-          () => front.rest(user, 'hr', 'get_employee', { employee_id: employeeId(user) }),
-          () => true,
-        );
+        const { body, status } = await until(() => front.rest(user, 'hr', 'get_employee', { employee_id: employeeId(user) }), lost);
         const { data } = body as { data?: { employee_id: string } };
         if (status !== 200 || data?.employee_id !== employeeId(user)) wrong.push(`${user} got ${JSON.stringify(body).slice(0, 200)}`);
         done.reads++;
@@ -160,23 +158,19 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     const people = cluster.behind.owner(
       "select employee_id from hr.employees where active and employee_id::text not like '0e00000%' order by employee_id limit 400",
     );
+    /** Of its own each time: what is so already is no change. */
+    const first = 40_000 + Math.floor(Math.random() * 100) * 1_000;
     const raiser = async (user: string, from: number) => {
       const rows = await people;
       for (let n = from; going && n < rows.length; n += 2) {
         const id = String(rows[n]?.['employee_id']);
-        const amount = 50_000 + n;
-        const asked = await until(
-          () => front.rest(user, 'hr', 'update_salary', { employee_id: id, new_salary: amount }),
-          () => true,
-        );
+        const amount = Number((first + n + 0.37).toFixed(2));
+        const asked = await until(() => front.rest(user, 'hr', 'update_salary', { employee_id: id, new_salary: amount }), lost);
         const ticket = asked.body as { confirmationId?: string };
         if (ticket.confirmationId === undefined) continue;
         const { confirmationId } = ticket;
         // A person presses again until it is settled.
-        const settled = await until(
-          () => front.decide(user, confirmationId, true),
-          ({ status }) => status === 0 || status >= 500,
-        );
+        const settled = await until(() => front.decide(user, confirmationId, true), lost);
         if (settled.status === 200) done.raised.set(id, amount);
       }
     };

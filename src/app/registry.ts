@@ -17,8 +17,13 @@ import * as tax from '../domains/tax/index.ts';
 
 const toolsOf = (domain: Readonly<Record<string, Tool>>): Tool[] => Object.values(domain);
 
-/** What domains offer beside their tools: resources, prompts, and the news of what changed. */
-const offersOf = (...parts: readonly Readonly<Record<string, Offer>>[]): Offer[] => parts.flatMap((part) => Object.values(part));
+/** What domains offer beside their tools, by name: a module lists its exports in an order of its own, and not every loader in the same. */
+const offersOf = (...parts: readonly Readonly<Record<string, Offer>>[]): Offer[] =>
+  parts.flatMap((part) =>
+    Object.entries(part)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, offer]) => offer),
+  );
 
 export const allTools = (): Registry =>
   registry(

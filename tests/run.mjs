@@ -2,6 +2,7 @@
 // npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
 // TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
 // npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
+// npm run test:servers -- tests/cluster: many processes behind a balancer, killed one after the other under load; minutes of two cores.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -86,7 +87,7 @@ function suites(env, paths) {
 const started = performance.now();
 if (step('build', 'build')) {
   if (servers) {
-    const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys', 'tests/cluster'];
+    const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
     // The command is tested as it is installed, on stores of its own: once is enough.
     suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch' }, [
       ...paths,

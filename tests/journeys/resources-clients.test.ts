@@ -46,7 +46,8 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
 
     test('resources/list has the three, with both spellings of the type and a whole version', async () => {
       const listed = (await client.resources()).filter(({ uri }) => String(uri).startsWith('knowledge:'));
-      expect(listed.map(({ uri }) => uri)).toEqual(URIS);
+      expect(new Set(listed.map(({ uri }) => uri))).toEqual(new Set(URIS));
+      expect(listed).toHaveLength(URIS.length);
       for (const each of listed) {
         expect(each).toMatchObject({
           name: expect.stringMatching(/./),
@@ -135,10 +136,10 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
 
     test('prompts are listed with their arguments, and come back ready to run', async () => {
       const listed = await client.prompts();
-      expect(listed.map(({ name }) => name)).toEqual(['ingest-memory', 'retrieve-context', 'correct-stale-facts']);
+      expect(listed.map(({ name }) => name)).toEqual(['correct-stale-facts', 'ingest-memory', 'retrieve-context']);
       for (const each of listed)
         expect(each).toMatchObject({ title: expect.any(String), description: expect.any(String), arguments: expect.any(Array) });
-      expect(listed[0]?.['arguments']).toContainEqual({ name: 'text', description: expect.any(String), required: true });
+      expect(listed[1]?.['arguments']).toContainEqual({ name: 'text', description: expect.any(String), required: true });
       const said = await client.prompt('ingest-memory', { text: 'Backups run at 02:00.\nThey take an hour.', topic: 'backups' });
       expect(said).toContain('> Backups run at 02:00.\n> They take an hour.');
       expect(said).toContain(server === 'gateway' ? 'Call knowledge_query ' : 'Call query ');

@@ -26,6 +26,7 @@ export default defineConfig({
     // Generous: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: ByName },
   },
 });

@@ -2,6 +2,7 @@
  * Three gateways, two hr servers and a process for the other domains behind a balancer, on real stores: whichever process answers, it is
  * one product. Then processes end, in order and by force, while people work.
  */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import { revocations } from '../../src/identity/revocation.ts';
@@ -108,6 +109,8 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       errors: new Map<string, number>(),
     };
     const wrong: string[] = [];
+    /** Each round of work knows its own tasks again. */
+    const round = `cluster ${randomUUID()}`;
     let going = true;
     const count = (what: string) => void done.errors.set(what, (done.errors.get(what) ?? 0) + 1);
     const note = ({ status, body, text }: Reply<Answer | { status: string }>): { retry: boolean } => {
@@ -146,7 +149,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     });
     const doer = async (user: string) => {
       for (let n = 0; going; n++) {
-        const title = `cluster ${user} ${n} ${Math.random()}`;
+        const title = `${round} ${user} ${n}`;
         const { status } = await until(
           () => front.rest(user, 'tasks', 'add_task', { title }),
           () => false,
@@ -178,6 +181,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     return {
       done,
       wrong,
+      round,
       async stop() {
         going = false;
         await all;
@@ -186,13 +190,13 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   }
 
   /** Everything that was said to be done was, once; nothing else was done twice. */
-  async function holds({ done, wrong }: ReturnType<typeof working>): Promise<void> {
+  async function holds({ done, wrong, round }: ReturnType<typeof working>): Promise<void> {
     console.log(
       `while they worked: ${done.reads} reads, ${done.acknowledged.size} tasks (${done.unsure.size} unsure), ${done.raised.size} raises; errors ${JSON.stringify([...done.errors])}`,
     );
     expect(wrong).toEqual([]);
     const rows = await cluster.behind.owner(
-      "select title, count(*)::int as n from tasks.tasks where title like 'cluster %' group by title",
+      `select title, count(*)::int as n from tasks.tasks where title like '${round} %' group by title`,
     );
     const counts = new Map(rows.map(({ title, n }) => [String(title), Number(n)]));
     expect([...done.acknowledged].filter((title) => counts.get(title) !== 1)).toEqual([]);

@@ -114,7 +114,7 @@ async function open(
   const kv = await openKeyValue(config);
   later(() => kv.close());
   await joinOthers(kv, keys, part);
-  const sealed = sealedKeyValue(kv, derive(keys, 'kv'));
+  const sealed = sealedKeyValue(kv, derive(keys, 'kv'), derivePrevious(keys, 'kv'));
   const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
   const checkpoints = await openCheckpoints({ file: join(config.dataFolder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, log });
   later(() => checkpoints.close());

@@ -36,7 +36,7 @@ export interface CallResult {
   readonly content: readonly {
     readonly type: string;
     readonly text?: string;
-    readonly resource?: { readonly mimeType: string; readonly text: string };
+    readonly resource?: { readonly uri: string; readonly mimeType: string; readonly text: string };
   }[];
   readonly structuredContent: Answer;
   readonly isError?: true;

@@ -66,7 +66,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     checkMasks(spec, def.name, output as z.ZodType);
     return {
       kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
-      roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
+      roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, resource: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
       aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>, chart: def.chart,
       says: () => def.title,
       run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name), part: none(def.name),
@@ -95,6 +95,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       return {
         ...tool,
         plural: def.plural,
+        resource: def.resource,
         summary,
         lifted: def.lifted ?? [],
         says: (data, asked) => def.says?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,

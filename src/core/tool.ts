@@ -132,6 +132,8 @@ interface Listing<
   /** Keys of the summary that stand in `metadata` itself as well, where a specification wants them there. */
   readonly lifted?: readonly (keyof z.output<S> & string)[];
   summarise?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
+  /** The address of the resource that the rows are items of: then an MCP client is given them as a page of it. */
+  readonly resource?: string;
   /** One line for a reader who sees nothing else; how many rows there are by default. `asked` is the input as it was sent. */
   says?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>): string;
 }
@@ -260,6 +262,8 @@ export interface Tool {
   /** In which case a write happens at once; undefined where it never does. */
   readonly atOnceWhen: string | undefined;
   readonly plural: string | undefined;
+  /** The resource that its rows are items of. */
+  readonly resource: string | undefined;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   readonly summary: z.ZodObject | undefined;

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView } from '../core/decide.ts';
-import { describeAnswer } from '../core/derive/mcp.ts';
+import { describeAnswer, embeddedAnswer } from '../core/derive/mcp.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
@@ -79,6 +79,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       return backend(tool.domain.name).call({ server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId, signal: call.signal });
     },
     describe: (name, answer, asked) => describeAnswer(find(name), answer, asked),
+    embed: (name, answer, asked) => embeddedAnswer(find(name), answer, asked),
     async ticket(id, caller) {
       const view = await options.confirmation(id, caller).catch((error: unknown) => {
         if (error instanceof Failure && !error.retryable) return undefined;

@@ -77,8 +77,16 @@ describe.each(byName)('%s', (_name, tool) => {
     expect([what, problem(contract.mcp.outputSchema, answer)]).toEqual([what, undefined]);
     const [line, resource, ...more] = result.content;
     expect([what, status, result.isError ?? false, more]).toEqual([what, 200, answer.status === 'error', []]);
-    expect(JSON.parse(resource?.resource?.text ?? '')).toEqual(answer);
-    expect(resource).toMatchObject({ type: 'resource', resource: { mimeType: 'application/json', uri: `tamshai://answers/${requestId}` } });
+    const embedded = JSON.parse(resource?.resource?.text ?? '') as unknown;
+    expect(resource).toMatchObject({ type: 'resource', resource: { mimeType: 'application/json', uri: expect.any(String) } });
+    if (tool.resource !== undefined && answer.status === 'success') {
+      const { status: done, data: items, metadata } = answer;
+      expect(embedded).toEqual({ items, next_cursor: metadata?.nextCursor ?? null, status: done, metadata });
+      expect(resource?.resource?.uri.split('?')[0]).toBe(tool.resource);
+    } else {
+      expect(embedded).toEqual(answer);
+      expect(resource?.resource?.uri).toBe(`tamshai://answers/${requestId}`);
+    }
     expect(line?.text).toMatch(/^\S[^\n]*\S$/);
     expect(result._meta.requestId).toBe(requestId);
     if (answer.status === 'pending_confirmation') expect(line?.text).toContain(answer.confirmationData.approvalUrl);

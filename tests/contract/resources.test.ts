@@ -8,7 +8,7 @@ import { errorAnswer } from '../../src/core/derive/answers.ts';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { openSite, type Site } from '../site.ts';
 
-const { resources, prompts, feeds } = allTools();
+const { resources, prompts, feeds, tools } = allTools();
 /** Something to stand for the variables of an address. */
 const addressOf = (uri: string) => uri.replace(/\{[^}]+\}/g, 'x');
 const paged = resources.filter((resource) => resource.paged);
@@ -163,6 +163,14 @@ test.each([
   const told = await read(uri, staff, requestId);
   refused(told, 'RESOURCE_NOT_FOUND');
   expect(await recorded(requestId)).toMatchObject([{ decision: 'refused', code: 'RESOURCE_NOT_FOUND' }]);
+});
+
+test.each(
+  tools.flatMap((tool) => (tool.resource === undefined ? [] : [[`${tool.domain.name}.${tool.name}`, tool, tool.resource] as const])),
+)('rows of %s are items of a resource that whoever may ask for them may read', (_name, { roles }, uri) => {
+  const resource = resources.find((each) => each.uri === uri);
+  expect([uri, resource?.paged]).toEqual([uri, true]);
+  for (const role of roles) expect(resource && opens(resource.tool, new Set([role]))).toBe(true);
 });
 
 test('?servers= narrows resources and prompts, reading and listing alike', async () => {

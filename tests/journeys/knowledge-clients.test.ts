@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSite, type Site } from '../site.ts';
 
 const TOOLS = ['store', 'update', 'delete', 'query', 'relate', 'query_graph', 'undo', 'history'];
+const LISTS = ['query', 'query_graph', 'history'];
 type Schema = Parameters<AjvJsonSchemaValidator['getValidator']>[0];
 interface Result {
   readonly content: readonly [
@@ -92,7 +93,15 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
         type: 'resource',
         resource: { uri: expect.any(String), mimeType: 'application/json', text: expect.any(String) },
       });
-      expect(JSON.parse(embedded.resource.text)).toEqual(result.structuredContent);
+      const {
+        status,
+        data: items,
+        metadata,
+      } = result.structuredContent as { status: string; data: unknown; metadata?: { nextCursor?: string } };
+      const page = LISTS.includes(tool) && status === 'success';
+      expect(JSON.parse(embedded.resource.text)).toEqual(
+        page ? { items, next_cursor: metadata?.nextCursor ?? null, status, metadata } : result.structuredContent,
+      );
       const schema = client.schemas.get(prefix + tool);
       if (schema === undefined) throw new Error(`${tool} publishes no schema`);
       expect(validator.getValidator(schema)(result.structuredContent).errorMessage).toBeUndefined();
@@ -144,12 +153,13 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
 
     test('the example of the specification, piece by piece', async () => {
       const { content, structuredContent } = await call('query', { topic: 'deployment' });
-      expect(content).toEqual([
-        { type: 'text', text: 'Found 2 entries matching "deployment".' },
-        {
-          type: 'resource',
-          resource: { uri: expect.stringMatching(/^\w+:\/\/\S+$/), mimeType: 'application/json', text: expect.any(String) },
-        },
+      const [line, { type, resource }] = content;
+      expect(line).toEqual({ type: 'text', text: 'Found 2 entries matching "deployment".' });
+      expect([type, Object.keys(resource), resource.uri, resource.mimeType]).toEqual([
+        'resource',
+        ['uri', 'mimeType', 'text'],
+        'knowledge://entries?topic=deployment',
+        'application/json',
       ]);
       const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
       const items = [
@@ -168,8 +178,30 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
           recorded_at: time,
         },
       ];
+      expect(JSON.parse(resource.text)).toMatchObject({ items, next_cursor: null });
       expect(structuredContent).toMatchObject({ status: 'success', data: items, metadata: { hasMore: false, returnedCount: 2 } });
       expect(structuredContent['metadata']).not.toHaveProperty('nextCursor');
+    });
+
+    test('what was asked for stands in the address, and the next page is asked for with what the page gives', async () => {
+      const asked = { query: 'Wer & was?', tags: ['a b', 'c'], minConfidence: 0.5, limit: 1 };
+      const uri = 'knowledge://entries?query=Wer+%26+was%3F&tags=a+b&tags=c&min_confidence=0.5&limit=1';
+      expect((await call('query', asked)).content[1].resource.uri).toBe(uri);
+      for (const [tool, address] of [
+        ['query', 'knowledge://entries'],
+        ['query_graph', 'knowledge://graph/triples'],
+        ['history', 'knowledge://history/transactions'],
+      ] as const) {
+        const pageOf = async (args: object) => {
+          const { resource } = (await call(tool, { ...args })).content[1];
+          expect(resource.uri.split('?')[0]).toBe(address);
+          return JSON.parse(resource.text) as { items: { id?: string; tx_id: number }[]; next_cursor: string | null };
+        };
+        const one = await pageOf({ limit: 1 });
+        const two = await pageOf({ limit: 1, cursor: one.next_cursor });
+        expect(two.items).toHaveLength(1);
+        expect(two.items).not.toEqual(one.items);
+      }
     });
 
     test('what others recorded waits for a person, and the line says where', async () => {

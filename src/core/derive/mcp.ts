@@ -1,4 +1,6 @@
 /** How a tool is listed by MCP. */
+import type { Answer } from '../answer.ts';
+import { snake } from '../input.ts';
 import { qualifiedName } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 import { jsonSchema } from './answers.ts';
@@ -48,6 +50,18 @@ function outputSchema(tool: Tool): Record<string, unknown> {
     properties: { status: { enum: ['success', 'error', ...(waits ? ['pending_confirmation'] : [])] }, ...answer, code: text, message: text, suggestedAction: text, retryable: { type: 'boolean' } },
     required: ['status'],
   };
+}
+
+/**
+ * The answer as it stands beside that line: the whole of it, except where its rows are items of a resource. Then it is a page of that
+ * resource, under an address that tells what was asked for.
+ */
+export function embeddedAnswer(tool: Tool | undefined, answer: Answer, asked: unknown): { readonly uri: string; readonly json: string } | undefined {
+  if (tool?.resource === undefined || answer.status !== 'success') return undefined;
+  const given = Object.entries(typeof asked === 'object' && asked !== null ? asked : {}).flatMap(([key, value]) => [value].flat().map((each) => [snake(key), String(each)] as [string, string]));
+  const query = new URLSearchParams(given).toString();
+  const { status, data: items, metadata } = answer;
+  return { uri: `${tool.resource}${query && `?${query}`}`, json: JSON.stringify({ items, next_cursor: metadata?.nextCursor ?? null, status, metadata }) };
 }
 
 /** One line for a client that shows text only. */

@@ -25,6 +25,8 @@ export interface McpOptions {
   call(call: ToolCall): Promise<Answer> | undefined;
   /** One line for a person to read. */
   describe(tool: string, answer: Answer, args: unknown): string;
+  /** What is embedded in place of the whole answer, and under which address. */
+  embed?(tool: string, answer: Answer, args: unknown): { readonly uri: string; readonly json: string } | undefined;
   /** Where the caller's own ticket stands. */
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
   /** At least 32 bytes, the same for all replicas: vouches for the sessions and request states that clients bring back. */

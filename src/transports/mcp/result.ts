@@ -3,7 +3,7 @@ import type { Answer } from '../../core/answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpOptions } from './options.ts';
 
-type Wording = Pick<McpOptions, 'describe' | 'log'>;
+type Wording = Pick<McpOptions, 'describe' | 'embed' | 'log'>;
 
 /** The line above the data. Whoever shows nothing else still shows where a waiting change is decided. */
 function lineOf(wording: Wording, { name, args, requestId }: Exchange, answer: Answer): string {
@@ -21,23 +21,26 @@ function lineOf(wording: Wording, { name, args, requestId }: Exchange, answer: A
   return line.includes(approvalUrl) ? line : `${line} Nothing is written until you approve it here: ${approvalUrl}`;
 }
 
-const uriOf = ({ requestId }: Exchange) => `tamshai://answers/${requestId}`;
+/** What stands under the line. `json` is the whole answer. */
+function resourceOf(wording: Wording, { name, args, requestId }: Exchange, answer: Answer, json: string) {
+  const other = wording.embed?.(name, answer, args);
+  return { uri: other?.uri ?? `tamshai://answers/${requestId}`, mimeType: 'application/json', text: other?.json ?? json };
+}
 
-/** The inside of a tools/call result as JSON text, without `_meta`: the answer is serialised once and escaped once. */
+/** The inside of a tools/call result as JSON text, without `_meta`: the answer is serialised once. */
 export function callInside(wording: Wording, exchange: Exchange, answer: Answer): string {
   const json = JSON.stringify(answer);
   const line = JSON.stringify(lineOf(wording, exchange, answer));
-  // A request id and hence the URI hold no character that JSON would escape.
-  return `"content":[{"type":"text","text":${line}},{"type":"resource","resource":{"uri":"${uriOf(exchange)}","mimeType":"application/json","text":${JSON.stringify(json)}}}],"structuredContent":${json}${answer.status === 'error' ? ',"isError":true' : ''}`;
+  const resource = JSON.stringify(resourceOf(wording, exchange, answer, json));
+  return `"content":[{"type":"text","text":${line}},{"type":"resource","resource":${resource}}],"structuredContent":${json}${answer.status === 'error' ? ',"isError":true' : ''}`;
 }
 
 /** The same as an object, for the SDK. */
 export function callResult(wording: Wording, exchange: Exchange, answer: Answer): CallToolResult {
-  const text = JSON.stringify(answer);
   return {
     content: [
       { type: 'text', text: lineOf(wording, exchange, answer) },
-      { type: 'resource', resource: { uri: uriOf(exchange), mimeType: 'application/json', text } },
+      { type: 'resource', resource: resourceOf(wording, exchange, answer, JSON.stringify(answer)) },
     ],
     structuredContent: { ...answer },
     ...(answer.status === 'error' && { isError: true }),

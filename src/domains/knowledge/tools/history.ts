@@ -5,6 +5,7 @@ import { anywhere } from '../../../core/sql.ts';
 import { knowledge } from '../domain.ts';
 import { foundSome } from '../items.ts';
 import { actions, itemId, transaction } from '../schemas.ts';
+import { RESOURCES } from '../snapshot.ts';
 import { numberOf } from '../standing.ts';
 
 export const history = knowledge.list({
@@ -12,6 +13,7 @@ export const history = knowledge.list({
   title: 'What changed in what we know',
   description: 'Every change of entries and triples, the newest first, each with the whole of what it changed before and after.',
   plural: 'transactions',
+  resource: RESOURCES.transactions,
   roles: ['employee'],
   input: z.object({
     id: itemId.optional().describe('Only changes of this entry or triple'),

@@ -5,6 +5,7 @@ import { anywhere } from '../../../core/sql.ts';
 import { knowledge } from '../domain.ts';
 import { foundSome } from '../items.ts';
 import { asOf, minConfidence, predicate, triple, validOn } from '../schemas.ts';
+import { RESOURCES } from '../snapshot.ts';
 import { dayOf, holding, standing } from '../standing.ts';
 
 export const queryGraph = knowledge.list({
@@ -12,6 +13,7 @@ export const queryGraph = knowledge.list({
   title: 'How things are related',
   description: 'Triples of subject, predicate and object, by any of the three: what depends on something, who owns it, what it uses.',
   plural: 'triples',
+  resource: RESOURCES.triples,
   roles: ['employee'],
   input: z.object({
     subject: line(200).optional().describe('Name at the beginning, or whole words of it'),

@@ -4,6 +4,7 @@ import { desc } from '../../../core/order.ts';
 import { knowledge } from '../domain.ts';
 import { foundSome } from '../items.ts';
 import { asOf, entry, minConfidence, tags, validOn } from '../schemas.ts';
+import { RESOURCES } from '../snapshot.ts';
 import { found } from '../search.ts';
 import { dayOf, holding, standing } from '../standing.ts';
 
@@ -13,6 +14,7 @@ export const query = knowledge.list({
   description:
     'Entries of knowledge that answer a question, the best first: by their words, also mistyped, and one step along the graph. Without a question, the newest.',
   plural: 'entries',
+  resource: RESOURCES.entries,
   roles: ['employee'],
   input: z.object({
     query: line(400).optional().describe('Words or a question'),

@@ -9,6 +9,7 @@ import { offlineModel } from '../assistant/offline/index.ts';
 import type { KeyValue } from '../core/ports.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
+import { missingFrom } from '../gateway/listing.ts';
 import type { Config } from './config.ts';
 
 export interface AssistantParts {
@@ -31,6 +32,7 @@ export function openAssistant({ config, runtime, backend, sealed, model }: Assis
       limits: { ...LIMITS, tokens: config.tokensPerQuestion },
       model: model ?? (config.model ? wordModel(config.model, log) : offlineModel(registry)),
       call: (request) => backend(request.server).call(request),
+      missing: (servers) => missingFrom(registry, backend, servers),
       refused: async (request, tool, code) => {
         const { origin, person } = request.caller;
         await audit.append(auditRecord(runtime, { ...request, origin, person }, tool, 'refused', code, 0, performance.now()));

@@ -5,6 +5,12 @@ import type { ErrorAnswer } from '../core/errors.ts';
 /** Why an answer ended: complete, or stopped by one of the limits, by the person, or by trouble. */
 export type StopReason = 'done' | 'calls' | 'time' | 'tokens' | 'length' | 'cancelled' | 'error';
 
+/** A server that does not answer at the moment. */
+export interface MissingServer {
+  readonly server: string;
+  readonly title: string;
+}
+
 interface Call {
   /** The same in a call and its result. */
   readonly id: string;
@@ -13,7 +19,14 @@ interface Call {
 }
 
 export type AssistantEvent =
-  | { readonly type: 'start'; readonly conversationId: string; readonly model: string; readonly requestId: string }
+  | {
+      readonly type: 'start';
+      readonly conversationId: string;
+      readonly model: string;
+      readonly requestId: string;
+      /** Known before anything is asked of them: whatever of this person's comes from there is missing. */
+      readonly unavailable?: readonly MissingServer[];
+    }
   /** A piece of the answer, in Markdown; pieces are joined as they are. */
   | { readonly type: 'text'; readonly text: string }
   | ({

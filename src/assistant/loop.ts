@@ -8,7 +8,7 @@ import type { CallRequest } from '../core/run.ts';
 import type { Tool } from '../core/tool.ts';
 import { FIND_TOOLS, type Toolbox, tokensOf } from './choose.ts';
 import { type Conversation, type Exchange, type Kept, recalled } from './conversations.ts';
-import type { Emit, StopReason } from './events.ts';
+import type { Emit, MissingServer, StopReason } from './events.ts';
 import { fenced, newMarker, seen } from './fence.ts';
 import { instructionsFor } from './instructions.ts';
 import type { Model, Offered, Said, ToolCall } from './model.ts';
@@ -38,6 +38,8 @@ export interface LoopDeps {
   readonly call: (request: CallRequest) => Promise<Answer>;
   /** Records a call that was refused before it was made. */
   readonly refused: (request: CallRequest, tool: Tool | undefined, code: string) => Promise<void>;
+  /** Which of these servers do not answer at the moment, as far as it is known without asking. */
+  readonly missing: (servers: ReadonlySet<string>) => readonly MissingServer[];
 }
 export interface Question {
   readonly text: string;
@@ -75,6 +77,7 @@ class Answering {
   readonly #marker = newMarker();
   readonly #every: readonly Offered[];
   readonly #before: readonly Said[];
+  readonly #missing: readonly MissingServer[];
   readonly #said: Said[] = [];
   readonly #deeds: Deed[] = [];
   readonly #tickets = new Set<string>();
@@ -93,6 +96,7 @@ class Answering {
     this.#wordsOfOthers = conversation.wordsOfOthers;
     this.#before = recalled(conversation, (answer) => fenced(answer, this.#marker, RECALLED_BYTES));
     this.#every = deps.toolbox.offered(caller.person, readOnly);
+    this.#missing = deps.missing(new Set(this.#every.map(({ tool }) => tool.domain.name)));
     this.#said.push({ by: 'person', text: seen(question.text) });
     const last = conversation.exchanges.at(-1);
     const used = new Set(last?.said.flatMap((each) => (each.by === 'model' ? each.calls.map(({ name }) => name) : [])));
@@ -108,7 +112,14 @@ class Answering {
     const timer = setTimeout(() => this.#stop.abort(new Stopped('time')), limits.seconds * 1000);
     signal.addEventListener('abort', give, { once: true });
     if (signal.aborted) give();
-    this.#emit({ type: 'start', conversationId: conversation.id, model: model.name, requestId });
+    const unavailable = this.#missing.map(({ server, title }) => ({ server, title }));
+    this.#emit({
+      type: 'start',
+      conversationId: conversation.id,
+      model: model.name,
+      requestId,
+      ...(unavailable.length > 0 && { unavailable }),
+    });
     let reason: StopReason;
     try {
       reason = await this.#turns();
@@ -153,7 +164,7 @@ class Answering {
       person: caller.person,
       now,
       said,
-      instructions: instructionsFor(caller.person, now, this.#marker, readOnly),
+      instructions: instructionsFor(caller.person, now, this.#marker, readOnly, this.#missing),
       tools: withoutTools ? [] : this.#tools,
       every: withoutTools ? [] : this.#every,
     };

@@ -1,7 +1,7 @@
 /** A server that is away costs its own part of an answer: the loop says which, whatever the model says. */
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import type { AssistantEvent } from '../../src/assistant/events.ts';
+import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
 import { toolbox } from '../../src/assistant/choose.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
 import { failure } from '../../src/core/errors.ts';
@@ -23,7 +23,7 @@ const registry = allTools();
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Asks with some servers away. */
-async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false) {
+async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs = false, away: readonly MissingServer[] = []) {
   const events: AssistantEvent[] = [];
   const model = scripted((turn) =>
     results(turn).length === 0 ? [{ call: 'tax_list_annual_filings' }, { call: 'hr_find_employees' }] : [says],
@@ -40,6 +40,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
       return server === 'tax' ? failure('SERVICE_UNAVAILABLE', 'Tax does not answer.').answer() : { status: 'success', data: [] };
     },
     refused: async () => {},
+    missing: (servers) => away.filter(({ server }) => servers.has(server)),
   };
   const conversation = { id: 'c', title: '', startedAt: '', updatedAt: '', wordsOfOthers: false, exchanges: [] };
   const caller = { person, token: { id: 't', client: 'c', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'web' };
@@ -48,7 +49,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
     { text: 'filings and people', conversation, caller, readOnly: false, requestId: 'r', signal: new AbortController().signal },
     (event) => void events.push(event),
   );
-  return { events, text: events.map((event) => (event.type === 'text' ? event.text : '')).join('') };
+  return { events, turns: model.turns, text: events.map((event) => (event.type === 'text' ? event.text : '')).join('') };
 }
 
 test('what is missing is named, and the rest goes on', async () => {
@@ -63,6 +64,16 @@ test('what is missing is named, and the rest goes on', async () => {
   ]);
   expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.status] : []))).toEqual(['error', 'success']);
   expect(text).toMatch(/^Nobody was found\.\n\n\S.* does not answer\. .+ is missing here; the rest is complete\.$/);
+});
+
+test('what is known to be away is said before anything is asked, to the client and to the model', async () => {
+  const tax = { server: 'tax', title: 'Tax' };
+  const { events, turns } = await ask('Nobody was found.', {}, false, [tax, { server: 'elsewhere', title: 'Not theirs' }]);
+  expect(events[0]).toMatchObject({ type: 'start', unavailable: [tax] });
+  expect(turns[0]?.instructions).toContain('these do not answer: Tax.');
+  const whole = await ask('Nobody was found.');
+  expect(whole.events[0]).not.toHaveProperty('unavailable');
+  expect(whole.turns[0]?.instructions).not.toContain('do not answer');
 });
 
 test('not twice where the model has said so', async () => {

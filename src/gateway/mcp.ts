@@ -25,7 +25,7 @@ export interface McpEndpointOptions {
   readonly authenticate: Authenticate;
   /** The person as they stand now; throws when the sign-in is no longer good. */
   readonly recheck: (caller: Caller) => Promise<Caller>;
-  /** Where the subscriptions of sessions are kept. */
+  /** Where what people follow and hold open is kept. */
   readonly kept: KeyValue;
   readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationView>;
   readonly guard: Guard;
@@ -91,7 +91,8 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       const answer = result ?? error;
       return (state === 'done' || state === 'failed') && answer ? { state, answer } : { state: state === 'denied' ? 'denied' : 'expired' };
     },
-    offers: offersOf({ registry, only, backend, callerOf, recheck: options.recheck, kept: options.kept }),
+    offers: offersOf({ registry, only, backend, callerOf, recheck: options.recheck }),
+    kept: options.kept,
     stateKey: options.stateKey,
     clock: options.clock,
     log: options.log,

@@ -6,7 +6,6 @@ import type { Caller } from '../core/caller.ts';
 import { mcpPrompt, mcpResource, mcpTemplate } from '../core/derive/offers.ts';
 import { failure } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
-import type { KeyValue } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import { PROMPTS, type Prompt, type Resource } from '../core/resources.ts';
 import type { McpOffers, OfferCall } from '../transports/mcp/index.ts';
@@ -20,14 +19,13 @@ export interface OfferOptions {
   readonly callerOf: (call: OfferCall) => Caller;
   /** The person as they stand now; throws when the sign-in is no longer good. */
   readonly recheck: (caller: Caller) => Promise<Caller>;
-  readonly kept: KeyValue;
 }
 
 type Servers = ReadonlySet<string> | undefined;
 /** How long a person's standing counts before a stream asks again. */
 const STANDING_MS = 5_000;
 
-export function offersOf({ registry, only, backend, callerOf, recheck, kept }: OfferOptions): McpOffers | undefined {
+export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOptions): McpOffers | undefined {
   const here = <T extends { readonly domain: { readonly name: string } }>(all: readonly T[]): T[] => all.filter(({ domain }) => only === undefined || domain.name === only);
   const resources = here(registry.resources);
   const prompts = here(registry.prompts);
@@ -119,6 +117,5 @@ export function offersOf({ registry, only, backend, callerOf, recheck, kept }: O
       if (feed === undefined || !opens(feed.tool, now.person.roles)) throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to follow ${server}.`);
       return backend(server).changes({ caller: now, after });
     },
-    kept,
   };
 }

@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { hostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
 import { type McpFeature, mcpHandler } from '../../src/transports/mcp/index.ts';
 import { callerOf, key } from '../unit/mcp-fixture.ts';
@@ -230,6 +231,7 @@ export async function startProfile(hotLeg: boolean): Promise<Profile> {
     describe: () => '',
     ticket: async () => ({ state: 'unknown' }),
     stateKey: key('conformance'),
+    kept: openSqliteKeyValue(':memory:'),
     clock: { now: () => new Date() },
     log: quiet,
     features: [feature],

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import type { Caller } from '../../src/core/caller.ts';
 import { failure } from '../../src/core/errors.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { hostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler, type TicketView, type ToolCall } from '../../src/transports/mcp/index.ts';
 
@@ -133,6 +134,7 @@ export async function startFixture(over: Partial<McpOptions> = {}): Promise<Fixt
       return ticket?.by === person.username ? ticket : { state: 'unknown' };
     },
     stateKey: key('state'),
+    kept: openSqliteKeyValue(':memory:'),
     clock: { now: () => new Date(fixture.now) },
     log: { info: log, warn: log, error: log },
     ...over,

@@ -3,16 +3,20 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { failure } from '../../src/core/errors.ts';
-import type { KeyValue } from '../../src/core/ports.ts';
 import type { Notice } from '../../src/core/resources.ts';
 import type { McpOffers } from '../../src/transports/mcp/index.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { type Fixture, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;
+/** A second replica, where there is one. */
+let other: Fixture | undefined;
 const open: http.ClientRequest[] = [];
 afterEach(async () => {
   for (const each of open.splice(0)) each.destroy();
   await fixture.close();
+  await other?.close();
+  other = undefined;
 });
 
 const URIS = ['notes://all', 'notes://log'];
@@ -30,17 +34,6 @@ function logged() {
   const waiting = new Set<() => void>();
   let trouble: unknown;
   const asked: number[] = [];
-  const values = new Map<string, string>();
-  const kept: KeyValue = {
-    get: async (key) => values.get(key),
-    set: async (key, value) => void values.set(key, value),
-    add: async (key, value) => !values.has(key) && Boolean(values.set(key, value)),
-    swap: async (key, expected, next) => values.get(key) === expected && Boolean(values.set(key, next)),
-    delete: async (key) => void values.delete(key),
-    count: async () => 1,
-    ping: async () => {},
-    close: async () => {},
-  };
   const last = () => log.at(-1)?.tx_id ?? 0;
   const offers: McpOffers = {
     capabilities: { resources: { subscribe: true } },
@@ -67,7 +60,6 @@ function logged() {
       if (found.length === 0) await new Promise<void>((resolve) => waiting.add(resolve));
       return found;
     },
-    kept,
   };
   const wake = () => {
     for (const go of waiting) go();
@@ -112,9 +104,10 @@ async function send(
   body: object | undefined,
   user: string,
   reading = true,
+  { port } = fixture,
 ): Promise<Heard> {
   const req = http.request({
-    port: fixture.port,
+    port,
     path: '/mcp',
     method,
     headers: {
@@ -147,7 +140,7 @@ async function send(
   res.on('error', () => {}).on('end', () => void (text.startsWith('{') && heard.messages.push(JSON.parse(text) as Message)));
   return heard;
 }
-const listen = (uris: readonly string[], { user = 'alice', reading = true } = {}) =>
+const listen = (uris: readonly string[], { user = 'alice', reading = true, at = fixture } = {}) =>
   send(
     'POST',
     { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
@@ -159,6 +152,7 @@ const listen = (uris: readonly string[], { user = 'alice', reading = true } = {}
     },
     user,
     reading,
+    at,
   );
 async function session(user = 'alice') {
   const hello = await send(
@@ -175,13 +169,13 @@ async function session(user = 'alice') {
   const headers = { 'mcp-session-id': String(hello.res.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
   await hello.ended;
   return {
-    async call(method: string, params: object) {
-      const answer = await send('POST', headers, { jsonrpc: '2.0', id: 2, method, params }, user);
+    async call(method: string, params: object, at = fixture) {
+      const answer = await send('POST', headers, { jsonrpc: '2.0', id: 2, method, params }, user, true, at);
       await answer.ended;
       return answer.messages[0];
     },
-    stream: (lastEventId?: string) =>
-      send('GET', { ...headers, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }, undefined, user),
+    stream: (lastEventId?: string, at = fixture) =>
+      send('GET', { ...headers, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }, undefined, user, true, at),
     end: async () => (await send('DELETE', headers, undefined, user)).ended,
   };
 }
@@ -287,6 +281,50 @@ test('a person has so many subscriptions and streams, and gets them back', async
   const six = await Promise.all(Array.from({ length: 6 }, () => listen(['notes://all'])));
   expect(six.map(({ res }) => res.statusCode)).toEqual(Array(6).fill(200));
   expect((await listen(['notes://all'])).res.statusCode).toBe(429);
+});
+
+test('what a person follows is counted on all replicas together, each session once wherever it is', async () => {
+  const { offers, write } = logged();
+  const kept = openSqliteKeyValue(':memory:');
+  fixture = await startFixture({ offers, kept });
+  const away = await startFixture({ offers, kept });
+  other = away;
+  const refusedAt = async (at: Fixture) => {
+    const { messages, ended } = await listen(['notes://all'], { at });
+    await ended;
+    return messages[0]?.error?.data.code;
+  };
+  const own = await session();
+  for (const uri of URIS) await own.call('resources/subscribe', { uri });
+  // Its stream is at the other replica, and still there are only two of it.
+  const stream = await own.stream(undefined, away);
+  const [first, ...rest] = await Promise.all([fixture, away, fixture].map((at) => listen(URIS, { at })));
+  expect([await refusedAt(fixture), await refusedAt(away)]).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
+  const second = await session();
+  for (const at of [fixture, away])
+    expect((await second.call('resources/subscribe', { uri: 'notes://all' }, at))?.error?.data.code).toBe('RATE_LIMITED');
+  write(1);
+  await until(() => [stream, ...rest].every(({ notices }) => notices.length === 2));
+  first?.res.destroy();
+  await soon();
+  expect(await second.call('resources/subscribe', { uri: 'notes://all' }, away)).toMatchObject({ result: {} });
+  await own.call('resources/unsubscribe', { uri: 'notes://log' });
+  for (const at of [away, fixture]) expect((await listen(['notes://all'], { at })).res.statusCode).toBe(200);
+  await own.end();
+});
+
+test('streams are counted on all replicas together', async () => {
+  const kept = openSqliteKeyValue(':memory:');
+  const offers = logged().offers;
+  fixture = await startFixture({ offers, kept });
+  const away = await startFixture({ offers, kept });
+  other = away;
+  const six = await Promise.all([fixture, away, fixture, away, fixture, away].map((at) => listen(['notes://all'], { at })));
+  expect(six.map(({ res }) => res.statusCode)).toEqual(Array(6).fill(200));
+  expect((await listen(['notes://all'], { at: away })).res.statusCode).toBe(429);
+  await fixture.handler.close();
+  // What a replica held ends with it.
+  expect((await listen(['notes://all'], { at: away })).res.statusCode).toBe(200);
 });
 
 test('a session goes on after the last event it saw, in the middle of a transaction too', async () => {

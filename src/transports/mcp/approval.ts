@@ -50,7 +50,7 @@ export class Approval {
 
   /** 2025-11-25: the page is shown within the call. Whatever goes wrong there, the change still waits for its person. */
   async elicit(exchange: Exchange, pending: PendingAnswer, context: ServerContext): Promise<Answer> {
-    const release = this.#streams.take(exchange.caller);
+    const release = await this.#streams.take(exchange.caller).catch(() => undefined);
     if (release === undefined) return pending;
     const { confirmationId, message, confirmationData } = pending;
     const over = new AbortController();

@@ -18,11 +18,12 @@ import { clientName, type HotRequest, LEGACY, MODERN, recognise } from './hot.ts
 import { follow, listen, progressIn, type Streaming } from './notices.ts';
 import { refusal } from './offers.ts';
 import { MCP_LIMITS, type McpLimits, type McpOptions } from './options.ts';
+import { Quota } from './quota.ts';
 import { METHODS, noSession, refuse, send } from './reply.ts';
 import { callInside } from './result.ts';
 import { authInfoOf, capabilitiesOf, sdkServer } from './server.ts';
 import { type Session, Sessions, type Visit } from './sessions.ts';
-import { Quota, Streams } from './streams.ts';
+import { Streams, whenOver } from './streams.ts';
 import { Subscriptions, tooMany } from './subscriptions.ts';
 
 export interface McpHandler {
@@ -69,10 +70,10 @@ class Endpoint {
     this.#limits = { ...MCP_LIMITS, ...options.limits };
     this.#streams = new Streams(options, this.#limits);
     const approval = new Approval(options, this.#limits, this.#streams, this.#retiring.signal);
-    this.#subscribed = new Quota(this.#limits.subscriptionsPerPerson);
+    this.#subscribed = new Quota(options.kept, 'subscribed', this.#limits.subscriptionsPerPerson);
     const { offers } = options;
     const { heartbeatMs } = this.#limits;
-    const subscriptions = offers && new Subscriptions(offers, this.#subscribed);
+    const subscriptions = offers && new Subscriptions(offers, options.kept, this.#subscribed);
     this.#streaming = offers &&
       subscriptions && {
         offers,
@@ -82,10 +83,9 @@ class Endpoint {
         retiring: this.#retiring.signal,
       };
     const makeServer = () => sdkServer(options, approval, subscriptions);
-    const onEnd = (id: string, { places, stream }: Session) => {
-      for (const release of places.values()) release();
+    const onEnd = (id: string, { principal, subscribed, stream }: Session) => {
       stream?.end();
-      if (places.size > 0) subscriptions?.forget(id).catch(() => undefined);
+      if (subscribed) subscriptions?.forget(id, principal).catch(() => undefined);
     };
     this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer, onEnd });
     this.#visiting = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
@@ -136,6 +136,7 @@ class Endpoint {
   async close(): Promise<void> {
     this.retire();
     await Promise.all([this.sessions.close(), this.#sdk.close()]);
+    await Promise.all([this.#streams.close(), this.#subscribed.close()]);
   }
 
   async #post(exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -158,7 +159,7 @@ class Endpoint {
     });
     if (route.kind !== 'legacy') {
       if (route.kind === 'modern' && route.message.method === 'subscriptions/listen') {
-        this.#hold(exchange, res);
+        await this.#hold(exchange, res);
         if (await this.#listen(exchange, req, res, route.message)) return;
       }
       return this.#toModern(exchange, req, res, body);
@@ -183,7 +184,7 @@ class Endpoint {
     const session = this.#session(exchange, req);
     if (session === undefined) return noSession(res, exchange, true);
     const streaming = this.#streaming;
-    if (req.method === 'GET' && (streaming !== undefined || !isVisit(session))) this.#hold(exchange, res);
+    if (req.method === 'GET' && (streaming !== undefined || !isVisit(session))) await this.#hold(exchange, res);
     if (req.method === 'GET' && streaming !== undefined && isPlainStream(req)) return this.#follow(streaming, session, exchange, req, res);
     return this.#toSession(session, exchange, req, res);
   }
@@ -199,6 +200,7 @@ class Endpoint {
     const [id, last, version] = [headers['mcp-session-id'], headers['last-event-id'], headers['mcp-protocol-version']].map(String);
     const seen = progressIn(last);
     const home = isVisit(session) ? undefined : session;
+    await streaming.subscriptions.claim(id ?? '', caller);
     // The client's own word for what it saw counts; without it, what was written to it.
     for (const [uri, reached] of seen) home?.progress.set(uri, reached);
     this.#streams.watch(res, caller);
@@ -208,7 +210,8 @@ class Endpoint {
     if (home !== undefined) home.stream = res;
     const primed = version === LEGACY[0];
     await follow(streaming, caller, res, { id: id ?? '', progress: home?.progress ?? seen, primed });
-    if (home?.stream === res) home.stream = undefined;
+    if (home === undefined) await streaming.subscriptions.leave(id ?? '', caller.person.principal);
+    else if (home.stream === res) home.stream = undefined;
   }
 
   /** False leaves the answer to the SDK: it refuses what is malformed. */
@@ -222,9 +225,9 @@ class Endpoint {
       send(res, exchange, [JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: answer.message, data: answer } })]);
       return true;
     };
-    const place = this.#subscribed.take(exchange.caller.person.principal, asked.length);
+    const place = await this.#subscribed.take(exchange.caller.person.principal, asked.length);
     if (place === undefined) return refused(tooMany(this.#subscribed.most).answer());
-    res.once('close', place);
+    whenOver(res, place);
     exchange.clientName = clientName((params?.['_meta'] as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY]);
     const kept = new Map<string, { server: string; from: number }>();
     const honored: string[] = [];
@@ -265,7 +268,8 @@ class Endpoint {
       }
       case 'tools/list': {
         const { bytes, meta } = this.#options.list(exchange.caller, exchange.servers);
-        const stamped = meta === undefined ? (cached ?? '') : stamp ? `,${stamp},${meta}},"ttlMs":0,"cacheScope":"private"` : `,"_meta":{${meta}}`;
+        const stamped =
+          meta === undefined ? (cached ?? '') : stamp ? `,${stamp},${meta}},"ttlMs":0,"cacheScope":"private"` : `,"_meta":{${meta}}`;
         send(res, exchange, [start, bytes, `${stamped}}}`]);
         return true;
       }
@@ -290,7 +294,7 @@ class Endpoint {
   #toSession(session: Session | Visit, exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
     exchange.clientName = nameIn(session);
     const id = String(req.headers['mcp-session-id']);
-    exchange.session = isVisit(session) ? { id } : { id, places: session.places, progress: session.progress };
+    exchange.session = isVisit(session) ? { id } : { id, home: session };
     const prepared = this.#prepare(exchange, req, res);
     return isVisit(session)
       ? this.#visiting(prepared as NodeIncomingMessageLike, res, body)
@@ -303,13 +307,8 @@ class Endpoint {
     return Object.assign(req, { auth: authInfoOf(exchange) });
   }
 
-  #hold({ caller }: Exchange, res: ServerResponse): void {
-    const release = this.#streams.take(caller);
-    if (release === undefined)
-      throw failure('RATE_LIMITED', `You have ${this.#limits.streamsPerPerson} streams open already; close one first.`, {
-        retryAfterSeconds: 10,
-      });
-    res.once('close', release);
+  async #hold({ caller }: Exchange, res: ServerResponse): Promise<void> {
+    await this.#streams.hold(caller, res);
     markStanding(res);
   }
 }

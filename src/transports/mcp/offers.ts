@@ -15,7 +15,6 @@ import {
 import type { Answer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { ErrorAnswer } from '../../core/errors.ts';
-import type { KeyValue } from '../../core/ports.ts';
 import type { Notice } from '../../core/resources.ts';
 import type { Exchange } from './exchange.ts';
 import { clientName } from './hot.ts';
@@ -45,8 +44,6 @@ export interface McpOffers {
   unsubscribe(uri: string, call: OfferCall): Promise<{ readonly answer: Answer; readonly uri: string }>;
   /** What the next transactions changed; waits for one. Throws a Failure when the caller may not hear of it any more. */
   changes(server: string, caller: Caller, after: number): Promise<readonly Notice[]>;
-  /** Where a session's subscriptions are kept, so that every replica knows them. */
-  readonly kept: KeyValue;
 }
 
 /** The union is the error's data: a stable code, and whether trying again can help. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Server, ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, PendingAnswer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
-import type { Clock, Logger } from '../../core/ports.ts';
+import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
 import type { Guard } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpOffers } from './offers.ts';
@@ -31,6 +31,8 @@ export interface McpOptions {
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
   /** At least 32 bytes, the same for all replicas: vouches for the sessions and request states that clients bring back. */
   readonly stateKey: Uint8Array;
+  /** What every replica must know: what sessions are subscribed to, and how much each person holds open. */
+  readonly kept: KeyValue;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: Partial<McpLimits> | undefined;

@@ -1,47 +1,36 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.ts';
+import { failure } from '../../core/errors.ts';
 import type { McpLimits, McpOptions } from './options.ts';
-
-/** So many at once for each person. */
-export class Quota {
-  readonly most: number;
-  readonly #taken = new Map<string, number>();
-
-  constructor(most: number) {
-    this.most = most;
-  }
-
-  /** A place, to be given back; undefined when the person has as many as allowed. */
-  take(principal: string, count = 1): (() => void) | undefined {
-    const taken = this.#taken.get(principal) ?? 0;
-    if (taken + count > this.most) return undefined;
-    this.#taken.set(principal, taken + count);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      const left = (this.#taken.get(principal) ?? count) - count;
-      if (left > 0) this.#taken.set(principal, left);
-      else this.#taken.delete(principal);
-    };
-  }
-}
+import { Quota } from './quota.ts';
 
 /** Answers that stay open: how many each person has, and whether they still may. */
 export class Streams {
-  readonly #options: Pick<McpOptions, 'recheck'>;
+  readonly #options: Pick<McpOptions, 'recheck' | 'kept'>;
   readonly #limits: McpLimits;
   readonly #open: Quota;
 
-  constructor(options: Pick<McpOptions, 'recheck'>, limits: McpLimits) {
+  constructor(options: Pick<McpOptions, 'recheck' | 'kept'>, limits: McpLimits) {
     this.#options = options;
     this.#limits = limits;
-    this.#open = new Quota(limits.streamsPerPerson);
+    this.#open = new Quota(options.kept, 'streams', limits.streamsPerPerson);
   }
 
   /** A place for one more, to be given back; undefined when the person has as many as allowed. */
-  take({ person: { principal } }: Caller): (() => void) | undefined {
+  take({ person: { principal } }: Caller): Promise<(() => void) | undefined> {
     return this.#open.take(principal);
+  }
+
+  /** The same for as long as an answer is open. */
+  async hold(caller: Caller, res: ServerResponse): Promise<void> {
+    const release = await this.take(caller);
+    if (release === undefined)
+      throw failure('RATE_LIMITED', `You have ${this.#open.most} streams open already; close one first.`, { retryAfterSeconds: 10 });
+    whenOver(res, release);
+  }
+
+  close(): Promise<void> {
+    return this.#open.close();
   }
 
   /** Ends an answer that is still open when the token behind it is no longer good, or when nobody reads it. */
@@ -55,3 +44,6 @@ export class Streams {
     res.once('close', () => clearInterval(beat));
   }
 }
+
+/** Also where the client went away before anything was answered. */
+export const whenOver = (res: ServerResponse, run: () => void): void => void (res.closed ? run() : res.once('close', run));

@@ -1,13 +1,11 @@
-/**
- * What a 2025 session is subscribed to. It is kept where every replica finds it, so that a session whose home is gone goes on elsewhere;
- * how many there are is counted here.
- */
+/** What a 2025 session is subscribed to. It is kept where every replica finds it, so that a session whose home is gone goes on elsewhere. */
 import { createHash } from 'node:crypto';
+import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { KeyValue } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
 import { type McpOffers, refusal } from './offers.ts';
-import type { Quota } from './streams.ts';
+import type { Quota } from './quota.ts';
 
 /** By address: whose changes, and after which transaction one hears of them. */
 export type Kept = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
@@ -19,11 +17,13 @@ const NONE = '[]';
 
 export class Subscriptions {
   readonly #offers: McpOffers;
+  readonly #kv: KeyValue;
   readonly #quota: Quota;
   readonly #changed = new Map<string, Set<() => void>>();
 
-  constructor(offers: McpOffers, quota: Quota) {
+  constructor(offers: McpOffers, kv: KeyValue, quota: Quota) {
     this.#offers = offers;
+    this.#kv = kv;
     this.#quota = quota;
   }
 
@@ -32,32 +32,52 @@ export class Subscriptions {
     if (session === undefined) throw refusal(failure('VALIDATION_ERROR', 'Only a session can be subscribed to something.').answer());
     const { answer, server, uri } = await this.#offers.subscribe(given, exchange);
     if (answer.status !== 'success') throw answer.status === 'error' ? refusal(answer) : new Error('a subscription asked for an approval');
-    const { places } = session;
-    if (places !== undefined && !places.has(uri)) {
-      const place = this.#quota.take(caller.person.principal);
-      if (place === undefined) throw refusal(tooMany(this.#quota.most).answer());
-      places.set(uri, place);
-    }
-    await this.#change(session.id, (kept) => kept.set(uri, { server, from: answer.data as number }));
+    const { id, home } = session;
+    const kept = await this.of(id);
+    const asked = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
+    // Elsewhere than at home nothing would ever give the place back: whoever streams the session holds it.
+    if (!(await (home === undefined ? this.#quota.fits(...asked) : this.#quota.claim(...asked))))
+      throw refusal(tooMany(this.#quota.most).answer());
+    if (home !== undefined) home.subscribed = true;
+    await this.#change(id, (all) => all.set(uri, { server, from: answer.data as number }));
   }
 
   async remove(given: string, exchange: Exchange): Promise<void> {
-    const { session } = exchange;
+    const { session, caller } = exchange;
     const { answer, uri } = await this.#offers.unsubscribe(given, exchange);
     if (answer.status === 'error') throw refusal(answer);
     if (session === undefined) return;
-    await this.#change(session.id, (kept) => kept.delete(uri));
-    session.places?.get(uri)?.();
-    session.places?.delete(uri);
-    session.progress?.delete(uri);
+    const left = await this.#change(session.id, (all) => all.delete(uri));
+    if (session.home === undefined) return;
+    await this.#quota.hold(caller.person.principal, keyOf(session.id), left);
+    session.home.progress.delete(uri);
   }
 
   async of(sessionId: string): Promise<Kept> {
     return opened(await this.#kv.get(keyOf(sessionId)));
   }
 
+  /** A stream of the session begins; refused where the person follows too much elsewhere. */
+  async claim(sessionId: string, { person: { principal } }: Caller): Promise<void> {
+    const { size } = await this.of(sessionId);
+    if (size > 0 && !(await this.#quota.claim(principal, keyOf(sessionId), size))) throw tooMany(this.#quota.most);
+  }
+
+  /** It goes on: another replica may have been asked to subscribe to more, or to less. */
+  async hold(sessionId: string, { person: { principal } }: Caller): Promise<Kept> {
+    const kept = await this.of(sessionId);
+    await this.#quota.hold(principal, keyOf(sessionId), kept.size);
+    return kept;
+  }
+
+  /** It is over here, though not the session. */
+  async leave(sessionId: string, principal: string): Promise<void> {
+    await this.#quota.free(principal, keyOf(sessionId));
+  }
+
   /** The session is over. */
-  async forget(sessionId: string): Promise<void> {
+  async forget(sessionId: string, principal: string): Promise<void> {
+    await this.leave(sessionId, principal);
     await this.#kv.delete(keyOf(sessionId));
   }
 
@@ -72,22 +92,21 @@ export class Subscriptions {
     };
   }
 
-  get #kv(): KeyValue {
-    return this.#offers.kept;
-  }
-
-  async #change(sessionId: string, change: (kept: Map<string, { server: string; from: number }>) => unknown): Promise<void> {
+  async #change(sessionId: string, change: (kept: Map<string, { server: string; from: number }>) => unknown): Promise<number> {
     const key = keyOf(sessionId);
+    let left: number;
     for (let attempt = 1; ; attempt++) {
       const before = await this.#kv.get(key);
       const kept = new Map(opened(before));
       change(kept);
+      left = kept.size;
       const after = JSON.stringify([...kept].map(([uri, { server, from }]) => [uri, server, from]));
       if (before === undefined ? await this.#kv.add(key, after, KEPT_SECONDS) : await this.#kv.swap(key, before, after, KEPT_SECONDS))
         break;
       if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too much is being subscribed to at once.');
     }
     for (const changed of this.#changed.get(key) ?? []) changed();
+    return left;
   }
 }
 

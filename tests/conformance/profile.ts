@@ -9,6 +9,7 @@ import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { hostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
 import { type McpFeature, mcpHandler } from '../../src/transports/mcp/index.ts';
 import { callerOf, key } from '../unit/mcp-fixture.ts';
+import { ASKING_PROMPT, askingPrompt, type Came, ROUNDS } from './rounds.ts';
 
 /** A red dot, and a moment of silence. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -17,7 +18,7 @@ const text = (said: string) => ({ type: 'text' as const, text: said });
 const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-type Run = (args: Readonly<Record<string, unknown>>, context: ServerContext, server: Server) => CallToolResult | Promise<CallToolResult>;
+type Run = (args: Readonly<Record<string, unknown>>, context: ServerContext, server: Server) => Came | Promise<Came>;
 /** Asks the person behind a 2025 client, in a form. */
 async function asked(
   context: ServerContext,
@@ -32,6 +33,7 @@ async function asked(
   return { content: [text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`)] };
 }
 const TOOLS: Readonly<Record<string, Run>> = {
+  ...ROUNDS,
   test_simple_text: () => ({ content: [text('This is a simple text response for testing.')] }),
   test_image_content: () => ({ content: [image] }),
   test_audio_content: () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] }),
@@ -167,6 +169,7 @@ const PROMPTS = [
   { name: 'test_prompt_with_arguments', description: 'With two arguments', arguments: [argument('arg1'), argument('arg2')] },
   { name: 'test_prompt_with_embedded_resource', description: 'With a resource', arguments: [argument('resourceUri')] },
   { name: 'test_prompt_with_image', description: 'With an image', arguments: [] },
+  { name: ASKING_PROMPT, description: 'Asks first', arguments: [] },
 ];
 const said = (content: object) => ({ role: 'user' as const, content: content as never });
 function messagesOf(name: string, args: Readonly<Record<string, string>>) {
@@ -200,7 +203,9 @@ const feature: McpFeature = {
     server.setRequestHandler('resources/subscribe', () => ({}));
     server.setRequestHandler('resources/unsubscribe', () => ({}));
     server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS }));
-    server.setRequestHandler('prompts/get', ({ params }) => ({ messages: messagesOf(params.name, params.arguments ?? {}) }));
+    server.setRequestHandler('prompts/get', ({ params }, context) =>
+      params.name === ASKING_PROMPT ? askingPrompt(context) : { messages: messagesOf(params.name, params.arguments ?? {}) },
+    );
     server.setRequestHandler('completion/complete', () => ({
       completion: { values: ['paris', 'park', 'party'], total: 3, hasMore: false },
     }));

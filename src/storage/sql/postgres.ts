@@ -54,6 +54,8 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
     if (!pool) {
       pool = new pg.Pool({ ...configFor(role), max: writers, idleTimeoutMillis: 30_000 });
       pool.on('error', () => {});
+      // The pool listens to idle ones alone: one that is cut off between two statements of a transaction would end the process.
+      pool.on('connect', (client) => client.on('error', () => {}));
       pools.set(role, pool);
     }
     return pool;

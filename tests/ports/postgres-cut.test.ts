@@ -1,0 +1,43 @@
+/** A connection that ends at the worst moment costs the one transaction on it, and nothing else. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SqlDatabase } from '../../src/storage/sql/database.ts';
+import { openPostgres } from '../../src/storage/sql/postgres.ts';
+import { type FaultyLink, faultyLink } from '../faulty-link.ts';
+
+const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
+describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is cut', (server) => {
+  const role = `cut_${randomBytes(4).toString('hex')}`;
+  const one = { text: 'select 1 as n', values: [] };
+  let root: pg.Client;
+  let link: FaultyLink;
+  let database: SqlDatabase;
+  beforeAll(async () => {
+    root = new pg.Client({ connectionString: server });
+    await root.connect();
+    await root.query(`create role ${role} login password 'only-for-tests'`);
+    const { hostname, port } = new URL(server);
+    link = await faultyLink({ host: hostname, port: Number(port) });
+    const through = Object.assign(new URL(server), { port: String(link.port) });
+    database = openPostgres({ url: through.href, password: () => 'only-for-tests' });
+  });
+  afterAll(async () => {
+    await database.close();
+    await link.close();
+    await root.query(`drop role ${role}`);
+    await root.end();
+  });
+
+  test('between two statements: the transaction fails, the process goes on, and so does the next', async () => {
+    const cut = database.transaction(role, one, async (session) => {
+      link.set('cut');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return session.query('select 2 as n');
+    });
+    await expect(cut).rejects.toThrow();
+    link.set('pass');
+    await expect.poll(() => database.transaction(role, one, async (session) => session.query('select 2 as n'))).toEqual([{ n: 2 }]);
+    await expect.poll(() => database.read(role, one).catch(() => [])).toEqual([{ n: 1 }]);
+  });
+});

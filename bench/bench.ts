@@ -191,11 +191,10 @@ try {
     lines.push(...(await embeddedSearch(folder, tickets, alone)));
     const sizes = [tickets, ...(values.million ? [1_000_000] : [])];
     const onServer = async ({ url, version }: TestServer) => {
-      const found: Line[] = [];
-      for (const size of sizes) found.push(...(await serverSearch(url, version, size, alone)));
-      return found;
+      for (const size of sizes) lines.push(...(await serverSearch(url, version, size, alone)));
+      return [];
     };
-    lines.push(...(await within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server), onServer)));
+    lines.push(...(await within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer)));
   }
   print(lines);
   writeFileSync(join(root, 'bench/results.json'), `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, tickets, lines, leftOut }, null, 2)}\n`);

@@ -17,7 +17,7 @@ import type { SearchDomain } from '../src/storage/search/shape.ts';
 import { stems } from '../src/storage/search/words.ts';
 import { openSqlite } from '../src/storage/sqlite-file.ts';
 import type { Line } from './lines.ts';
-import { chainOf, inTurns, over, PAGE, placeAfter, type Question, sessionOf, TAKE, type Timing } from './turns.ts';
+import { chainOf, inTurns, over, PAGE, patiently, placeAfter, type Question, sessionOf, STRIDE, TAKE, type Timing } from './turns.ts';
 
 const ORDER = desc('_score', 'created_at', 'ticket_id');
 const who = sessionOf('dan.williams', 'support');
@@ -52,10 +52,10 @@ async function measured(title: string, backend: SearchBackend, bare: Bare, count
   // How many the common words find differs with the size, so the page is as late as there is one.
   let found = 0;
   for (let after: readonly KeyPart[] | undefined; found < late * PAGE; ) {
-    const rows = await page(COMMON, after, 5_000);
+    const rows = await patiently(() => page(COMMON, after, STRIDE));
     const last = rows.at(-1);
     found += rows.length;
-    if (rows.length < 5_000 || last === undefined) break;
+    if (rows.length < STRIDE || last === undefined) break;
     after = [last['_score'] as number, last['created_at'] as string, last['ticket_id'] as string];
   }
   const lateFound = Math.max(2, Math.min(late, Math.floor(found / PAGE)));
@@ -85,8 +85,11 @@ async function measured(title: string, backend: SearchBackend, bare: Bare, count
         },
       }),
     );
-  const [ofLevels, ofAgents] = [(await levels()).length, (await agents()).length];
-  const [ofNewest, ofFound] = [(await page('', newestAfter, TAKE)).length, (await page(COMMON, foundAfter, TAKE)).length];
+  const [ofLevels, ofAgents] = [(await patiently(levels)).length, (await patiently(agents)).length];
+  const [ofNewest, ofFound] = [
+    (await patiently(() => page('', newestAfter, TAKE))).length,
+    (await patiently(() => page(COMMON, foundAfter, TAKE))).length,
+  ];
   const some = (rows: readonly unknown[]) => Math.min(1, rows.length);
   const questions: Question[] = [
     { name: 'bare newest', rows: TAKE, ask: bare.newest },

@@ -89,7 +89,7 @@ if (step('build', 'build')) {
   if (servers) {
     const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
     // The command is tested as it is installed, on stores of its own: once is enough.
-    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch' }, [
+    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch,toxiproxy' }, [
       ...paths,
       '--exclude=tests/journeys/command*',
     ]);

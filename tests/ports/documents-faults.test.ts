@@ -1,6 +1,7 @@
 /** What people hear, and when, while a document database does not answer: our own words, in time, and nothing half-written. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { filters } from '../../src/core/filter.ts';
 import type { Store } from '../../src/core/store.ts';
 import { openMongo } from '../../src/storage/documents/mongodb.ts';
@@ -37,6 +38,25 @@ describe.each(databases)('trouble with %s', (kind) => {
     expect(await code(store.ping())).toBe('SERVICE_UNAVAILABLE');
     expect(await code(store.once(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
   });
+
+  test('more changes than can wait: some are refused, and each of the others happens once', async () => {
+    const store = await world.another('sales-queue');
+    const counted = z.object({ row_version: z.int() });
+    const version = () => store.read(carol, ({ documents }) => documents.one(counted, 'deals', where({ _id: 'd0007' })));
+    const { row_version: before } = await version();
+    const many = Array.from({ length: 300 }, (_, n) =>
+      store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => {
+        const row = await documents.change(counted, 'deals', where({ _id: 'd0007' }), { stage: `S${n}` });
+        return effected(row.row_version);
+      }),
+    );
+    const codes = await Promise.all(many.map(code));
+    const done = codes.filter((each) => each === 'none').length;
+    expect(done).toBeGreaterThan(0);
+    for (const each of codes) expect(['none', 'SERVICE_UNAVAILABLE', 'TIMEOUT']).toContain(each);
+    expect((await version()).row_version - before).toBe(done);
+    expect(await store.read(carol, ({ documents }) => documents.count('deals', all()))).toBe(120);
+  }, 60_000);
 
   if (kind !== 'MongoDB') return;
 
@@ -102,6 +122,19 @@ describe.each(databases)('trouble with %s', (kind) => {
       await until(count);
       expect(await count()).toBe(120);
     });
+
+    test('a silent server with a long queue before it: all hear of it in time, and none is left waiting', async () => {
+      await until(count);
+      link.set('silent');
+      for (const { code: said, retryable, ms } of await Promise.all(Array.from({ length: 200 }, () => failed(count())))) {
+        expect(['TIMEOUT', 'SERVICE_UNAVAILABLE']).toContain(said);
+        expect(retryable).toBe(true);
+        expect(ms).toBeLessThan(9_000);
+      }
+      link.set('pass');
+      await until(count);
+      expect(await count()).toBe(120);
+    }, 60_000);
 
     test('a commit that nobody saw the end of happens once', async () => {
       await until(count);

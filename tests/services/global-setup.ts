@@ -3,9 +3,10 @@ import { NotRunnable, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import { startSearch } from './search.ts';
 import type { TestServer } from './server-process.ts';
+import { startToxiproxy } from './toxiproxy.ts';
 
 /**
- * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis, mongo, opensearch, elasticsearch; nothing by default) and tells the suites
+ * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis, mongo, opensearch, elasticsearch, toxiproxy; nothing by default) and tells the suites
  * where it is. A PostgreSQL that cannot run here is left out of the embedded run, and fails the run that is about servers.
  */
 export default async function start(): Promise<() => Promise<void>> {
@@ -31,6 +32,11 @@ export default async function start(): Promise<() => Promise<void>> {
     const mongo = await startMongo();
     running.push(mongo);
     process.env.TAMSHAI_TEST_MONGODB_URL = mongo.url;
+  }
+  if (wanted.has('toxiproxy') && !process.env.TAMSHAI_TEST_TOXIPROXY_URL) {
+    const toxiproxy = await startToxiproxy();
+    running.push(toxiproxy);
+    process.env.TAMSHAI_TEST_TOXIPROXY_URL = toxiproxy.url;
   }
   const searches = [
     ['opensearch', 'TAMSHAI_TEST_OPENSEARCH_URL'],

@@ -1,15 +1,12 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Account, freePort, Launched, output, ownFolder, type TestServer, unprivileged } from './server-process.ts';
+import { type Account, freePort, Launched, output, ownFolder, programCache, type TestServer, unprivileged } from './server-process.ts';
 
 const VERSION = '26.7.3';
-const cache = () =>
-  process.env.TAMSHAI_TEST_CACHE || (process.getuid?.() === 0 ? '/var/cache/tamshai-test' : join(homedir(), '.cache', 'tamshai-test'));
 
 /** Fetched and built once: half a minute of work, and the reason why this server is started on request only. */
 function home(): string {
-  const place = join(cache(), `keycloak-${VERSION}`);
+  const place = join(programCache(), `keycloak-${VERSION}`);
   if (existsSync(join(place, '.built'))) return place;
   const part = `${place}.part-${process.pid}`;
   mkdirSync(part, { recursive: true });

@@ -11,9 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Account, freePort, Launched, output, ownFolder, type TestServer, unprivileged } from './server-process.ts';
+import { type Account, freePort, Launched, output, ownFolder, programCache, type TestServer, unprivileged } from './server-process.ts';
 
 interface Product {
   readonly title: string;
@@ -43,14 +42,10 @@ const PRODUCTS = {
 } as const satisfies Record<string, Product>;
 export type SearchProduct = keyof typeof PRODUCTS;
 
-/** These servers do not run as root, and whoever they run as has no way into root's home. */
-const cache = () =>
-  process.env.TAMSHAI_TEST_CACHE || (process.getuid?.() === 0 ? '/var/cache/tamshai-test' : join(homedir(), '.cache', 'tamshai-test'));
-
 /** Fetched once, under its name only when it is complete. Maven's own settings say from where. */
 function homeOf(program: SearchProduct): string {
   const { title, version, group } = PRODUCTS[program];
-  const home = join(cache(), `${program}-${version}`);
+  const home = join(programCache(), `${program}-${version}`);
   if (existsSync(home)) return home;
   const part = `${home}.part-${process.pid}`;
   mkdirSync(part, { recursive: true });
@@ -96,10 +91,12 @@ function give(path: string, { uid, gid }: Account): void {
 /** Their own options want a collector of their own and write beside the program. */
 const FOREIGN =
   /^#|^[\d:-]*-Xlog|gc\.log|-Xm[sx]|UseG1GC|G1Reserve|InitiatingHeap|ConcMark|CMS|incubator\.vector|HeapDump|ErrorFile|PrintGC|PrintTenuring|UseGCLog|GCLogFile/;
-const OURS = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+/** Quick to start and small; who measures wants the compiler as well, and room. */
+const SMALL = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const LARGE = ['-Xms2g', '-Xmx2g', '-XX:+UseSerialGC'];
 
 /** An empty server of one node on a random loopback port. */
-export async function startSearch(program: SearchProduct): Promise<TestServer & { readonly port: number }> {
+export async function startSearch(program: SearchProduct, { large = false } = {}): Promise<TestServer & { readonly port: number }> {
   const { title, version, settings, variable }: Product = PRODUCTS[program];
   const home = homeOf(program);
   const java = javaHome();
@@ -130,7 +127,10 @@ export async function startSearch(program: SearchProduct): Promise<TestServer & 
   const kept = readFileSync(options, 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !FOREIGN.test(line));
-  writeFileSync(options, [...kept.map((line) => line.replace('-javaagent:agent/', `-javaagent:${home}/agent/`)), ...OURS, ''].join('\n'));
+  writeFileSync(
+    options,
+    [...kept.map((line) => line.replace('-javaagent:agent/', `-javaagent:${home}/agent/`)), ...(large ? LARGE : SMALL), ''].join('\n'),
+  );
   give(folder, account);
   const env = {
     JAVA_HOME: java,

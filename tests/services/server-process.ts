@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A real server that runs for the tests, on loopback, and ends with them. */
@@ -49,6 +49,10 @@ export function ownFolder(name: string, { uid, gid }: Account): string {
   atExit.add(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** Where programs are kept between runs. Servers that do not run as root have no way into root's home. */
+export const programCache = (): string =>
+  process.env.TAMSHAI_TEST_CACHE || (process.getuid?.() === 0 ? '/var/cache/tamshai-test' : join(homedir(), '.cache', 'tamshai-test'));
 
 const hasSetpriv = () => spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0;
 

@@ -16,6 +16,8 @@ import { nearest, type Sought } from './words.ts';
 const BUSY_MS = 5_000;
 const ATTEMPTS = 12;
 const LOAD_AT_ONCE = 500;
+/** More changes than this are refused at the door, rather than kept until nobody waits for them any more. */
+const MOST_WAITING = 200;
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED');
@@ -113,21 +115,23 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
   const kept = (db: Sqlite, id: string) =>
     db.prepare(`SELECT principal, result FROM ${effectsTable} WHERE id = ?`).get(id) as { principal: string; result: string } | undefined;
 
-  async function begin(): Promise<void> {
-    for (const until = Date.now() + BUSY_MS; ; ) {
+  async function begin(until: number): Promise<void> {
+    for (;;) {
       if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
+      if (Date.now() > until) throw failure('SERVICE_UNAVAILABLE', 'Too many changes at once.');
       try {
         writer.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
-        if (!isBusy(error) || Date.now() > until) throw error;
+        if (!isBusy(error)) throw error;
       }
       await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
     }
   }
-  const transaction = <T>(body: () => Promise<T>): Promise<T> =>
+  /** The time begins when it is asked for: whoever is behind others that wait long hears it as soon as they do. */
+  const transaction = <T>(body: () => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> =>
     inTurn(file, async () => {
-      await begin();
+      await begin(until);
       try {
         const result = await body();
         writer.exec('COMMIT');
@@ -138,6 +142,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       }
     });
 
+  let waiting = 0;
   const declared = (collection: string): Shape => {
     const shape = shapes.get(collection);
     if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
@@ -222,12 +227,20 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
       },
       async once(who, effect, body) {
-        for (let attempt = 1; ; attempt++) {
-          try {
-            return await tryOnce(chain, who, effect, body);
-          } catch (error) {
-            if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+        if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');
+        waiting++;
+        const until = Date.now() + BUSY_MS;
+        try {
+          for (let attempt = 1; ; attempt++) {
+            try {
+              return await tryOnce(chain, who, effect, body, until);
+            } catch (error) {
+              if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
+              if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
+            }
           }
+        } finally {
+          waiting--;
         }
       },
       async settled(who, id) {
@@ -250,6 +263,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
     who: StoreSession,
     { id, tool }: Parameters<Store<'search'>['once']>[1],
     body: Parameters<Store<'search'>['once']>[2],
+    until: number,
   ): Promise<unknown> {
     let release: (committed: boolean) => Promise<void> = async () => {};
     let committed = false;
@@ -279,7 +293,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
           .prepare(`INSERT INTO ${auditTable} VALUES (?, ?, ?, ?, ?, ?)`)
           .run(record.chain, record.n, record.body, record.mac, effected.audit.at, effected.audit.principal);
         return effected.result;
-      });
+      }, until);
       committed = true;
       return result;
     } finally {

@@ -12,11 +12,13 @@ export interface SearchClient {
   /** Statuses beside success that the caller knows what to do with are named in `also`. */
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, also?: readonly number[]): Promise<Reply>;
   bulk(path: string, lines: readonly unknown[]): Promise<Reply>;
+  /** The same server with time to think: for a start and for loading, where nobody waits for the answer of a tool. */
+  patient(): SearchClient;
   close(): Promise<void>;
 }
 
 const OPERATION_MS = 5_000;
-const LOAD_MS = 60_000;
+const PATIENT_MS = 60_000;
 const SOCKETS = 16;
 /** More than this at once is refused at the door, rather than kept until nobody waits for it any more. */
 const MOST_AT_ONCE = 256;
@@ -54,12 +56,14 @@ export function searchClient(url: string): SearchClient {
       running--;
     }
   };
-  return {
+  const within = (ms: number): SearchClient => ({
     call: (method, path, body, also = []) =>
-      send({ method, path, ...(body === undefined ? {} : { body: body as Record<string, unknown> }) }, also, OPERATION_MS),
-    bulk: (path, lines) => send({ method: 'POST', path, bulkBody: lines as Record<string, unknown>[] }, [], LOAD_MS),
+      send({ method, path, ...(body === undefined ? {} : { body: body as Record<string, unknown> }) }, also, ms),
+    bulk: (path, lines) => send({ method: 'POST', path, bulkBody: lines as Record<string, unknown>[] }, [], PATIENT_MS),
+    patient: () => within(PATIENT_MS),
     close: () => client.close(),
-  };
+  });
+  return within(OPERATION_MS);
 }
 
 /** Not every distribution answers at its root: then each answer's own header, or a node, says what it is. */

@@ -1,0 +1,202 @@
+/**
+ * MongoDB and OpenSearch behind toxiproxy, under the whole product: slow, trickling, torn in the middle of an answer, reset, gone.
+ * The link of our own (faulty-link.ts) cuts and silences both ways and needs nothing to be installed, so the port suites use that one;
+ * here what is asked arrives and only the answer suffers, which is when an effect happens without anybody hearing of it.
+ */
+import { MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { SuccessAnswer } from '../../src/core/answer.ts';
+import { allTools } from '../../src/app/registry.ts';
+import { freshMongo } from '../fresh-mongo.ts';
+import { freshSearch } from '../fresh-search.ts';
+import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
+import { openSite, type Site } from '../site.ts';
+
+const { TAMSHAI_TEST_TOXIPROXY_URL: toxiproxy, TAMSHAI_TEST_MONGODB_URL: mongodb, TAMSHAI_TEST_OPENSEARCH_URL: opensearch } = process.env;
+const on = (name: string) => allTools().domains.filter((domain) => domain.name === name);
+const OTHERS_WORDS = /mongo|opensearch|elastic|socket|ECONN|reset|127\.0\.0\.1|toxi|swordfish/i;
+
+interface Case {
+  readonly server: string;
+  readonly user: string;
+  readonly list: string;
+  readonly write: string;
+  /** An input for the write, for a row that no other test has changed. */
+  input(n: number): Promise<Record<string, unknown>>;
+  /** How often the row of that input was changed, as the store itself says. */
+  changes(input: Record<string, unknown>): Promise<number>;
+}
+
+describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensearch] as const] : [])(
+  'stores behind toxiproxy',
+  (proxy, mongo, search) => {
+    const links = new Map<string, ToxicLink>();
+    const closing: (() => Promise<unknown>)[] = [];
+    let site: Site;
+    let cases: Readonly<Record<'sales' | 'support', Case>>;
+    beforeAll(async () => {
+      const [documents, indices] = [await freshMongo(mongo, on('sales')), await freshSearch(search, on('support'))];
+      closing.push(documents.drop, indices.drop);
+      const client = await new MongoClient(mongo).connect();
+      closing.push(() => client.close());
+      for (const [name, url] of [
+        ['sales', documents.url],
+        ['support', search],
+      ] as const)
+        links.set(name, await toxicLink(proxy, `${name}-${process.pid}`, new URL(url)));
+      const through = new URL(documents.url);
+      through.port = String(links.get('sales')?.port);
+      // Else the replica set's own word would lead around the link.
+      through.search = '?directConnection=true';
+      site = await openSite({
+        SALES_MONGODB_URL: through.href,
+        SUPPORT_ELASTICSEARCH_URL: `http://127.0.0.1:${links.get('support')?.port}`,
+        TAMSHAI_INDEX_PREFIX: indices.settings['TAMSHAI_INDEX_PREFIX'] ?? '',
+      });
+      const deals = client.db(through.pathname.slice(1)).collection<{ _id: string; row_version: number }>('opportunities');
+      const index = `${search}/${indices.settings['TAMSHAI_INDEX_PREFIX']}-support-tickets`;
+      const listed = async (user: string, server: string, tool: string, input: object, n: number) => {
+        const { body } = await site.rest(user, server, tool, input);
+        return ((body as SuccessAnswer).data as Record<string, string>[])[n] ?? {};
+      };
+      cases = {
+        sales: {
+          server: 'sales',
+          user: 'carol.johnson',
+          list: 'list_opportunities',
+          write: 'close_opportunity',
+          input: async (n) => ({
+            opportunity_id: (await listed('carol.johnson', 'sales', 'list_opportunities', { stage: 'PROPOSAL' }, n))['_id'],
+            outcome: 'won',
+          }),
+          changes: async ({ opportunity_id }) => ((await deals.findOne({ _id: String(opportunity_id) }))?.row_version ?? 0) - 1,
+        },
+        support: {
+          server: 'support',
+          user: 'dan.williams',
+          list: 'search_tickets',
+          write: 'close_ticket',
+          input: async (n) => ({
+            ticket_id: (await listed('dan.williams', 'support', 'search_tickets', { status: 'open' }, n))['ticket_id'],
+            resolution: 'The cable was out.',
+          }),
+          changes: async ({ ticket_id }) => {
+            const { _source: kept } = (await (await fetch(`${index}/_doc/${String(ticket_id)}`)).json()) as {
+              _source: { version: number };
+            };
+            return kept.version - 1;
+          },
+        },
+      };
+    }, 180_000);
+    afterAll(async () => {
+      await site?.close();
+      for (const link of links.values()) await link.close();
+      for (const each of closing.reverse()) await each();
+    });
+    afterEach(async () => {
+      for (const link of links.values()) await link.well();
+    });
+    const linkOf = (name: string): ToxicLink => {
+      const link = links.get(name);
+      if (link === undefined) throw new Error(`no link for ${name}`);
+      return link;
+    };
+    const until = async (work: () => Promise<{ status: number }>) => {
+      await expect.poll(async () => (await work()).status, { timeout: 20_000, interval: 300 }).toBe(200);
+    };
+
+    const toxics: readonly (readonly [string, Toxic | 'down'])[] = [
+      ['gone', 'down'],
+      ['reset', { type: 'reset_peer', attributes: { timeout: 0 } }],
+      ['torn in the middle of an answer', { type: 'limit_data', attributes: { bytes: 700 } }],
+      ['a trickle', { type: 'bandwidth', attributes: { rate: 1 } }],
+      ['eight seconds late', { type: 'latency', attributes: { latency: 8_000 } }],
+    ];
+    /** Both at once: each has a link of its own, and they wait for the same seconds. */
+    const both = (work: (name: 'sales' | 'support', its: Case) => Promise<void>) =>
+      Promise.all((['sales', 'support'] as const).map((name) => work(name, cases[name])));
+
+    test.each(toxics)(
+      '%s: said in time and in our words, others unaffected, and well again afterwards',
+      async (_what, toxic) => {
+        await both(async (name, { server, user, list }) => {
+          const read = () => site.rest(user, server, list);
+          await until(read);
+          await (toxic === 'down' ? linkOf(name).down() : linkOf(name).poison(toxic));
+          const began = Date.now();
+          const [answers, tasks] = await Promise.all([
+            Promise.all([read(), read(), read()]),
+            site.rest('sarah.kim', 'tasks', 'list_tasks'),
+          ]);
+          for (const { status, body, text } of answers) {
+            expect([503, 504]).toContain(status);
+            expect(body).toMatchObject({ status: 'error', code: status === 503 ? 'SERVICE_UNAVAILABLE' : 'TIMEOUT', retryable: true });
+            expect(text).not.toMatch(OTHERS_WORDS);
+          }
+          expect(Date.now() - began).toBeLessThan(12_000);
+          expect(tasks.status).toBe(200);
+          await linkOf(name).well();
+          await until(read);
+        });
+      },
+      90_000,
+    );
+
+    test('one that is gone is nothing to the other', async () => {
+      for (const [gone, there] of [
+        ['sales', 'support'],
+        ['support', 'sales'],
+      ] as const) {
+        await linkOf(gone).down();
+        const { user, server, list } = cases[there];
+        expect((await site.rest(user, server, list)).status).toBe(200);
+        expect((await site.rest(cases[gone].user, cases[gone].server, cases[gone].list)).status).toBe(503);
+        await linkOf(gone).well();
+      }
+    }, 60_000);
+
+    test('a quarter of a second late: slower, and nothing else', async () => {
+      await both(async (name, { server, user, list }) => {
+        await until(() => site.rest(user, server, list));
+        await linkOf(name).poison({ type: 'latency', attributes: { latency: 250 } });
+        expect((await site.rest(user, server, list)).status).toBe(200);
+      });
+    }, 60_000);
+
+    test('an approval whose effect is written and whose answer never comes: pressed again, it has happened once', async () => {
+      await both(async (name, { server, user, list, write, input, changes }) => {
+        await until(() => site.rest(user, server, list));
+        const given = await input(0);
+        const before = await changes(given);
+        const { confirmationId } = await site.ask(user, server, write, given);
+        await linkOf(name).poison({ type: 'timeout', attributes: { timeout: 0 } });
+        const lost = await site.decide(user, confirmationId, true);
+        expect([503, 504]).toContain(lost.status);
+        expect(lost.text).not.toMatch(OTHERS_WORDS);
+        await linkOf(name).well();
+        await until(() => site.decide(user, confirmationId, true));
+        const [again, onceMore] = [await site.decide(user, confirmationId, true), await site.decide(user, confirmationId, true)];
+        expect(again.body).toMatchObject({ status: 'success' });
+        expect(onceMore.body).toEqual(again.body);
+        expect((await changes(given)) - before).toBe(1);
+      });
+    }, 90_000);
+
+    test('an approval through a torn link changes all or nothing', async () => {
+      await both(async (name, { server, user, list, write, input, changes }) => {
+        for (const [n, bytes] of [120, 900].entries()) {
+          await until(() => site.rest(user, server, list));
+          const given = await input(n + 1);
+          const before = await changes(given);
+          const { confirmationId } = await site.ask(user, server, write, given);
+          await linkOf(name).poison({ type: 'limit_data', attributes: { bytes } });
+          await site.decide(user, confirmationId, true);
+          await linkOf(name).well();
+          await until(() => site.decide(user, confirmationId, true));
+          expect((await changes(given)) - before).toBe(1);
+        }
+      });
+    }, 120_000);
+  },
+);

@@ -40,6 +40,14 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
       return createServer(); // for the framework to hold; it never listens
     },
   });
+  const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    // Whatever is under a wildcard is for the route itself to know.
+    if (url.includes('*')) return;
+    const route = routes.get(url) ?? { path: new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`), methods: new Set<string>() };
+    for (const each of [method].flat()) route.methods.add(each);
+    routes.set(url, route);
+  });
   app.decorateRequest('rawBody', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json\s*(;\s*charset=utf-8\s*)?$/i, { parseAs: 'buffer' }, (req, body, done) => {
@@ -55,8 +63,12 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
     const encoding = req.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') throw failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
   });
-  app.setNotFoundHandler(() => {
-    throw failure('NOT_FOUND', 'There is nothing at this address.');
+  app.setNotFoundHandler((req, reply) => {
+    const [path = ''] = req.url.split('?', 1);
+    const methods = [...routes.values()].flatMap((route) => (route.path.test(path) ? [...route.methods] : []));
+    if (methods.length === 0) throw failure('NOT_FOUND', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    throw failure('METHOD_NOT_ALLOWED', `This address understands ${methods.join(', ')}.`);
   });
   app.setErrorHandler((error, req, reply) => sendError(reply, translated(error, req, log)));
   return { app, handle: (req, res) => handler(req, res) };

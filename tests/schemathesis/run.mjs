@@ -59,6 +59,7 @@ try {
     'content_type_conformance',
     'response_schema_conformance',
     'response_headers_conformance',
+    'unsupported_method',
   ];
   const asked = process.argv.slice(2);
   const args = [
@@ -71,6 +72,9 @@ try {
     '--warnings',
     'off',
     '--continue-on-failure',
+    // The whole trail is verified on request, and grows by all that is tried here.
+    '--request-timeout',
+    '120',
     '--suppress-health-check',
     'all',
     '-n',

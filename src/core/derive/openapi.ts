@@ -131,7 +131,7 @@ function gatewayPaths(registry: Registry): Json {
       get: operation('Who am I', success(z.object({ username: z.string(), name: z.string(), email: z.string(), realm: z.enum(['staff', 'customer']), employee_id: z.string().nullable(), organization_id: z.string().nullable(), roles: z.array(z.string()), assistant: z.object({ model: z.string() }) })), { operationId: 'userInfo', tags: ['user'] }),
     },
     '/api/user/mcp-tools': {
-      get: operation('Which tools may I use', success(z.object({ servers: z.array(z.record(z.string(), z.unknown())) })), { operationId: 'userTools', tags: ['user'] }),
+      get: operation('Which tools may I use', success(z.object({ servers: z.array(z.record(z.string(), z.unknown())), unavailable: z.array(z.object({ server: z.string(), title: z.string(), retryable: z.boolean() })) })), { operationId: 'userTools', tags: ['user'] }),
     },
     '/api/audit': {
       get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(trailPage, 'output'), {

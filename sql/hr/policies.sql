@@ -28,7 +28,7 @@ create policy everyone on hr.chain for select to hr_everyone using ((select tams
 create policy reports on hr.chain for select to hr_reports using (manager_id = (select tamshai.me()));
 
 -- The directory: active people, and of them these columns only. Sign-in asks it whether someone still works here.
-grant select (employee_id, first_name, last_name, search_name, department, job_title, email, location, manager_id, manager_name, active)
+grant select (employee_id, first_name, last_name, search_name, department, department_key, job_title, email, location, manager_id, manager_name, active)
   on hr.employees to hr_directory;
 grant select on hr.directory to hr_directory;
 grant execute on function hr.employment(uuid) to hr_directory;

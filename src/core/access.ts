@@ -21,7 +21,19 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
   return undefined;
 }
 
+type Eyes = Omit<StoreSession, 'requestId'>;
+/** A person's roles do not change while they are this very object: a new sign-in, or a look at their present state, makes another. */
+const known = new WeakMap<Person, Map<Tool, Eyes>>();
+
 export function sessionFor(tool: Tool, person: Person, requestId: string): StoreSession {
+  const tools = known.get(person) ?? new Map<Tool, Eyes>();
+  known.set(person, tools);
+  const eyes = tools.get(tool) ?? eyesFor(tool, person);
+  tools.set(tool, eyes);
+  return { ...eyes, requestId };
+}
+
+function eyesFor(tool: Tool, person: Person): Eyes {
   const audience = audienceFor(tool, person.roles);
   if (audience === undefined) {
     throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
@@ -30,7 +42,7 @@ export function sessionFor(tool: Tool, person: Person, requestId: string): Store
   const shows = Object.entries(tool.domain.masks ?? {})
     .filter(([, mask]) => mask.shownTo.some((role) => person.roles.has(role)))
     .map(([name]) => name);
-  return { domain: tool.domain.name, audience, person, shows, requestId };
+  return { domain: tool.domain.name, audience, person, shows };
 }
 
 /** For looking up what a person did before, whatever roles are left: it shows them the results of their own approvals, and no row. */

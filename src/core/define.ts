@@ -58,7 +58,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     const fail = (code: string, details?: Record<string, unknown>): never => {
       throw toolFailure(code, errors, details);
     };
-    return { me: call.me, now: call.now, today: call.today, fail, output, plan, ...words[spec.store], ...own } as never;
+    return { me: call.me, audience: call.audience, now: call.now, today: call.today, fail, output, plan, ...words[spec.store], ...own } as never;
   };
   const base = (
     kind: Tool['kind'], def: Described<Role, string, z.ZodObject, ErrorMap, Anything>, input: z.ZodObject, output: z.core.$ZodType, effect?: Effect,

@@ -72,8 +72,10 @@ export function localNews(feed: Feed, store: Store<StoreKind>, clock: Clock): Lo
       const timer = setTimeout(go, ms);
       waiting.add(go);
     });
-  const look = ({ caller: { person }, after }: Following) =>
-    store.read(sessionFor(feed.tool, person, randomUUID()), (handles) => feed.after(after, MOST_TRANSACTIONS, context(person, clock.now(), handles)));
+  const look = ({ caller: { person }, after }: Following) => {
+    const who = sessionFor(feed.tool, person, randomUUID());
+    return store.read(who, (handles) => feed.after(after, MOST_TRANSACTIONS, context(who, clock.now(), handles)));
+  };
 
   return {
     next: shared(feed, async (following) => {

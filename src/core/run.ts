@@ -106,11 +106,11 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
   const who = sessionFor(tool, person, request.requestId);
   const input = parseInput(tool, request.input, person);
   const now = runtime.clock.now();
-  if (tool.kind === 'plain') return { status: 'success', data: tool.output.parse(await tool.run(input, context(person, now, {}))) };
+  if (tool.kind === 'plain') return { status: 'success', data: tool.output.parse(await tool.run(input, context(who, now, {}))) };
   const store = storeOf(runtime, tool);
   switch (tool.kind) {
     case 'read':
-      return { status: 'success', data: tool.output.parse(await store.read(who, (handles) => tool.run(input, context(person, now, handles)))) };
+      return { status: 'success', data: tool.output.parse(await store.read(who, (handles) => tool.run(input, context(who, now, handles)))) };
     case 'list':
       return list(runtime, tool, who, store, input, now);
     case 'pages':
@@ -118,7 +118,7 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
     case 'act':
       if (request.approvalBecause !== undefined) return ask(runtime, tool, who, store, input, now, request, started);
       return (await store.once(who, { id: undefined, tool: tool.name }, async ({ writing }) => {
-        const data = tool.output.parse(await tool.execute(input, context(person, now, writing), undefined));
+        const data = tool.output.parse(await tool.execute(input, context(who, now, writing), undefined));
         const result: SuccessAnswer = { status: 'success', data };
         return { result, audit: recordOf(runtime, request, tool, result, started) };
       })) as Answer;
@@ -131,15 +131,15 @@ async function list(runtime: Runtime, tool: Tool, who: StoreSession, store: Stor
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: who.person };
   const after = asked.cursor === undefined ? undefined : runtime.cursors.open(asked.cursor, binding);
-  const describing = context(who.person, now, {});
+  const describing = context(who, now, {});
   const { order, query, stored, gather, show } = tool.page(input, describing);
   const window = { order, after, take: asked.limit + 1 };
   const found =
     query === undefined
-      ? windowed(await store.read(who, (handles) => gather(context(who.person, now, handles))), window)
+      ? windowed(await store.read(who, (handles) => gather(context(who, now, handles))), window)
       : await store.page(who, query as Queries[StoreKind], window, stored);
   const rows = found.map(show);
-  const summary = tool.summary && (await store.read(who, (handles) => tool.summarise(input, context(who.person, now, handles))));
+  const summary = tool.summary && (await store.read(who, (handles) => tool.summarise(input, context(who, now, handles))));
   const filterNames = Object.keys(tool.input.shape).filter((key) => key !== 'limit' && key !== 'cursor' && key !== 'sort');
   const next = (last: Readonly<Record<string, unknown>>) => runtime.cursors.seal(order.keys.map((key) => last[key] as KeyPart), binding);
   return { status: 'success', ...pageOf(rows, asked, filterNames, tool.plural ?? 'rows', next, summary, tool.lifted) };
@@ -150,7 +150,7 @@ async function part(runtime: Runtime, tool: Tool, who: StoreSession, store: Stor
   const asked = splitInput(input);
   const binding = { server: tool.domain.name, tool: tool.name, filters: asked.filters, person: who.person };
   const [asOf, after] = (asked.cursor === undefined ? [] : runtime.cursors.open(asked.cursor, binding)) as readonly number[];
-  const found = await store.read(who, (handles) => tool.part({ asOf, after, limit: asked.limit }, context(who.person, now, handles)));
+  const found = await store.read(who, (handles) => tool.part({ asOf, after, limit: asked.limit }, context(who, now, handles)));
   const next = found.next === null ? null : runtime.cursors.seal([found.asOf, found.next], binding);
   return { status: 'success', data: tool.output.parse({ resource_uri: tool.name, as_of_tx_id: found.asOf, items: found.items, next_cursor: next }) };
 }
@@ -159,7 +159,7 @@ async function ask(
   runtime: Runtime, tool: Tool, who: StoreSession, store: Store<StoreKind>, input: Input, now: Date, request: CallRequest, started: number,
 ): Promise<Answer> {
   const { person } = who;
-  const { plan, versions } = await store.read(who, async (handles, read) => ({ plan: await tool.prepare(input, context(person, now, handles)), versions: read }));
+  const { plan, versions } = await store.read(who, async (handles, read) => ({ plan: await tool.prepare(input, context(who, now, handles)), versions: read }));
   const because = tool.kind === 'act' || isOwn(tool, plan) ? request.approvalBecause : undefined;
   if (isOwn(tool, plan) && because === undefined) return atOnce(runtime, tool, who, store, input, now, request, started);
   const ticket = await runtime.approvals.ask({
@@ -178,9 +178,9 @@ async function atOnce(
 ): Promise<Answer> {
   const { person } = who;
   return (await store.once(who, { id: undefined, tool: tool.name }, async ({ reading, writing }) => {
-    const plan = await tool.prepare(input, context(person, now, reading));
+    const plan = await tool.prepare(input, context(who, now, reading));
     if (!isOwn(tool, plan)) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: meanwhile it concerns others too, and needs an approval.');
-    const data = tool.output.parse(await tool.execute(input, context(person, now, writing), plan));
+    const data = tool.output.parse(await tool.execute(input, context(who, now, writing), plan));
     const result: SuccessAnswer = { status: 'success', data };
     const { changes } = cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt: '', approvalUrl: '', origin: request.caller.origin });
     return { result, audit: { ...recordOf(runtime, request, tool, result, started), changes: changesForTrail(runtime.registry, tool, changes) } };
@@ -216,12 +216,12 @@ async function carryOut(runtime: Runtime, ticket: Ticket, person: Person, origin
   const input = tool.input.parse(ticket.input);
   const asked = new Date(ticket.askedAt);
   const body = async (handles: { reading: object; writing: object }, versions: Versions) => {
-    const plan = await tool.prepare(input, context(person, asked, handles.reading)).catch(changedSince);
+    const plan = await tool.prepare(input, context(who, asked, handles.reading)).catch(changedSince);
     const shown = shownOf(cardOf(tool, plan, input, person, ticket.card));
     if (!isDeepStrictEqual(shown, shownOf(ticket.card)) || !isDeepStrictEqual(versions, ticket.versions)) {
       throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: it is no longer as it was shown.', { current: shown.changes });
     }
-    const data = tool.output.parse(await tool.execute(input, context(person, asked, handles.writing), plan));
+    const data = tool.output.parse(await tool.execute(input, context(who, asked, handles.writing), plan));
     const result: SuccessAnswer = { status: 'success', data };
     const request = { server: ticket.server, tool: tool.name, input: ticket.input, surface: 'internal' as const, requestId, origin, person };
     const audit = { ...auditRecord(runtime, request, tool, 'approved', null, 1, started), confirmationId: ticket.id, changes: changesForTrail(runtime.registry, tool, ticket.card.changes) };
@@ -251,8 +251,8 @@ const storeOf = (runtime: Runtime, tool: Tool): Store<StoreKind> => {
   return store;
 };
 
-export const context = (person: Person, now: Date, handles: CallContext['handles']): CallContext => ({
-  me: meFor(person), now, today: now.toISOString().slice(0, 10), handles,
+export const context = ({ person, audience }: StoreSession, now: Date, handles: CallContext['handles']): CallContext => ({
+  me: meFor(person), audience, now, today: now.toISOString().slice(0, 10), handles,
   fail: (code) => {
     throw new Error(`undeclared failure ${code}`);
   },

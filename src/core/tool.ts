@@ -49,6 +49,8 @@ export interface Me extends Omit<Person, 'employeeId'> {
 
 export interface Calling<Codes extends string> {
   readonly me: Me;
+  /** With whose eyes the store is read. It decides what is seen; a tool may ask it only for the shortest way there. */
+  readonly audience: string;
   /** When the call was made; for a write, when it was asked for, also while it is carried out. */
   readonly now: Date;
   /** `now` as a date, in UTC. */

@@ -76,6 +76,7 @@ function describesItself(metadata: ListMetadata, count: number, limit: number, t
 function keyOf(tool: Tool): string {
   const context = {
     me: { ...persona('eve.thompson'), principal: '', organizationId: undefined, employeeId: randomUUID(), roles: new Set<never>() },
+    audience: 'everyone',
     now: new Date(),
     today: '2026-11-16',
     handles: {},

@@ -87,24 +87,24 @@ function appender(db: Sqlite, chain: string, key: Uint8Array): (batch: readonly 
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
   const last = db.prepare('SELECT n, mac FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
-  const insert = (rows: number) =>
-    db.prepare(`INSERT INTO records (chain, n, body, mac) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`);
-  const [one, several] = [insert(1), insert(TOGETHER)];
+  const inserts = Array.from({ length: TOGETHER }, (_, more) =>
+    db.prepare(`INSERT INTO records (chain, n, body, mac) VALUES ${Array(more + 1).fill('(?, ?, ?, ?)').join(', ')}`),
+  );
   return (batch) => {
     // Prepared statements outlive a closed connection in this driver, so it has to be asked.
     if (!db.open) throw new Error('closed');
     begin.run();
     try {
       let [n, mac] = (last.get(chain) as [number, string] | undefined) ?? [0, ''];
-      let rows: (string | number)[][] = [];
-      for (const { body } of batch) {
-        mac = macOf(key, chain, ++n, mac, body);
-        rows.push([chain, n, body, mac]);
-        if (rows.length < TOGETHER) continue;
-        several.run(rows.flat());
-        rows = [];
+      for (let from = 0; from < batch.length; from += TOGETHER) {
+        const rows: (string | number)[] = [];
+        const some = batch.slice(from, from + TOGETHER);
+        for (const { body } of some) {
+          mac = macOf(key, chain, ++n, mac, body);
+          rows.push(chain, n, body, mac);
+        }
+        inserts[some.length - 1]?.run(rows);
       }
-      for (const row of rows) one.run(row);
       commit.run();
       return { n, mac };
     } catch (error) {

@@ -133,6 +133,7 @@ class PipelinedReaders {
   readonly #slots: { client: Promise<pg.Client> | undefined; waiting: number }[];
   readonly #nameOf = statementNames();
   readonly #role: string;
+  readonly #gathering = new Set<pg.Connection['stream']>();
   #refusedUntil = 0;
 
   constructor(role: string, open: () => Promise<pg.Client>, size: number) {
@@ -148,10 +149,22 @@ class PipelinedReaders {
     slot.waiting++;
     try {
       const client = await (slot.client ?? this.#connect(slot));
+      this.#gather(client);
       return (await client.query<Row>({ name: this.#nameOf(this.#role, text), text, values: values as unknown[] })).rows;
     } finally {
       slot.waiting--;
     }
+  }
+
+  /** What is asked in one turn of the event loop goes out in one write: a system call costs more than the question in it. */
+  #gather({ connection: { stream } }: pg.Client): void {
+    if (this.#gathering.has(stream)) return;
+    this.#gathering.add(stream);
+    stream.cork();
+    setImmediate(() => {
+      this.#gathering.delete(stream);
+      stream.uncork();
+    });
   }
 
   /** Only a connection that stands is kept; whatever ends it makes room for the next. */

@@ -32,11 +32,12 @@ function asCaller(who: StoreSession, query: SqlText): Statement {
   };
 }
 
-export function paged(query: SqlText, { order, after, take }: Window): SqlText {
+/** Only the columns that are shown: what a view works out for others is then not worked out. */
+export function paged(query: SqlText, columns: readonly string[], { order, after, take }: Window): SqlText {
   const keys = sql.list(order.keys.map((key) => sql.ref(key)));
   const past = after ? sql`where (${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})` : sql``;
   const by = sql.list(order.keys.map((key) => (order.direction === 'asc' ? sql.ref(key) : sql`${sql.ref(key)} desc`)));
-  return sql`select * from (${query}) page ${past} order by ${by} limit ${take}`;
+  return sql`select ${sql.list(columns.map((column) => sql.ref(column)))} from (${query}) page ${past} order by ${by} limit ${take}`;
 }
 
 type Fetch = (query: SqlText) => Promise<Row[]>;
@@ -123,7 +124,7 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
       return body({ sql: readerOver((query) => reading(who, query), versions) }, versions);
     },
     async page(who, query, window, item) {
-      return (await reading(who, paged(query, window))).map(rowParser(item));
+      return (await reading(who, paged(query, Object.keys(item.shape), window))).map(rowParser(item));
     },
     async once(who, { id, tool }, body) {
       for (let attempt = 1; ; attempt++) {

@@ -61,7 +61,12 @@ export const settingsFor = (folder: string): Record<string, string> => ({
   TAMSHAI_LOG_LEVEL: 'silent',
 });
 
-export async function openSite(settings: Record<string, string> = {}, { model }: { readonly model?: Model } = {}): Promise<Site> {
+export interface SiteOptions {
+  readonly model?: Model;
+  /** Those that are not served by somebody else. */
+  readonly servers?: readonly string[];
+}
+export async function openSite(settings: Record<string, string> = {}, { model, servers = SERVERS }: SiteOptions = {}): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const {
@@ -101,7 +106,7 @@ export async function openSite(settings: Record<string, string> = {}, { model }:
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
   const config = readConfig(environment);
-  const tamshai = await start(config, { servers: SERVERS, clock, log, ...(model && { model }) });
+  const tamshai = await start(config, { servers, clock, log, ...(model && { model }) });
   closing.push(() => tamshai.close());
   let documents: Promise<OpenedDocuments> | undefined;
   closing.push(async () => (await documents)?.close());

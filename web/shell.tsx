@@ -40,7 +40,10 @@ const Said = ({ look, children }: { readonly look: string; readonly children: Re
 function Side({ path, recent }: { readonly path: string; readonly recent: readonly Recent[] }) {
   const { me, waiting } = useApp();
   const section = path === '/' || path.startsWith('/c/') ? '/' : `/${path.split('/')[1] ?? ''}`;
-  const roles = me.roles.filter((role) => role !== 'employee').join(', ');
+  // Who may change a thing may read it as well: that need not be said.
+  const roles = me.roles
+    .filter((role) => role !== 'employee' && !(role.endsWith('-read') && me.roles.includes(role.replace(/-read$/, '-write'))))
+    .join(', ');
   return (
     <>
       <Brand href="/" name="Tamshai" />
@@ -104,6 +107,8 @@ function Side({ path, recent }: { readonly path: string; readonly recent: readon
 
 export interface PageFrame {
   readonly title: string;
+  /** Right after the title: a count, a state. */
+  readonly badge?: ReactNode;
   readonly beside?: ReactNode;
   readonly children: ReactNode;
   /** The page has its own landmark and heading of the first level. */
@@ -111,7 +116,7 @@ export interface PageFrame {
 }
 
 /** The frame of every page of the staff: where one can go on the left, the page's own head above it. */
-export function Shell({ path, title, beside, children, bare = false }: PageFrame & { readonly path: string }) {
+export function Shell({ path, title, badge, beside, children, bare = false }: PageFrame & { readonly path: string }) {
   const [open, setOpen] = useState(false);
   const recent = useRecent();
   return (
@@ -132,6 +137,7 @@ export function Shell({ path, title, beside, children, bare = false }: PageFrame
             <Icon name="menu" className="i-20" />
           </button>
           {bare ? <span className="grow" /> : <h1 className="trunc">{title}</h1>}
+          {badge}
           {!bare && <span className="grow" />}
           {beside}
         </header>

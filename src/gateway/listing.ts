@@ -55,19 +55,20 @@ export const missingFrom = (registry: Registry, backend: (server: string) => Pic
 export function toolsOf(registry: Registry, person: Person, today: string) {
   const servers = registry.domains.map((domain) => {
     const open = registry.tools.filter((tool) => tool.domain === domain && opens(tool, person.roles));
-    return { name: domain.name, title: domain.title, tools: open.map((tool) => describeTool(tool, today)) };
+    return { name: domain.name, title: domain.title, tools: open.map((tool) => describeTool(tool, person, today)) };
   });
   return { servers: servers.filter(({ tools }) => tools.length > 0) };
 }
 
-function describeTool(tool: Tool, today: string) {
+function describeTool(tool: Tool, person: Person, today: string) {
   const { name: qualified, inputSchema, outputSchema, annotations, description } = mcpTool(tool, true);
   return {
     name: tool.name, qualifiedName: qualified, title: tool.title, description, kind: tool.kind, plural: tool.plural ?? null,
     // With `atOnceWhen`, an approval is needed only where that is not so.
     needsApproval: tool.kind === 'write', atOnceWhen: tool.atOnceWhen ?? null,
     roles: tool.roles, inputSchema, outputSchema, annotations,
-    examples: tool.examples.filter(({ gives }) => gives === undefined).map(({ ask, input }) => ({ ask, input: input(today) })),
+    // What this very person would ask comes first: somebody else's department or team may be none of theirs.
+    examples: tool.examples.filter(({ gives }) => gives === undefined).toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username)).map(({ ask, input }) => ({ ask, input: input(today) })),
     masked: maskedFields(tool),
     chart: tool.chart ?? null,
   };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import { persona } from '../../src/sample/people.ts';
 import { ARMED, type AppSite, ask, openApp, press, shot } from './app.ts';
+import { STOPPED_CLOCK } from './stopped-clock.ts';
 
 let app: AppSite;
 beforeAll(async () => {
@@ -20,15 +21,6 @@ const prepared = async (raise: number, more: object = {}) => {
 };
 const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
 const kind = (page: Page, words: string) => page.locator('.ap-kind', { hasText: words }).waitFor({ timeout: 60_000 });
-
-/** However slow the machine is, no time passes on the page between the showing and the press. */
-const STOPPED_CLOCK = `{
-  const real = performance.now.bind(performance);
-  let stoppedAt = real();
-  performance.now = () => stoppedAt ?? real();
-  window.passTime = () => { stoppedAt = undefined; };
-  window.stopTime = () => { stoppedAt = real(); };
-}`;
 
 describe('deciding in the app', () => {
   test('a question ends in a card; approving it changes the row once, and every tab says so', async () => {
@@ -205,5 +197,57 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await kind(page, 'Done');
     expect(await salary()).toBe(before + 2000);
+  });
+});
+
+describe('by the link that another assistant gives', () => {
+  const linked = async (raise: number) => {
+    const before = await salary();
+    const pending = await app.site.ask('alice.chen', 'hr', 'update_salary', {
+      employee_id: sarah,
+      new_salary: before + raise,
+      reason: 'Promotion',
+    });
+    return { before, url: pending.confirmationData.approvalUrl };
+  };
+  const open = async (url: string, who: RegExp, opening: { width?: number; dark?: boolean } = {}) => {
+    const opened = await app.stranger(opening);
+    await opened.page.goto(url);
+    await opened.page.getByRole('button', { name: who }).click();
+    await opened.page.waitForURL(url);
+    return opened;
+  };
+
+  test('Alice signs in, sees now and after, and approves; it happens once', async () => {
+    const { before, url } = await linked(5_000);
+    const { page, troubles } = await open(url, /Alice Chen/, { width: 1440 });
+    const text = await page.locator('main').innerText();
+    for (const shown of ['Sarah Kim', 'Promotion', before.toLocaleString('en-US'), (before + 5_000).toLocaleString('en-US'), sarah])
+      expect(text).toContain(shown);
+    await shot(page, 'card-1440');
+    await page.waitForTimeout(ARMED);
+    await approve(page).dblclick();
+    await kind(page, 'Done');
+    await shot(page, 'receipt-1440');
+    expect(await salary()).toBe(before + 5_000);
+    const history = await app.site.owner('select 1 from hr.salary_history where employee_id = $1 and new_salary = $2', [
+      sarah,
+      before + 5_000,
+    ]);
+    expect(history).toHaveLength(1);
+    expect(troubles).toEqual([]);
+  });
+
+  test('someone else is told nothing and changes nothing; its owner can still deny on a phone', async () => {
+    const { before, url } = await linked(9_500);
+    const { page: other } = await open(url, /Nina Patel/);
+    const told = await other.locator('body').innerText();
+    expect(told).toContain('This change waits for someone else');
+    expect(told).not.toContain('Sarah');
+    const { page } = await open(url, /Alice Chen/, { width: 390, dark: true });
+    await shot(page, 'card-390-dark');
+    await press(page, 'Deny');
+    await kind(page, 'Denied by you');
+    expect(await salary()).toBe(before);
   });
 });

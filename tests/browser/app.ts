@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openSite, type Site, type SiteOptions } from '../site.ts';
 import { launchChromium } from './chromium.ts';
 
 /** Where a person can look at what the browser showed. */
@@ -36,11 +36,13 @@ export interface AppSite {
   readonly site: Site;
   readonly base: string;
   as(name: string, path?: string, opening?: Opening): Promise<Opened>;
+  /** Nobody yet: a browser that has never been here. */
+  stranger(opening?: Pick<Opening, 'width' | 'height' | 'dark'>): Promise<Opened>;
   close(): Promise<void>;
 }
 
-export async function openApp(settings: Record<string, string> = {}): Promise<AppSite> {
-  const site = await openSite(settings);
+export async function openApp(settings: Record<string, string> = {}, options: SiteOptions = {}): Promise<AppSite> {
+  const site = await openSite(settings, options);
   const browser: Browser = await launchChromium();
   const { base } = site.tamshai;
   const signedIn = new Map<string, Kept>();
@@ -61,9 +63,22 @@ export async function openApp(settings: Record<string, string> = {}): Promise<Ap
     await context.close();
     return kept;
   }
+  async function watched(context: BrowserContext): Promise<Opened> {
+    const page = await context.newPage();
+    const troubles: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('request', (request) => new URL(request.url()).origin !== base && troubles.push(`left: ${request.url()}`));
+    return { page, troubles };
+  }
   return {
     site,
     base,
+    async stranger({ width = 1280, height = 900, dark = false } = {}) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
+      contexts.push(context);
+      return watched(context);
+    },
     async as(name, path = '/', { width = 1280, height = 900, dark = false, beside, init } = {}) {
       const context =
         beside?.context() ??
@@ -74,12 +89,8 @@ export async function openApp(settings: Record<string, string> = {}): Promise<Ap
           reducedMotion: 'reduce',
         }));
       if (!beside) contexts.push(context);
-      const page = await context.newPage();
+      const { page, troubles } = await watched(context);
       if (init !== undefined) await page.addInitScript(init);
-      const troubles: string[] = [];
-      page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
-      page.on('pageerror', (error) => troubles.push(error.message));
-      page.on('request', (request) => new URL(request.url()).origin !== base && troubles.push(`left: ${request.url()}`));
       await page.goto(base + path);
       await page.locator(READY).waitFor({ timeout: 60_000 });
       return { page, troubles };
@@ -92,10 +103,15 @@ export async function openApp(settings: Record<string, string> = {}): Promise<Ap
   };
 }
 
+/** All of the page, in a window as tall as it: what sticks to an edge is where a reader at that edge sees it. */
 export async function shot(page: Page, name: string): Promise<void> {
   await mkdir(SHOTS, { recursive: true });
+  const size = page.viewportSize();
+  const tall = await page.evaluate<number>('document.documentElement.scrollHeight');
+  if (size) await page.setViewportSize({ width: size.width, height: Math.max(size.height, tall) });
   await page.evaluate('scrollTo(0, 0)');
-  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+  if (size) await page.setViewportSize(size);
 }
 
 /** A person's press on a card's button: after it has come into sight and stood still. */

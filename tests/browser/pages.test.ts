@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from './chromium.ts';
+import { STOPPED_CLOCK } from './stopped-clock.ts';
 import { type Site, site } from '../unit/embedded-site.ts';
 import { authUrl, pkce, register } from '../unit/embedded-support.ts';
 
@@ -136,18 +137,19 @@ describe('what does not decide', () => {
   test('a press too soon, a script’s click, and one right after the button moved', async () => {
     const { page } = await alice();
     const id = s.ticket('alice.chen');
+    await page.addInitScript(STOPPED_CLOCK);
     await page.goto(`${s.base}/approve/${id}`);
-    const box = await approve(page).boundingBox();
-    const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
-    await page.mouse.click(x, y);
+    await approve(page).click({ force: true });
+    await page.evaluate('passTime()');
     await page.waitForTimeout(ARMED);
     await page.evaluate(`for (const button of document.querySelectorAll('[data-slot] button')) {
       button.click();
       button.dispatchEvent(new MouseEvent('click', { bubbles: true }));
     }`);
-    await page.evaluate(`document.querySelector('main').prepend(Object.assign(document.createElement('p'), { textContent: 'pushed' }))`);
-    const moved = await approve(page).boundingBox();
-    await page.mouse.click((moved?.x ?? 0) + 20, (moved?.y ?? 0) + 10);
+    await page.evaluate(
+      `stopTime(); document.querySelector('main').prepend(Object.assign(document.createElement('p'), { textContent: 'pushed' }))`,
+    );
+    await approve(page).click({ force: true });
     await page.waitForTimeout(300);
     expect(decisionsOn(id)).toEqual([]);
     expect(stateOf(id)).toBe('waiting');

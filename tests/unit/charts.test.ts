@@ -19,12 +19,20 @@ function missing({ output, summary }: Tool, chart: Chart): string[] {
   }
   const rows = chart.rows === undefined ? output : (output as z.ZodObject).shape[chart.rows];
   const known = fieldsOf(rows);
-  const parts = chart.kind === 'parts' ? [chart.part, chart.whole] : chart.parts;
-  return [chart.label, ...parts.map(({ field }) => field)].filter((field) => !known.includes(field));
+  const beside = chart.rows === undefined ? known : [...known, ...fieldsOf(output)];
+  const parts = chart.kind === 'parts' ? [chart.part, chart.whole, ...(chart.count ? [chart.count] : [])] : chart.parts;
+  const pace = chart.kind === 'parts' && chart.pace && !beside.includes(chart.pace.field) ? [chart.pace.field] : [];
+  return [chart.label, ...parts.map(({ field }) => field)].filter((field) => !known.includes(field)).concat(pace);
 }
 
 test('pipeline, budgets, recurring revenue and service levels are drawn', () => {
-  expect(drawn.map(({ name }) => name).sort()).toEqual(['get_arr_movement', 'get_budget', 'get_pipeline', 'get_sla_summary', 'list_budgets']);
+  expect(drawn.map(({ name }) => name).sort()).toEqual([
+    'get_arr_movement',
+    'get_budget',
+    'get_pipeline',
+    'get_sla_summary',
+    'list_budgets',
+  ]);
 });
 
 test.each(drawn.map((tool) => [tool.name, tool] as const))('%s draws fields that its answer has', (_name, tool) => {

@@ -3,10 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { mcpTool } from '../../src/core/derive/mcp.ts';
 import { HIDDEN } from '../../src/core/fields.ts';
+import type { Person } from '../../src/core/people.ts';
+import { toolsOf } from '../../src/gateway/listing.ts';
+import { persona, personas } from '../../src/sample/people.ts';
 import { allColumns, compare, inPlain, tableColumns } from '../../web/lib/columns.ts';
 import { csv } from '../../web/lib/csv.ts';
 import { toDrafts, toInput, widgetOf } from '../../web/lib/form.ts';
+import { elapsedOf } from '../../web/lib/pace.ts';
 import { dataSchema, fieldsOf, rowSchema } from '../../web/lib/schema.ts';
+import { type ServerInfo, suggestions } from '../../web/lib/tools.ts';
 
 const tools = allTools().tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples }));
 
@@ -91,5 +96,39 @@ describe('columns', () => {
     ]);
     expect([10, 9, null, 100].toSorted(compare)).toEqual([9, 10, 100, null]);
     expect(['b10', 'b9', 'a'].toSorted(compare)).toEqual(['a', 'b9', 'b10']);
+  });
+});
+
+describe('suggestions', () => {
+  const listed = (name: string) => {
+    const { roles, username } = persona(name);
+    const person = { username, roles: new Set(roles), realm: 'staff' } as unknown as Person;
+    return suggestions(toolsOf(allTools(), person, '2026-11-16').servers as unknown as ServerInfo[], [...roles]);
+  };
+  test.each([
+    ['marcus.johnson', ['You', 'The company']],
+    ['nina.patel', ['Your team', 'You', 'The company']],
+    ['carol.johnson', ['Your work', 'Your team', 'You']],
+    ['eve.thompson', ['The company', 'You']],
+  ])('%s is asked by whose matter it is', (name, groups) => {
+    const found = listed(name);
+    expect(found.map((group) => group.name)).toEqual(groups);
+    expect(found.flatMap((group) => group.suggestions)).toHaveLength(8);
+  });
+  test('hold only questions of one’s own tools, and no one else’s affairs under "You"', () => {
+    for (const { username } of personas.filter(({ realm }) => realm === 'staff')) {
+      const asks = listed(username).flatMap((group) => (group.name === 'You' ? group.suggestions.map(({ ask }) => ask) : []));
+      expect([username, asks.filter((ask) => /(Kim|Davis|Williams|Nair|Patel)/.test(ask))]).toEqual([username, []]);
+    }
+  });
+});
+
+describe('the year beside a budget', () => {
+  const now = new Date('2026-11-16T00:00:00Z');
+  test('is marked while it runs, and not before or after', () => {
+    expect(elapsedOf(2026, now)).toBe(87.4);
+    expect(elapsedOf(2025, now)).toBeUndefined();
+    expect(elapsedOf(2027, now)).toBeUndefined();
+    expect(elapsedOf(undefined, now)).toBeUndefined();
   });
 });

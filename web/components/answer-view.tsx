@@ -1,16 +1,16 @@
 /** What a tool answered, whichever tool: made from its schemas, so that a new one needs nothing here. */
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { Answer, ListMetadata, SuccessAnswer } from '../../src/core/answer.ts';
-import { call, Refused } from '../lib/api.ts';
 import type { Row } from '../lib/columns.ts';
 import { dataSchema, fieldsOf, isRecord, rowSchema } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
+import { calling, usePages } from '../lib/use-tool.ts';
 import { inWords } from '../lib/words.ts';
 import { ApprovalCard, type CardState } from './card.tsx';
 import { DataTable } from './data-table.tsx';
 import { Thing } from './details.tsx';
 import { Refusal } from './notice.tsx';
 import { Summary } from './summary.tsx';
+import type { Answer, SuccessAnswer } from '../lib/contract.ts';
 
 const Figure = lazy(() => import('./figure.tsx'));
 
@@ -55,10 +55,7 @@ function Pending({
   const [id, setId] = useState(first);
   const [trouble, setTrouble] = useState<Answer>();
   const again = async () => {
-    const { answer } = await call(tool.server, tool.name, input).catch((error: unknown) => {
-      if (error instanceof Refused) return { answer: error.answer };
-      throw error;
-    });
+    const { answer } = await calling(tool.server, tool.name, input);
     if (answer.status === 'pending_confirmation') setId(answer.confirmationId);
     else setTrouble(answer);
   };
@@ -87,9 +84,7 @@ function List({
   readonly answer: SuccessAnswer;
   readonly onNarrow?: (filter: string) => void;
 }) {
-  const [rows, setRows] = useState(answer.data as readonly Row[]);
-  const [metadata, setMetadata] = useState<ListMetadata | undefined>(answer.metadata);
-  const [trouble, setTrouble] = useState<{ readonly error: Extract<Answer, { status: 'error' }>; readonly requestId: string }>();
+  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => calling(tool.server, tool.name, { ...input, cursor }));
   const [asTable, setAsTable] = useState(false);
   const schema = dataSchema(tool.outputSchema);
   const filters = useMemo(
@@ -99,19 +94,6 @@ function List({
         .filter((name) => !PAGING.has(name) && !(name in input)),
     [tool, input],
   );
-  const more = async () => {
-    const { answer: next, requestId } = await call(tool.server, tool.name, { ...input, cursor: metadata?.nextCursor }).catch(
-      (error: unknown) => {
-        if (error instanceof Refused) return { answer: error.answer as Answer, requestId: error.requestId };
-        throw error;
-      },
-    );
-    if (next.status === 'success') {
-      setTrouble(undefined);
-      setRows((before) => [...before, ...(next.data as readonly Row[])]);
-      setMetadata(next.metadata);
-    } else if (next.status === 'error') setTrouble({ error: next, requestId });
-  };
   const limit = typeof input['limit'] === 'number' ? input['limit'] : 50;
   const name = tool.plural ?? 'rows';
   const table = (
@@ -126,8 +108,8 @@ function List({
       plural={name}
       more={limit}
       {...(onNarrow && { onNarrow })}
-      {...(metadata?.nextCursor !== undefined && { onMore: more })}
-      {...(trouble && { trouble: <Refusal error={trouble.error} requestId={trouble.requestId} /> })}
+      onMore={more}
+      trouble={trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} />}
     />
   );
   const summary = isRecord(metadata?.summary) && Object.keys(metadata.summary).length > 0 ? metadata.summary : undefined;
@@ -196,6 +178,7 @@ function One({ tool, answer, data }: { readonly tool: Found; readonly answer: Su
         <Figure
           chart={chart}
           data={rows as readonly Row[]}
+          around={data}
           table={table}
           asTable={asTable}
           onSwitch={setAsTable}

@@ -1,14 +1,17 @@
-import { Fragment, type ReactNode, useId, useMemo, useState } from 'react';
-import type { ListMetadata } from '../../src/core/answer.ts';
-import { allColumns, type Column, compare, inPlain, isFigure, isHidden, type Row, tableColumns } from '../lib/columns.ts';
+import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react';
+import { allColumns, compare, isFigure, isHidden, type Row, tableColumns } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
 import type { Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
 import { inWords, joined, money, number } from '../lib/words.ts';
 import { CopyButton } from './copy-button.tsx';
-import { Details } from './details.tsx';
+import { Grid, type Sorting } from './grid.tsx';
 import { Icon } from './icon.tsx';
-import { Value } from './value.tsx';
+import type { ListMetadata } from '../lib/contract.ts';
+
+const WholeScreen = lazy(() => import('./whole-screen.tsx'));
+/** As many columns as a whole screen holds. */
+const FULL = 9;
 
 export interface TableProps {
   readonly title: string;
@@ -26,45 +29,9 @@ export interface TableProps {
   readonly beside?: ReactNode;
   readonly rowLink?: (row: Row) => string | undefined;
   readonly plural?: string;
+  /** How this page calls what a status says. */
+  readonly words?: Readonly<Record<string, string>>;
 }
-
-interface Sorting {
-  readonly key: string;
-  readonly down: boolean;
-}
-
-const Head = ({
-  column,
-  sorting,
-  onSort,
-  place,
-}: {
-  readonly place: string;
-  readonly column: Column;
-  readonly sorting: Sorting | undefined;
-  readonly onSort: () => void;
-}) => {
-  const active = sorting?.key === column.key;
-  const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
-  return (
-    <th scope="col" className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined} aria-sort={sort} role="columnheader">
-      {column.mask ? (
-        <span>
-          {column.label}
-          <Icon name="lock" className="keep" />
-        </span>
-      ) : (
-        <button type="button" onClick={onSort}>
-          {column.label}
-          <Icon name="sort" />
-        </button>
-      )}
-    </th>
-  );
-};
-
-/** Columns that go first where there is little room: the later ones, but never the last. */
-const placeOf = (at: number, count: number): string => (at === 0 ? '' : at === count - 1 ? '' : at > 3 ? 'p3' : at > 2 ? 'p2' : '');
 
 /** Rows as a table that sorts what is loaded, pages by the cursor, and says what it does not hold. On a phone each row is a list item. */
 export function DataTable(props: TableProps) {
@@ -83,13 +50,15 @@ export function DataTable(props: TableProps) {
     beside,
     rowLink,
     plural = 'rows',
+    words,
   } = props;
   const id = useId();
   const [sorting, setSorting] = useState<Sorting>();
   const [open, setOpen] = useState<ReadonlySet<Row>>(new Set());
   const [loading, setLoading] = useState(false);
+  const [full, setFull] = useState(false);
   const all = useMemo(() => allColumns(schema, whole, rows, masked), [schema, whole, rows, masked]);
-  const columns = useMemo(() => tableColumns(all, rows), [all, rows]);
+  const columns = useMemo(() => tableColumns(all, rows, full ? FULL : undefined), [all, rows, full]);
   const sorted = useMemo(() => {
     const column = columns.find(({ key }) => key === sorting?.key);
     if (!sorting || !column) return rows;
@@ -113,7 +82,6 @@ export function DataTable(props: TableProps) {
     amounts.length === 1 && only && !rows.some((row) => isHidden(only.value(row)))
       ? Math.round(rows.reduce((total, row) => total + Number(only.value(row) ?? 0), 0) * 100) / 100
       : undefined;
-  const rest = all.length > columns.length;
 
   if (rows.length === 0) {
     return (
@@ -126,8 +94,8 @@ export function DataTable(props: TableProps) {
       </section>
     );
   }
-  return (
-    <section className="dt" aria-labelledby={id}>
+  const table = (
+    <section className={full ? 'dt dt--full' : 'dt'} aria-labelledby={id}>
       <div className="dt-head">
         <h3 id={id} className="grow">
           {title}
@@ -168,6 +136,15 @@ export function DataTable(props: TableProps) {
             )
           }
         />
+        <button
+          className="icon-btn lg"
+          type="button"
+          aria-label={full ? 'Close the large table' : `${title} on the whole screen`}
+          title={full ? 'Close' : 'Whole screen'}
+          onClick={() => setFull(!full)}
+        >
+          <Icon name={full ? 'x' : 'expand'} />
+        </button>
       </div>
       {hasMore && (
         <div className="dt-note">
@@ -195,83 +172,19 @@ export function DataTable(props: TableProps) {
           )}
         </div>
       )}
-      <div className="dt-scroll" tabIndex={0} role="region" aria-label={`${title}, ${number(rows.length)} rows`}>
-        <table className="t" role="table">
-          <thead role="rowgroup">
-            <tr role="row">
-              {columns.map((column, at) => (
-                <Head
-                  key={column.key}
-                  place={placeOf(at, columns.length)}
-                  column={column}
-                  sorting={sorting}
-                  onSort={() => sortBy(column.key)}
-                />
-              ))}
-              {rest && (
-                <th scope="col" role="columnheader" className="t-more">
-                  <span className="sr">All fields</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {sorted.map((row, index) => (
-              // Rows are added at the end and never change, but two may be alike.
-              <Fragment key={`${String(row[all[0]?.key ?? ''] as string)} ${index}`}>
-                <tr role="row">
-                  {columns.map((column, at) => {
-                    const main = at === 0;
-                    const end = !main && at === columns.length - 1;
-                    const link = main ? rowLink?.(row) : undefined;
-                    const shown = <Value column={column} value={column.value(row)} />;
-                    return (
-                      <td
-                        key={column.key}
-                        role="cell"
-                        className={
-                          [isFigure(column) && 'num', main && 'cell-main', end && 'cell-end', placeOf(at, columns.length)]
-                            .filter(Boolean)
-                            .join(' ') || undefined
-                        }
-                        data-l={main || end || column.kind === 'status' || column.kind === 'text' ? undefined : column.label.toLowerCase()}
-                      >
-                        {link ? (
-                          <a className="rowlink" href={link}>
-                            {shown}
-                          </a>
-                        ) : (
-                          shown
-                        )}
-                      </td>
-                    );
-                  })}
-                  {rest && (
-                    <td role="cell" className="t-more">
-                      <button
-                        className="icon-btn"
-                        type="button"
-                        aria-expanded={open.has(row)}
-                        aria-label={`All fields of ${inPlain(columns[0]?.value(row), columns[0]?.kind ?? 'text') ?? 'this row'}`}
-                        onClick={() => toggle(row)}
-                      >
-                        <Icon name="chev" className={open.has(row) ? 'turned' : ''} />
-                      </button>
-                    </td>
-                  )}
-                </tr>
-                {open.has(row) && (
-                  <tr role="row" className="t-open">
-                    <td role="cell" colSpan={columns.length + 1}>
-                      <Details columns={all} row={row} whole={whole} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Grid
+        title={title}
+        rows={sorted}
+        all={all}
+        columns={columns}
+        whole={whole}
+        sorting={sorting}
+        onSort={sortBy}
+        open={open}
+        onToggle={toggle}
+        {...(rowLink && { rowLink })}
+        {...(words && { words })}
+      />
       {trouble && <div className="p-3">{trouble}</div>}
       <div className="dt-foot">
         <span className="grow">
@@ -295,5 +208,21 @@ export function DataTable(props: TableProps) {
         )}
       </div>
     </section>
+  );
+  if (!full) return table;
+  return (
+    <>
+      <section className="dt" aria-label={`${title}, shown on the whole screen`}>
+        <div className="empty">
+          <Icon name="expand" />
+          <p>This table is shown on the whole screen.</p>
+        </div>
+      </section>
+      <Suspense fallback={null}>
+        <WholeScreen label={title} onClose={() => setFull(false)}>
+          {table}
+        </WholeScreen>
+      </Suspense>
+    </>
   );
 }

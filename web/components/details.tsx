@@ -1,11 +1,10 @@
 /** All fields of one thing: figures and words beside their names, longer texts and inner lists below. */
-import { allColumns, type Column, isHidden, type Row } from '../lib/columns.ts';
+import { allColumns, type Column, empty, isHidden, type Row } from '../lib/columns.ts';
 import { isRecord, plain, rowSchema, type Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
 import { DataTable } from './data-table.tsx';
 import { DataText, Value } from './value.tsx';
 
-const empty = (value: unknown) => value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 const DEEPEST = 6;
 
 export function Details({

@@ -1,12 +1,15 @@
 /** Pictures of answers, as their tools declare them. Loaded when the first one is drawn. Bars are rows of a real table. */
 import type { ReactNode } from 'react';
-import type { Chart } from '../../src/core/chart.ts';
 import type { Row } from '../lib/columns.ts';
+import { elapsedOf } from '../lib/pace.ts';
 import { codeInWords, number, shortMoney } from '../lib/words.ts';
+import type { Chart } from '../lib/contract.ts';
 
 interface FigureProps {
   readonly chart: Chart;
   readonly data: readonly Row[];
+  /** What the rows stand in, where they are a part of something. */
+  readonly around?: Row | undefined;
   readonly summary?: Readonly<Record<string, unknown>> | undefined;
   readonly note: string;
   readonly complete: boolean;
@@ -31,18 +34,33 @@ const Legend = ({ entries }: { readonly entries: readonly { readonly look: strin
   </div>
 );
 
-function Parts({ chart, data }: { readonly chart: Extract<Chart, { kind: 'parts' }>; readonly data: readonly Row[] }) {
-  const { part, whole, scale, label } = chart;
+function Parts({
+  chart,
+  data,
+  around = {},
+}: {
+  readonly chart: Extract<Chart, { kind: 'parts' }>;
+  readonly data: readonly Row[];
+  readonly around?: Row | undefined;
+}) {
+  const { part, whole, scale, label, count, pace } = chart;
+  const each = scale === 'each';
+  const elapsed = (row: Row) => (pace && each ? elapsedOf(row[pace.field] ?? around[pace.field]) : undefined);
+  const ticks = data.map(elapsed);
+  const tick = ticks.find((at) => at !== undefined);
   const longest = Math.max(1, ...data.map((row) => amount(row, whole.field)));
   const [parts, wholes] = [part, whole].map(({ field }) => data.reduce((sum, row) => sum + amount(row, field), 0));
-  const over = (percent: number) => scale === 'each' && percent > 95;
+  // Ahead of the year while it runs; with no year to hold it against, nearly used up.
+  const over = (percent: number, at: number | undefined) => each && percent > (at ?? 95);
+  const counted = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + amount(row, count?.field ?? ''), 0);
   return (
     <>
       <Legend
         entries={[
           { look: 'one', label: part.label },
-          { look: scale === 'each' ? 'rest' : 'two', label: scale === 'each' ? 'Left' : whole.label },
-          ...(scale === 'each' ? [{ look: 'warn', label: 'Nearly used up' }] : []),
+          { look: each ? 'rest' : 'two', label: each ? 'Left' : whole.label },
+          ...(each ? [{ look: 'warn', label: tick === undefined ? 'Nearly used up' : 'Ahead of the year' }] : []),
+          ...(pace && tick !== undefined ? [{ look: 'tick', label: `${pace.label}, ${number(tick)}%` }] : []),
         ]}
       />
       <div className="fig-body">
@@ -52,9 +70,14 @@ function Parts({ chart, data }: { readonly chart: Extract<Chart, { kind: 'parts'
             <tr>
               <th scope="col">{codeInWords(label)}</th>
               <td />
-              {scale === 'each' && (
+              {each && (
                 <th scope="col" className="num">
                   Used
+                </th>
+              )}
+              {count && (
+                <th scope="col" className="num">
+                  {count.label}
                 </th>
               )}
               <th scope="col" className="num">
@@ -69,27 +92,38 @@ function Parts({ chart, data }: { readonly chart: Extract<Chart, { kind: 'parts'
             {data.map((row, index) => {
               const [has, of] = [amount(row, part.field), amount(row, whole.field)];
               const percent = share(has, of);
-              const length = scale === 'each' ? 100 : (of / longest) * 100;
+              const length = each ? 100 : (of / longest) * 100;
+              const at = ticks[index];
               return (
                 <tr key={`${named(row, label)} ${index}`}>
                   <th scope="row">{named(row, label)}</th>
                   <td className="bar">
                     <svg aria-hidden="true">
-                      <rect className={scale === 'each' ? 'brest' : 'b2'} width={width(length)} height="10" y="3" rx="1" />
+                      <rect className={each ? 'brest' : 'b2'} width={width(length)} height="10" y="3" rx="1" />
                       <rect
-                        className={over(percent) ? 'bwarn' : 'b1'}
+                        className={over(percent, at) ? 'bwarn' : 'b1'}
                         width={width((Math.min(percent, 100) * length) / 100)}
                         height="10"
                         y="3"
                         rx="1"
                       />
+                      {at !== undefined && <rect className="btick" x={width(at)} width="2" height="16" />}
                     </svg>
                   </td>
-                  {scale === 'each' && <td className={`num ${over(percent) ? 'flag' : ''}`}>{number(percent)}%</td>}
-                  <td className="num" data-l={part.label.toLowerCase()}>
+                  {each && (
+                    <td className={`num ${over(percent, at) ? 'flag' : ''}`}>
+                      {number(percent)}%{over(percent, at) && at !== undefined && <span className="sr"> ahead of the year</span>}
+                    </td>
+                  )}
+                  {count && (
+                    <td className="num" data-l={count.label.toLowerCase()}>
+                      {number(amount(row, count.field))}
+                    </td>
+                  )}
+                  <td className={`num ${each ? '' : 'hide-n'}`} data-l={part.label.toLowerCase()}>
                     {shortMoney(has)}
                   </td>
-                  <td className="num" data-l={whole.label.toLowerCase()}>
+                  <td className={`num ${each ? 'hide-n' : ''}`} data-l={each ? whole.label.toLowerCase() : undefined}>
                     {shortMoney(of)}
                   </td>
                 </tr>
@@ -101,9 +135,10 @@ function Parts({ chart, data }: { readonly chart: Extract<Chart, { kind: 'parts'
               <tr>
                 <th scope="row">All</th>
                 <td />
-                {scale === 'each' && <td className="num">{number(share(parts ?? 0, wholes ?? 0))}%</td>}
-                <td className="num">{shortMoney(parts ?? 0)}</td>
-                <td className="num">{shortMoney(wholes ?? 0)}</td>
+                {each && <td className="num">{number(share(parts ?? 0, wholes ?? 0))}%</td>}
+                {count && <td className="num">{number(counted(data))}</td>}
+                <td className={`num ${each ? '' : 'hide-n'}`}>{shortMoney(parts ?? 0)}</td>
+                <td className={`num ${each ? 'hide-n' : ''}`}>{shortMoney(wholes ?? 0)}</td>
               </tr>
             </tfoot>
           )}
@@ -242,7 +277,7 @@ function Waterfall({
         {whole(bars.length + 1, last, 'b1')}
         {[start.label, ...bars.map(({ label }) => label), end.label].map((label, index) => (
           <text key={label} x={column(index) + size / 2} y={TALL + 20} textAnchor="middle">
-            {label}
+            {wide < 400 && label.length > 7 ? `${label.slice(0, 5)}.` : label}
           </text>
         ))}
       </svg>
@@ -251,7 +286,7 @@ function Waterfall({
   );
 }
 
-export default function Figure({ chart, data, summary, note, complete, table, asTable, onSwitch }: FigureProps) {
+export default function Figure({ chart, data, around, summary, note, complete, table, asTable, onSwitch }: FigureProps) {
   if (chart.kind === 'waterfall' && !summary) return table;
   const choose = (
     <div className="seg" role="group" aria-label="Show as">
@@ -278,7 +313,7 @@ export default function Figure({ chart, data, summary, note, complete, table, as
       {asTable ? (
         <div className="fig-table">{table}</div>
       ) : chart.kind === 'parts' ? (
-        <Parts chart={chart} data={data} />
+        <Parts chart={chart} data={data} around={around} />
       ) : chart.kind === 'stack' ? (
         <Stack chart={chart} data={data} />
       ) : (

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { useApp } from '../lib/app.tsx';
 import { inWords, joined } from '../lib/words.ts';
 import { Icon, type IconName } from './icon.tsx';
+import type { ErrorAnswer } from '../lib/contract.ts';
 
 interface NoticeProps {
   readonly look?: 'info' | 'accent' | 'warn' | 'bad';

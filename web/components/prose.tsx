@@ -29,6 +29,8 @@ const inline = (text: string): ReactNode =>
 const BULLET = /^\s*[-*•]\s+/;
 const NUMBERED = /^\s*\d+[.)]\s+/;
 const TABLE = /^\s*\|.*\|\s*$/;
+const FIGURE = /^[−-]?\$?[\d,.]+%?$/;
+const TITLE = /^\s*(\*\*[^*]+\*\*|#{1,6}\s.+):?\s*$/;
 const cells = (line: string) =>
   line
     .trim()
@@ -81,30 +83,31 @@ const Drawn = memo(({ kind, source }: { readonly kind: Kind; readonly source: st
   if (kind === 'table') {
     const [head, ...rest] = lines.map(cells);
     const rows = rest.filter((row) => !row.every((cell) => /^:?-+:?$/.test(cell)));
+    const ends = (at: number) => rows.length > 0 && rows.every((row) => FIGURE.test(row[at] ?? ''));
     return (
-      <div className="dt">
-        <div className="dt-scroll" tabIndex={0} role="region" aria-label="Table in the answer">
-          <table className="t">
-            <thead>
-              <tr>
-                {head?.map((cell, index) => (
-                  <th key={`${index}`} scope="col">
-                    <span>{inline(cell)}</span>
-                  </th>
+      <div className="md" tabIndex={0} role="region" aria-label="Table in the answer">
+        <table>
+          <thead>
+            <tr>
+              {head?.map((cell, index) => (
+                <th key={`${index}`} scope="col" className={ends(index) ? 'num' : undefined}>
+                  {inline(cell)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={`${index}`}>
+                {row.map((cell, at) => (
+                  <td key={`${at}`} className={ends(at) ? 'num' : undefined}>
+                    {inline(cell)}
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, index) => (
-                <tr key={`${index}`}>
-                  {row.map((cell, at) => (
-                    <td key={`${at}`}>{inline(cell)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </table>
       </div>
     );
   }
@@ -132,7 +135,10 @@ export function Prose({
   readonly growing?: boolean;
   readonly withoutTables?: boolean;
 }) {
-  const all = blocks(text).filter(({ kind }) => !(withoutTables && kind === 'table'));
+  const every = blocks(text);
+  // What is drawn below needs neither its rows nor their title here.
+  const titles = (at: number) => every[at + 1]?.kind === 'table' && every[at]?.lines.every((line) => TITLE.test(line)) === true;
+  const all = withoutTables ? every.filter(({ kind }, at) => kind !== 'table' && !titles(at)) : every;
   return (
     <div className="prose">
       {all.map(({ kind, lines }, index) => (

@@ -54,7 +54,8 @@ interface FieldProps {
 
 function FormField({ field: { name, schema, required }, whole, draft, at, problems, inPlainWords, onChange }: FieldProps) {
   const id = useId();
-  const widget = widgetOf(schema, whole);
+  // A cursor is long, but nobody writes one.
+  const widget = name === 'cursor' ? 'text' : widgetOf(schema, whole);
   const problem =
     problems.find(({ path }) => path === at) ?? (widget === 'group' ? undefined : problems.find(({ path }) => path.startsWith(`${at}.`)));
   const hint = textOf(schema, 'description');
@@ -126,7 +127,7 @@ function FormField({ field: { name, schema, required }, whole, draft, at, proble
       )}
       {(hint || unit || (widget === 'long' && most !== undefined)) && (
         <span className="hint row between" id={`${id}-h`}>
-          <span>{[hint, unit].filter(Boolean).join('; ')}</span>
+          <span>{hint.includes(unit) ? hint : [hint, unit].filter(Boolean).join('; ')}</span>
           {widget === 'long' && most !== undefined && (
             <span className="num nowrap">
               {text.length.toLocaleString('en-US')} / {most.toLocaleString('en-US')}

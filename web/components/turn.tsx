@@ -1,16 +1,16 @@
 import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
-import type { Answer } from '../../src/core/answer.ts';
-import { call, Refused } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
 import { isRecord } from '../lib/schema.ts';
 import { type Found, findTool } from '../lib/tools.ts';
 import type { ToolUse, Turn } from '../lib/turns.ts';
+import { calling } from '../lib/use-tool.ts';
 import { initials } from '../lib/words.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 import { Notice, Refusal } from './notice.tsx';
 import { Prose } from './prose.tsx';
 import { ToolChip } from './tool-chip.tsx';
+import type { Answer } from '../lib/contract.ts';
 
 /** Tables, forms and cards are loaded with the first answer that needs them. */
 const Loaded = lazy(() => import('./answer-view.tsx').then((part) => ({ default: part.AnswerView })));
@@ -22,6 +22,8 @@ const AnswerView = (props: ComponentProps<typeof Loaded>) => (
 
 interface TurnProps {
   readonly turn: Turn;
+  /** The question that came after it: what was chosen, where there was a choice. */
+  readonly next: string | undefined;
   readonly last: boolean;
   readonly onAsk: (question: string) => void;
   readonly onNarrow: (filter: string) => void;
@@ -74,14 +76,7 @@ function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }
   if (!tool.annotations.readOnlyHint) return null;
   const load = async () => {
     setBusy(true);
-    try {
-      setFresh(await call(use.server, use.tool, use.input));
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setFresh({ answer: error.answer, requestId: error.requestId });
-    } finally {
-      setBusy(false);
-    }
+    setFresh(await calling(use.server, use.tool, use.input).finally(() => setBusy(false)));
   };
   return (
     <p>
@@ -93,13 +88,13 @@ function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }
   );
 }
 
-export const TurnView = memo(({ turn, last, onAsk, onNarrow }: TurnProps) => {
+export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) => {
   const { me, servers } = useApp();
   const find = (use: ToolUse) => findTool(servers, use.server, use.tool);
   const { question, text, uses, down, error, state, reason } = turn;
   const shown = shownOf(uses, find);
   const choices = choicesOf(turn);
-  const hasTable = shown.some((use) => use.answer?.status === 'success' && Array.isArray(use.answer.data) && find(use));
+  const hasTable = shown.some((use) => use.answer?.status === 'success' && (Array.isArray(use.answer.data) ? find(use) : find(use)?.chart));
   const failed =
     state === 'done' && text === ''
       ? uses.flatMap(({ answer, requestId = '' }) => (answer?.status === 'error' ? [{ answer, requestId }] : [])).at(-1)
@@ -126,23 +121,28 @@ export const TurnView = memo(({ turn, last, onAsk, onNarrow }: TurnProps) => {
         {(text !== '' || state === 'answering') && <Prose text={text} growing={state === 'answering'} withoutTables={hasTable} />}
         {choices.length > 0 && (
           <div className="choices" role="group" aria-label="Choose one">
-            {choices.map(({ name, beside }) => (
-              <button
-                key={`${name} ${beside}`}
-                className="choice"
-                type="button"
-                disabled={!last}
-                onClick={() => onAsk(beside === '' ? name : `${name}, ${beside}`)}
-              >
-                <span className="avatar" aria-hidden="true">
-                  {initials(name)}
-                </span>
-                <span>
-                  <b>{name}</b>
-                  <small>{beside}</small>
-                </span>
-              </button>
-            ))}
+            {choices.map(({ name, beside }) => {
+              const answer = choices.filter((each) => each.name === name).length > 1 && beside !== '' ? `${name}, ${beside}` : name;
+              return (
+                <button
+                  key={`${name} ${beside}`}
+                  className="choice"
+                  type="button"
+                  aria-pressed={next === undefined ? undefined : next === answer}
+                  disabled={!last}
+                  onClick={() => onAsk(answer)}
+                >
+                  <span className="avatar" aria-hidden="true">
+                    {initials(name)}
+                  </span>
+                  <span className="grow">
+                    <b>{name}</b>
+                    <small>{beside}</small>
+                  </span>
+                  {next === answer && <Icon name="check" />}
+                </button>
+              );
+            })}
           </div>
         )}
         {choices.length === 0 &&

@@ -30,11 +30,20 @@ export function Masked({ label, mask }: { readonly label: string; readonly mask:
   );
 }
 
-export function Value({ column, value }: { readonly column: Pick<Column, 'kind' | 'label' | 'mask'>; readonly value: unknown }) {
+export function Value({
+  column,
+  value,
+  words = {},
+}: {
+  readonly column: Pick<Column, 'kind' | 'label' | 'mask'>;
+  readonly value: unknown;
+  readonly words?: Readonly<Record<string, string>>;
+}) {
   if (isHidden(value)) return <Masked label={column.label} mask={column.mask} />;
   const text = inPlain(value, column.kind);
   if (text === undefined) return <span className="faint">–</span>;
-  if (column.kind === 'status') return <span className={`badge badge--${lookOf(String(value as string))}`}>{text}</span>;
+  if (column.kind === 'status')
+    return <span className={`badge badge--${lookOf(String(value as string))}`}>{words[String(value as string)] ?? text}</span>;
   if (column.kind === 'id') return <code className="small">{text}</code>;
   if ((column.kind === 'date' || column.kind === 'time') && typeof value === 'string') return <time dateTime={value}>{text}</time>;
   return <bdi>{text}</bdi>;

@@ -1,6 +1,5 @@
 /** Everything the app asks of the gateway. A cookie says who asks; the token in the page says that it was this page. */
-import type { Answer } from '../../src/core/answer.ts';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
+import type { Answer, ErrorAnswer } from './contract.ts';
 
 const root = document.getElementById('app');
 export const csrf = root?.dataset['csrf'] ?? '';

@@ -1,28 +1,16 @@
 /** Who is here, what they may use, what waits for them and which servers answer: asked once, and kept fresh. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
-import type { ConfirmationView } from '../../src/core/decide.ts';
 import { get, hear, onSessionEnded, Refused } from './api.ts';
 import { forget, onOtherTabs, tellOtherTabs } from './leaving.ts';
 import type { ServerInfo } from './tools.ts';
+import type { Confirmation, Readiness, ServerState, ToolList, User } from './contract.ts';
 
-export interface Me {
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly realm: 'staff' | 'customer';
-  readonly organization_id: string | null;
-  readonly roles: readonly string[];
-}
-export interface ServerState {
-  readonly server: string;
-  readonly title: string;
-  readonly state: 'ok' | 'unavailable';
-}
+export type Me = User;
 
 export interface App {
   readonly me: Me;
   readonly servers: readonly ServerInfo[];
-  readonly waiting: readonly ConfirmationView[];
+  readonly waiting: readonly Confirmation[];
   readonly states: readonly ServerState[];
   readonly online: boolean;
   readonly ended: boolean;
@@ -71,17 +59,14 @@ export function AppProvider({
 }) {
   const [known, setKnown] = useState<{ me: Me; servers: readonly ServerInfo[] }>();
   const [trouble, setTrouble] = useState<Refused>();
-  const [waiting, setWaiting] = useState<readonly ConfirmationView[]>([]);
+  const [waiting, setWaiting] = useState<readonly Confirmation[]>([]);
   const [states, setStates] = useState<readonly ServerState[]>([]);
   const [online, setOnline] = useState(navigator.onLine);
   const [ended, setEnded] = useState(false);
 
   const load = useCallback(async () => {
     try {
-      const [me, { servers }] = await Promise.all([
-        get<Me>('/api/user/info'),
-        get<{ servers: readonly ServerInfo[] }>('/api/user/mcp-tools'),
-      ]);
+      const [me, { servers }] = await Promise.all([get<Me>('/api/user/info'), get<ToolList>('/api/user/mcp-tools')]);
       setKnown({ me, servers });
       setTrouble(undefined);
       tellOtherTabs({ is: 'here', username: me.username });
@@ -92,7 +77,7 @@ export function AppProvider({
   }, []);
   const refresh = useCallback(async () => {
     try {
-      setWaiting(await get<readonly ConfirmationView[]>('/api/confirmations'));
+      setWaiting(await get<readonly Confirmation[]>('/api/confirmations'));
       setOnline(true);
     } catch (error) {
       if (error instanceof Refused && error.answer.code === 'OFFLINE') setOnline(false);
@@ -101,7 +86,7 @@ export function AppProvider({
   const look = useCallback(async () => {
     try {
       const { body } = await hear('/ready');
-      const { servers } = body as { servers?: readonly ServerState[] };
+      const { servers } = body as Readiness;
       if (servers) setStates(servers);
     } catch {
       setOnline(false);

@@ -1,7 +1,6 @@
 /** A question's stream: events as they come, until the server says that there are no more. */
-import type { AssistantEvent } from './events.ts';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { OFFLINE, Refused, send } from './api.ts';
+import type { AssistantEvent, ErrorAnswer } from './contract.ts';
 
 const broken = () =>
   new Refused({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });

@@ -92,10 +92,11 @@ const WEIGHT: Readonly<Record<Kind, number>> = {
   inner: 99,
 };
 const MOST = 6;
-const empty = (value: unknown) => value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+export const empty = (value: unknown) =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Those that fit beside each other, the name first and an amount last. The others are a press away. */
-export function tableColumns(all: readonly Column[], rows: readonly Row[]): Column[] {
+export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
       WEIGHT[kind] < 99 && !key.startsWith('_') && key !== 'highlights' && (rows.length === 0 || rows.some((row) => !empty(value(row)))),
@@ -118,7 +119,11 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[]): Colu
     rest[0];
   if (!main) return all.slice(0, 1);
   const others = rest.filter((column) => column !== main);
-  const chosen = new Set([...others].sort((a, b) => WEIGHT[a.kind] - WEIGHT[b.kind]).slice(0, MOST - 1));
+  // What says the same in every row, or names a thing that has a name beside it, gives way to what tells rows apart.
+  const dull = ({ key, value }: Column) =>
+    (key.endsWith('_id') ? 4 : 0) + (rows.length > 4 && new Set(rows.map((row) => value(row))).size === 1 ? 5 : 0);
+  const weights = new Map(others.map((column) => [column, WEIGHT[column.kind] + dull(column)]));
+  const chosen = new Set([...others].sort((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0)).slice(0, most - 1));
   const kept = others.filter((column) => chosen.has(column));
   const end = kept.find(({ kind }) => kind === 'money') ?? kept.find(({ kind }) => kind === 'number' || kind === 'percent');
   return [main, ...kept.filter((column) => column !== end), ...(end ? [end] : [])];

@@ -1,12 +1,13 @@
 /** One conversation: its questions, the one that is being answered, and everything that can come between. */
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Conversation as Kept } from './contract.ts';
 import { get, OFFLINE, Refused, remove } from './api.ts';
 import { useApp } from './app.tsx';
 import { ask as stream } from './ask.ts';
 import { stream as newStream } from './leaving.ts';
 import { refreshRecent } from './recent.ts';
 import { go } from './router.ts';
-import { cardsOf, heard, type KeptConversation, newTurn, recall, type Turn } from './turns.ts';
+import { cardsOf, heard, newTurn, recall, type Turn } from './turns.ts';
 
 export interface Conversation {
   readonly turns: readonly Turn[];
@@ -49,7 +50,7 @@ export function useConversation(id: string | undefined): Conversation {
 
   const load = useCallback(async (wanted: string, signal: AbortSignal) => {
     try {
-      const found = await get<KeptConversation>(`/api/conversations/${encodeURIComponent(wanted)}`, signal);
+      const found = await get<Kept>(`/api/conversations/${encodeURIComponent(wanted)}`, signal);
       setTurns(recall(found, names.current));
       setTrouble(undefined);
     } catch (error) {

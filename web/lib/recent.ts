@@ -1,11 +1,9 @@
 /** The person's own conversations, newest first. */
 import { useEffect, useSyncExternalStore } from 'react';
 import { get } from './api.ts';
+import type { ConversationSummary } from './contract.ts';
 
-export interface Recent {
-  readonly id: string;
-  readonly title: string;
-}
+export type Recent = ConversationSummary;
 
 let known: readonly Recent[] = [];
 const listeners = new Set<() => void>();

@@ -1,37 +1,9 @@
 /** What `/api/user/mcp-tools` tells: all that the app knows about tools. */
-import type { Chart } from '../../src/core/chart.ts';
-import type { Schema } from './schema.ts';
+import type { ServerInfo, ToolInfo } from './contract.ts';
 
-export interface MaskInfo {
-  readonly field: string;
-  readonly hides: string;
-  readonly shownTo: readonly string[];
-  readonly andOwner: boolean;
-}
-export interface ToolInfo {
-  readonly name: string;
-  readonly qualifiedName: string;
-  readonly title: string;
-  readonly description: string;
-  readonly kind: 'read' | 'list' | 'write' | 'act';
-  readonly plural: string | null;
-  readonly needsApproval: boolean;
-  readonly roles: readonly string[];
-  readonly inputSchema: Schema;
-  readonly outputSchema: Schema;
-  readonly annotations: { readonly destructiveHint: boolean; readonly readOnlyHint: boolean };
-  readonly examples: readonly { readonly ask: string; readonly input: Readonly<Record<string, unknown>> }[];
-  readonly masked: readonly MaskInfo[];
-  readonly chart: Chart | null;
-}
-export interface ServerInfo {
-  readonly name: string;
-  readonly title: string;
-  readonly tools: readonly ToolInfo[];
-}
-export interface Found extends ToolInfo {
-  readonly server: string;
-}
+export type { MaskInfo, ServerInfo, ToolInfo } from './contract.ts';
+
+export type Found = ToolInfo & { readonly server: string };
 
 export type Badge = 'Read' | 'Write' | 'Own';
 export const badgeOf = ({ kind }: ToolInfo): Badge => (kind === 'write' ? 'Write' : kind === 'act' ? 'Own' : 'Read');
@@ -46,24 +18,47 @@ export interface Suggestion {
   readonly server: string;
   readonly writes: boolean;
 }
+export interface SuggestionGroup {
+  readonly name: 'Your work' | 'Your team' | 'You' | 'The company';
+  readonly suggestions: readonly Suggestion[];
+}
 
-/** Questions whose tool this person has. What not everyone may use comes first, and no server speaks twice before each has spoken. */
-export function suggestions(servers: readonly ServerInfo[], most: number): Suggestion[] {
-  const everyones = (tool: ToolInfo) => tool.roles.includes('employee') || tool.kind === 'act';
-  const rank = (tool: ToolInfo) => Number(everyones(tool)) + 2 * Number(!tool.annotations.readOnlyHint);
-  const queues = servers.map(({ name, tools }) =>
-    [...tools]
-      .sort((a, b) => rank(a) - rank(b))
-      .flatMap((tool) => tool.examples.slice(0, 1).map(({ ask }) => ({ ask, server: name, writes: tool.kind === 'write' }))),
-  );
-  const own = (index: number) => servers[index]?.tools.some((tool) => !everyones(tool)) === true;
-  const order = [...queues.keys()].sort((a, b) => Number(own(b)) - Number(own(a)));
-  const chosen: Suggestion[] = [];
-  for (let turn = 0; chosen.length < most && turn < 20; turn++) {
-    for (const index of order) {
-      const next = queues[index]?.[turn];
-      if (next && chosen.length < most && !(next.writes && chosen.filter(({ writes }) => writes).length > 1)) chosen.push(next);
-    }
-  }
-  return chosen;
+const ABOUT_ONESELF = /\b(my|mine|i|i'm|i've)\b/i;
+
+/** Whose matter a tool is to this person: by the role that opens it to them, and by whom its questions are about. */
+function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['name'] {
+  if (tool.kind === 'act') return 'You';
+  const through = tool.roles.filter((role) => role !== 'employee' && roles.includes(role));
+  if (tool.roles.includes('employee') || through.length === 0)
+    return tool.examples.some(({ ask }) => ABOUT_ONESELF.test(ask)) ? 'You' : 'The company';
+  if (through.includes('executive')) return 'The company';
+  return through.every((role) => role === 'manager') ? 'Your team' : 'Your work';
+}
+
+/** A question of that group. What is one's own is not asked about by another's name. */
+const askOf = (tool: ToolInfo, group: SuggestionGroup['name']): string | undefined =>
+  tool.examples.find(({ ask }) => group !== 'You' || tool.kind === 'act' || ABOUT_ONESELF.test(ask))?.ask;
+
+const SHARES: readonly (readonly number[])[] = [[], [8], [4, 4], [4, 2, 2]];
+
+/** Questions whose tool this person has, by whose matter they are. In each group no server speaks twice before each has spoken. */
+export function suggestions(servers: readonly ServerInfo[], roles: readonly string[]): SuggestionGroup[] {
+  const names = roles.includes('executive')
+    ? (['The company', 'Your work', 'Your team', 'You'] as const)
+    : (['Your work', 'Your team', 'You', 'The company'] as const);
+  const found = names.map((name) => {
+    const queues = servers.map(({ name: server, tools }) =>
+      tools
+        .toSorted((a, b) => Number(b.annotations.readOnlyHint) - Number(a.annotations.readOnlyHint))
+        .flatMap((tool) => {
+          const ask = groupOf(tool, roles) === name ? askOf(tool, name) : undefined;
+          return ask === undefined ? [] : [{ ask: ask.charAt(0).toUpperCase() + ask.slice(1), server, writes: tool.kind === 'write' }];
+        }),
+    );
+    const longest = Math.max(0, ...queues.map((queue) => queue.length));
+    return { name, all: Array.from({ length: longest }, (_, turn) => queues.flatMap((queue) => queue.slice(turn, turn + 1))).flat() };
+  });
+  const used = found.filter(({ all }) => all.length > 0).slice(0, 3);
+  const shares = SHARES[used.length] ?? [];
+  return used.map(({ name, all }, index) => ({ name, suggestions: all.slice(0, shares[index] ?? 0) }));
 }

@@ -1,7 +1,5 @@
 /** What a conversation shows, made from the events of its questions. Events only add; what was shown stays. */
-import type { Answer } from '../../src/core/answer.ts';
-import type { ErrorAnswer } from '../../src/core/errors.ts';
-import type { AssistantEvent, StopReason } from './events.ts';
+import type { Answer, AssistantEvent, Conversation, ErrorAnswer, StopReason } from './contract.ts';
 
 export interface ToolUse {
   readonly id: string;
@@ -68,24 +66,8 @@ export function heard(turn: Turn, event: AssistantEvent): Turn {
   }
 }
 
-export interface KeptConversation {
-  readonly id: string;
-  readonly title: string;
-  readonly exchanges: readonly {
-    readonly question: string;
-    readonly text: string;
-    readonly stopped: StopReason;
-    readonly calls: readonly {
-      readonly id: string;
-      readonly name: string;
-      readonly input: Readonly<Record<string, unknown>>;
-      readonly result: Answer;
-    }[];
-  }[];
-}
-
 /** A conversation as it was kept. Names of tools have their server in front. */
-export function recall({ id, exchanges }: KeptConversation, servers: readonly string[]): Turn[] {
+export function recall({ id, exchanges }: Conversation, servers: readonly string[]): Turn[] {
   return exchanges.map(({ question, text, calls, stopped }, index) => {
     const uses = calls.map(({ id: call, name, input, result }): ToolUse => {
       const server = servers.find((each) => name.startsWith(`${each}_`)) ?? '';

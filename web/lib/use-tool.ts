@@ -1,7 +1,8 @@
-/** One call that a page is made of: asked when the page opens, and again when it is told to. */
-import { useCallback, useEffect, useState } from 'react';
-import type { Answer } from '../../src/core/answer.ts';
+/** Calls that a page is made of: one that is asked when the page opens, and the further pages of a list. */
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { type Called, call, Refused } from './api.ts';
+import type { Row } from './columns.ts';
+import type { Answer, ErrorAnswer, ListMetadata } from './contract.ts';
 
 export interface Asked {
   readonly answer: Answer | undefined;
@@ -41,4 +42,35 @@ export function useTool(server: string, tool: string, input: object | undefined)
     again: useCallback(() => setAttempt((before) => before + 1), []),
     put: useCallback((answer: Answer) => setHeard({ answer, requestId: '' }), []),
   };
+}
+
+interface Added {
+  readonly behind: Answer | undefined;
+  readonly rows: readonly Row[];
+  readonly metadata: ListMetadata | undefined;
+}
+export interface Pages {
+  readonly rows: readonly Row[];
+  readonly metadata: ListMetadata | undefined;
+  readonly trouble: { readonly answer: ErrorAnswer; readonly requestId: string } | undefined;
+  /** Follows the cursor, where there is one. */
+  readonly more: (() => Promise<void>) | undefined;
+}
+const listed = (answer: Answer | undefined): readonly Row[] => (answer?.status === 'success' ? (answer.data as readonly Row[]) : []);
+
+/** A list's first page and what was paged in behind it. Another first page begins anew. */
+export function usePages(first: Answer | undefined, next: (cursor: string) => Promise<Pick<Called, 'answer' | 'requestId'>>): Pages {
+  const [added, setAdded] = useState<Added>();
+  const [trouble, setTrouble] = useState<Pages['trouble']>();
+  const behind = added?.behind === first ? added : undefined;
+  const metadata = behind ? behind.metadata : first?.status === 'success' ? first.metadata : undefined;
+  const rows = useMemo(() => (behind ? [...listed(first), ...behind.rows] : listed(first)), [first, behind]);
+  const cursor = metadata?.nextCursor;
+  const more = async () => {
+    const { answer, requestId } = await next(cursor ?? '');
+    setTrouble(answer.status === 'error' ? { answer, requestId } : undefined);
+    if (answer.status === 'success')
+      setAdded({ behind: first, rows: [...(behind?.rows ?? []), ...listed(answer)], metadata: answer.metadata });
+  };
+  return { rows, metadata, trouble, more: cursor === undefined ? undefined : more };
 }

@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ConfirmationView } from '../../src/core/decide.ts';
 import { ApprovalCard, type CardState } from '../components/card.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
@@ -9,11 +8,12 @@ import { useKeys } from '../lib/keyboard.ts';
 import { go, useAddress } from '../lib/router.ts';
 import { clock, moment } from '../lib/words.ts';
 import { Shell } from '../shell.tsx';
+import type { Confirmation } from '../lib/contract.ts';
 
 const through = (origin: string): string =>
   origin === 'web' ? 'You, in the web app' : origin === 'command' ? 'You, with the tamshai command' : `You, through ${origin}`;
 
-function Waiting({ ticket, href, current }: { readonly ticket: ConfirmationView; readonly href: string; readonly current: boolean }) {
+function Waiting({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
   const { confirmationData: data } = ticket;
   const left = useSecondsLeft(data.expiresAt);
   return (
@@ -40,7 +40,7 @@ const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look
   executing: { icon: 'clock', look: 'faint', says: 'Approved, running' },
 };
 
-function Decided({ ticket, href, current }: { readonly ticket: ConfirmationView; readonly href: string; readonly current: boolean }) {
+function Decided({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
   const outcome = OUTCOMES[ticket.state] ?? OUTCOMES['failed'];
   return (
     <a className="item" href={href} aria-current={current ? 'true' : undefined}>
@@ -59,10 +59,10 @@ function Decided({ ticket, href, current }: { readonly ticket: ConfirmationView;
 /** What waits, and what was decided today; beside it the card that is looked at. On a phone they are two pages. */
 export function Inbox({ id, base }: { readonly id: string | undefined; readonly base: string }) {
   const { waiting } = useApp();
-  const [decided, setDecided] = useState<readonly ConfirmationView[]>([]);
+  const [decided, setDecided] = useState<readonly Confirmation[]>([]);
   const [opened, setOpened] = useState(false);
   const load = useCallback(
-    async () => setDecided(await get<readonly ConfirmationView[]>('/api/confirmations?decided=true').catch(() => [])),
+    async () => setDecided(await get<readonly Confirmation[]>('/api/confirmations?decided=true').catch(() => [])),
     [],
   );
   useEffect(() => void load(), [load, waiting]);
@@ -165,13 +165,11 @@ export function ApprovalsPage({ id }: { readonly id: string | undefined }) {
     <Shell
       path={pathname}
       title="Approvals"
+      badge={waiting.length > 0 && <span className="badge badge--accent">{waiting.length} waiting</span>}
       beside={
-        <>
-          {waiting.length > 0 && <span className="badge badge--accent">{waiting.length} waiting</span>}
-          <span className="small faint hide-s">
-            <span className="kbd">J</span> <span className="kbd">K</span> move, <span className="kbd">Enter</span> opens
-          </span>
-        </>
+        <span className="small faint hide-s">
+          <span className="kbd">J</span> <span className="kbd">K</span> move, <span className="kbd">Enter</span> opens
+        </span>
       }
     >
       <Inbox id={id} base="/approvals" />

@@ -9,12 +9,11 @@ import { useConversation } from '../lib/conversation.ts';
 import { useKeys } from '../lib/keyboard.ts';
 import { keep, kept } from '../lib/leaving.ts';
 import { go, useAddress } from '../lib/router.ts';
-import { suggestions } from '../lib/tools.ts';
-import { count, inWords } from '../lib/words.ts';
+import { type SuggestionGroup, suggestions } from '../lib/tools.ts';
+import { count, inWords, joined } from '../lib/words.ts';
 import { Shell } from '../shell.tsx';
 
 const NOTE = 'Answers show only what you may see. Every change waits for your approval.';
-const SUGGESTED = 8;
 const NEAR = 80;
 /** After that, what grows was opened by the reader, who is looking at it. */
 const SETTLES_MS = 5000;
@@ -36,31 +35,36 @@ function Waits() {
   );
 }
 
-function Suggestions({ onAsk }: { readonly onAsk: (question: string) => void }) {
+function Suggestions({ groups, onAsk }: { readonly groups: readonly SuggestionGroup[]; readonly onAsk: (question: string) => void }) {
   const { servers } = useApp();
-  const all = useMemo(() => suggestions(servers, SUGGESTED), [servers]);
   const tools = servers.reduce((sum, each) => sum + each.tools.length, 0);
   return (
     <>
-      <section aria-labelledby="try" className="mt-6">
-        <h2 className="eyebrow mb-2" id="try">
-          You could ask
-        </h2>
-        <div className="suggest">
-          {all.map(({ ask, server, writes }) => (
-            <button key={ask} type="button" onClick={() => onAsk(ask)}>
-              <span>{ask}</span>
-              <span className="tag">{writes ? `${server}, needs approval` : server}</span>
-            </button>
-          ))}
-        </div>
-      </section>
+      {groups.map(({ name, suggestions: some }) => (
+        <section key={name} aria-label={`You could ask: ${name.toLowerCase()}`} className="mt-6">
+          <h2 className="eyebrow mb-2">{name}</h2>
+          <div className="suggest">
+            {some.map(({ ask, server, writes }) => (
+              <button key={ask} type="button" onClick={() => onAsk(ask)}>
+                <span>{ask}</span>
+                <span className="tag">{writes ? `${server}, needs approval` : server}</span>
+              </button>
+            ))}
+          </div>
+        </section>
+      ))}
       <p className="small muted mt-5">
         You can use {count(tools, 'tool')} on {count(servers.length, 'server')}. <a href="/tools">See all of them</a>
       </p>
     </>
   );
 }
+
+const aboutWhat = (groups: readonly SuggestionGroup[]) =>
+  joined(
+    groups.map(({ name }) => (name === 'You' ? 'yourself' : name.toLowerCase())),
+    'or',
+  );
 
 /** Where the reader is: at the end, the page follows what arrives; anywhere else it stays where it is. */
 function useFollowing(changes: readonly unknown[]): { readonly away: boolean; readonly toEnd: () => void } {
@@ -98,7 +102,8 @@ function useFollowing(changes: readonly unknown[]): { readonly away: boolean; re
 }
 
 export function AskPage({ id }: { readonly id: string | undefined }) {
-  const { me, waiting } = useApp();
+  const { me, servers, waiting } = useApp();
+  const groups = useMemo(() => suggestions(servers, me.roles), [servers, me.roles]);
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState(() => kept(me.username, 'draft'));
@@ -133,9 +138,9 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       onStop={talk.stop}
       answering={answering}
       waits={held}
-      model={model}
+      model={model ?? me.assistant.model}
       long={turns.length === 0}
-      placeholder={turns.length === 0 ? 'Ask about your company, your team or yourself' : 'Ask a follow-up'}
+      placeholder={turns.length === 0 ? `Ask about ${aboutWhat(groups)}` : 'Ask a follow-up'}
     />
   );
   const said = (
@@ -162,7 +167,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
               <Waits />
             </div>
           )}
-          <Suggestions onAsk={put} />
+          <Suggestions groups={groups} onAsk={put} />
           {said}
         </main>
       </Shell>
@@ -196,7 +201,14 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       <main className="thread" id="main" tabIndex={-1}>
         <div aria-live="off">
           {turns.map((turn, index) => (
-            <TurnView key={turn.key} turn={turn} last={index === turns.length - 1} onAsk={put} onNarrow={narrow} />
+            <TurnView
+              key={turn.key}
+              turn={turn}
+              next={turns[index + 1]?.question}
+              last={index === turns.length - 1}
+              onAsk={put}
+              onNarrow={narrow}
+            />
           ))}
         </div>
         {turns.length === 0 && !trouble && (

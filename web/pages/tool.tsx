@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Answer } from '../../src/core/answer.ts';
 import { AnswerView } from '../components/answer-view.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -13,6 +12,7 @@ import { isRecord } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
 import { joined, number } from '../lib/words.ts';
 import { KindBadge } from './tools.tsx';
+import type { Answer } from '../lib/contract.ts';
 
 function parse(text: string | null): Record<string, unknown> | undefined {
   try {

@@ -125,9 +125,9 @@ export function ToolsPage({ server, tool: name }: { readonly server?: string | u
     <Shell
       path={address.pathname}
       title="Tools"
+      badge={<span className="badge">{count} you may use</span>}
       beside={
         <>
-          <span className="badge">{count} you may use</span>
           <a className="btn btn--quiet btn--sm hide-s" href="/docs" target="_blank" rel="noreferrer">
             <Icon name="link" className="i-14" />
             API

@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts';
 /** The day on which examples are written down; any other would do as well. */
 export const EXAMPLE_DAY = '2026-11-16';
 
-const metadata = z.object({
+export const metadata = z.object({
   hasMore: z.boolean(),
   nextCursor: z.string().optional(),
   returnedCount: z.int(),

@@ -4,7 +4,8 @@ import { answerOf, jsonSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';
 import { mcpTool } from './mcp.ts';
 import { mcpPrompt, mcpResource, mcpTemplate } from './offers.ts';
-import { openapi } from './openapi.ts';
+import { namedShapes, openapi } from './openapi.ts';
+import { typeScript } from './types.ts';
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -31,6 +32,7 @@ export function contracts(registry: Registry, version: string): Map<string, stri
     ...mcpPrompt(prompt), server: prompt.domain.name, roles: prompt.roles, tools: prompt.tools.map(qualifiedName), completes: Object.keys(prompt.completions),
   }))));
   files.set('openapi.json', pretty(openapi(registry, version)));
+  files.set('api.d.ts', typeScript(namedShapes()));
   files.set('roles.md', roleMatrix(registry));
   files.set('tools.md', toolReference(registry));
   return files;

@@ -3,12 +3,21 @@ import { z } from 'zod';
 import { toolFailure } from '../errors.ts';
 import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
-import { confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
+import { EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
+import { answer, assistantEvent, auditRecord, auditVerdict, confirmation, conversation, conversationSummary, readiness, sealedRecord, successAnswer, toolList, user } from './shapes.ts';
 
 type Json = Record<string, unknown>;
 const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema, ...(examples && { examples }) } });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const failureResponse = (description: string) => ({ description, content: json(ref('Error')) });
+
+/** What has a name of its own in the document, and in the types that are made from it. */
+const SHAPES = {
+  Error: errorAnswer, Pending: pendingAnswer, Success: successAnswer, Answer: answer, Confirmation: confirmation, User: user, ToolList: toolList, AuditRecord: auditRecord, SealedRecord: sealedRecord,
+  AuditVerdict: auditVerdict, Readiness: readiness, ConversationSummary: conversationSummary, Conversation: conversation, AssistantEvent: assistantEvent,
+} satisfies Readonly<Record<string, z.ZodType>>;
+
+export const namedShapes = (): Json => Object.fromEntries(Object.entries(SHAPES).map(([name, shape]) => [name, jsonSchema(shape, 'output')]));
 
 /** Answers that any call may get, whatever it asks for. */
 const COMMON_FAILURES: Json = {
@@ -58,42 +67,25 @@ function toolPath(tool: Tool): [string, Json] {
   ];
 }
 
-const view = z.object({
-  state: z.enum(['waiting', 'executing', 'done', 'denied', 'failed', 'expired']),
-  confirmationId: z.uuid(),
-  message: z.string(),
-  confirmationData,
-  decidedAt: z.string().optional(),
-  requestId: z.string().optional(),
-  result: z.unknown().optional(),
-  error: errorAnswer.optional(),
-});
 const cancelled = z.object({ status: z.literal('cancelled'), confirmationId: z.uuid(), message: z.string() });
 const trailPage = z.object({
   status: z.literal('success'),
-  data: z.array(z.record(z.string(), z.unknown())),
+  data: z.array(auditRecord),
   metadata: z.object({ hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional() }),
 });
 const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 
 const operation = (summary: string, schema: Json, more: Json = {}) => ({ summary, responses: { 200: { description: summary, content: json(schema) }, ...COMMON_RESPONSES }, ...more });
+const succeeded = (name: keyof typeof SHAPES, list = false): Json => ({ type: 'object', properties: { status: { const: 'success' }, data: list ? { type: 'array', items: ref(name) } : ref(name) }, required: ['status', 'data'], additionalProperties: false });
 const success = (data: z.ZodType) => jsonSchema(z.object({ status: z.literal('success'), data }), 'output');
 
 const STREAM = 'Answers with server-sent events, each `data: {json}` with a `type`: start, text, tool_call, tool_result, pending_confirmation, pagination, service_unavailable, error, stop; then `data: [DONE]`.';
 const ASKED = { type: 'string', minLength: 1, maxLength: 4000 };
 const CONVERSATION = { type: 'string', format: 'uuid', description: 'Goes on with this conversation of yours; without it a new one begins' };
 const conversationParameter = { name: 'conversationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
-const conversationSummary = z.object({ id: z.uuid(), title: z.string(), startedAt: z.string(), updatedAt: z.string() });
-const conversation = conversationSummary.extend({
-  wordsOfOthers: z.boolean(),
-  exchanges: z.array(z.object({
-    at: z.string(), question: z.string(), stopped: z.string(), text: z.string(),
-    calls: z.array(z.object({ id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()), status: z.string(), result: z.unknown() })),
-  })),
-});
 const question = (summary: string, operationId: string, more: Json) => ({
   operationId, summary, tags: ['assistant'], ...more,
-  responses: { 200: { description: 'The answer as it grows', content: { 'text/event-stream': { schema: { description: 'Events: lines that begin with "data: ", a JSON object with a "type" in each, and "data: [DONE]" at the end.' } } } }, ...COMMON_RESPONSES },
+  responses: { 200: { description: 'The answer as it grows', content: { 'text/event-stream': { schema: { description: 'Events: lines that begin with "data: ", an AssistantEvent in each, and "data: [DONE]" at the end.' } } } }, ...COMMON_RESPONSES },
 });
 
 function gatewayPaths(registry: Registry): Json {
@@ -108,9 +100,9 @@ function gatewayPaths(registry: Registry): Json {
         requestBody: { required: true, content: json({ type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'], additionalProperties: false }) },
       }),
     },
-    '/api/confirmations': { get: operation('What waits for me, or what I decided in the last day', { type: 'object', properties: { status: { const: 'success' }, data: { type: 'array', items: ref('Confirmation') } }, required: ['status', 'data'] }, { operationId: 'confirmations', tags: ['approvals'], parameters: [{ name: 'decided', in: 'query', schema: { enum: ['true', 'false'] } }] }) },
+    '/api/confirmations': { get: operation('What waits for me, or what I decided in the last day', succeeded('Confirmation', true), { operationId: 'confirmations', tags: ['approvals'], parameters: [{ name: 'decided', in: 'query', schema: { enum: ['true', 'false'] } }] }) },
     '/api/confirmations/{confirmationId}': {
-      get: operation('One change that I asked for, also after the decision', { type: 'object', properties: { status: { const: 'success' }, data: ref('Confirmation') }, required: ['status', 'data'] }, { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
+      get: operation('One change that I asked for, also after the decision', succeeded('Confirmation'), { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
     },
     '/api/query': {
       post: question('Ask the assistant', 'askAssistant', {
@@ -122,16 +114,16 @@ function gatewayPaths(registry: Registry): Json {
         parameters: [{ name: 'query', in: 'query', required: true, schema: ASKED }, { name: 'conversationId', in: 'query', schema: CONVERSATION }],
       }),
     },
-    '/api/conversations': { get: operation('My conversations, the newest first', success(z.array(conversationSummary)), { operationId: 'conversations', tags: ['assistant'] }) },
+    '/api/conversations': { get: operation('My conversations, the newest first', succeeded('ConversationSummary', true), { operationId: 'conversations', tags: ['assistant'] }) },
     '/api/conversations/{conversationId}': {
-      get: operation('One conversation of mine, question by question', success(conversation), { operationId: 'conversation', tags: ['assistant'], parameters: [conversationParameter] }),
+      get: operation('One conversation of mine, question by question', succeeded('Conversation'), { operationId: 'conversation', tags: ['assistant'], parameters: [conversationParameter] }),
       delete: operation('Erase a conversation of mine', success(z.object({ id: z.uuid(), erased: z.literal(true) })), { operationId: 'eraseConversation', tags: ['assistant'], parameters: [conversationParameter] }),
     },
     '/api/user/info': {
-      get: operation('Who am I', success(z.object({ username: z.string(), name: z.string(), email: z.string(), realm: z.enum(['staff', 'customer']), employee_id: z.string().nullable(), organization_id: z.string().nullable(), roles: z.array(z.string()), assistant: z.object({ model: z.string() }) })), { operationId: 'userInfo', tags: ['user'] }),
+      get: operation('Who am I', succeeded('User'), { operationId: 'userInfo', tags: ['user'] }),
     },
     '/api/user/mcp-tools': {
-      get: operation('Which tools may I use', success(z.object({ servers: z.array(z.record(z.string(), z.unknown())), unavailable: z.array(z.object({ server: z.string(), title: z.string(), retryable: z.boolean() })) })), { operationId: 'userTools', tags: ['user'] }),
+      get: operation('Which tools may I use', succeeded('ToolList'), { operationId: 'userTools', tags: ['user'] }),
     },
     '/api/audit': {
       get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(trailPage, 'output'), {
@@ -140,14 +132,14 @@ function gatewayPaths(registry: Registry): Json {
       }),
     },
     '/api/audit/{chain}/{n}': {
-      get: operation('One record of the trail', success(z.record(z.string(), z.unknown())), {
+      get: operation('One record of the trail', succeeded('SealedRecord'), {
         operationId: 'auditRecord', tags: ['audit'],
         parameters: [{ name: 'chain', in: 'path', required: true, schema: { type: 'string' } }, { name: 'n', in: 'path', required: true, schema: { type: 'integer' } }],
       }),
     },
-    '/api/audit/verify': { get: operation('Whether the whole trail is as it was written (executives)', success(z.record(z.string(), z.unknown())), { operationId: 'auditVerify', tags: ['audit'] }) },
+    '/api/audit/verify': { get: operation('Whether the whole trail is as it was written (executives)', succeeded('AuditVerdict'), { operationId: 'auditVerify', tags: ['audit'] }) },
     '/health': { get: { operationId: 'health', tags: ['operations'], summary: 'The process is alive', security: [], responses: { 200: { description: 'Alive', content: json({ type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }) } } } },
-    '/ready': { get: { operationId: 'ready', tags: ['operations'], summary: 'All needed stores answer', security: [], responses: { 200: { description: 'Ready', content: json({ type: 'object' }) }, 503: { description: 'Not ready', content: json({ type: 'object' }) } } } },
+    '/ready': { get: { operationId: 'ready', tags: ['operations'], summary: 'All needed stores answer', security: [], responses: { 200: { description: 'Ready', content: json(ref('Readiness')) }, 503: { description: 'Not ready', content: json(ref('Readiness')) } } } },
   };
 }
 
@@ -159,6 +151,6 @@ export function openapi(registry: Registry, version: string): Json {
     security: [{ bearer: [] }],
     tags: [...registry.domains.map(({ name, title }) => ({ name, description: title })), { name: 'assistant' }, { name: 'approvals' }, { name: 'user' }, { name: 'audit' }, { name: 'operations' }],
     paths: { ...Object.fromEntries(registry.tools.map(toolPath)), ...gatewayPaths(registry) },
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, responses: COMMON_FAILURES, schemas: { Error: jsonSchema(errorAnswer, 'output'), Pending: jsonSchema(pendingAnswer, 'output'), Confirmation: jsonSchema(view, 'output') } },
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, responses: COMMON_FAILURES, schemas: namedShapes() },
   };
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { Prose } from '../../components/prose.tsx';
 import { Refusal } from '../../components/notice.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { useTool } from '../../lib/use-tool.ts';
 import { codeInWords, day } from '../../lib/words.ts';
 
@@ -59,17 +60,7 @@ export function ArticlesPage() {
   return (
     <div className="stack">
       <h1>Help articles</h1>
-      <div className="search">
-        <Icon name="search" />
-        <input
-          className="input"
-          type="search"
-          aria-label="Search help articles"
-          placeholder="What do you want to do?"
-          value={wanted}
-          onChange={({ target }) => setWanted(target.value)}
-        />
-      </div>
+      <SearchField label="Search help articles" placeholder="What do you want to do?" value={wanted} onChange={setWanted} />
       {answer?.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
       {answer?.status === 'success' && articles.length === 0 && (
         <div className="empty">

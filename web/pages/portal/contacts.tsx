@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { ErrorAnswer } from '../../../src/core/errors.ts';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Refusal } from '../../components/notice.tsx';
@@ -8,6 +7,7 @@ import { useApp } from '../../lib/app.tsx';
 import { type Drafts, toInput } from '../../lib/form.ts';
 import { findTool } from '../../lib/tools.ts';
 import { calling, useTool } from '../../lib/use-tool.ts';
+import type { ErrorAnswer } from '../../lib/contract.ts';
 
 interface Contact {
   readonly contact_id: string;

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { ErrorAnswer } from '../../../src/core/errors.ts';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Refusal } from '../../components/notice.tsx';
@@ -12,6 +11,7 @@ import { findTool } from '../../lib/tools.ts';
 import { calling } from '../../lib/use-tool.ts';
 import { codeInWords } from '../../lib/words.ts';
 import { MayHelp } from './articles.tsx';
+import type { ErrorAnswer } from '../../lib/contract.ts';
 
 interface Draft {
   readonly title: string;

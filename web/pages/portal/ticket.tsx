@@ -2,13 +2,13 @@ import { useId, useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Refusal } from '../../components/notice.tsx';
-import type { ErrorAnswer } from '../../../src/core/errors.ts';
 import { useApp } from '../../lib/app.tsx';
 import { lookOf } from '../../lib/columns.ts';
 import { keep, kept } from '../../lib/leaving.ts';
 import { calling, useTool } from '../../lib/use-tool.ts';
 import { codeInWords, initials, moment } from '../../lib/words.ts';
 import { MayHelp } from './articles.tsx';
+import type { ErrorAnswer } from '../../lib/contract.ts';
 
 interface Comment {
   readonly comment_id: string;

@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'react';
-import type { ListMetadata } from '../../../src/core/answer.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Notice, Refusal } from '../../components/notice.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { useApp } from '../../lib/app.tsx';
-import type { Row } from '../../lib/columns.ts';
 import { dataSchema, rowSchema } from '../../lib/schema.ts';
 import { findTool } from '../../lib/tools.ts';
-import { calling, useTool } from '../../lib/use-tool.ts';
+import { calling, usePages, useTool } from '../../lib/use-tool.ts';
 
 const KINDS = [
   ['', 'All'],
@@ -17,6 +16,8 @@ const KINDS = [
   ['resolved', 'Resolved'],
 ] as const;
 
+const WORDS = { pending: 'Waiting for you' };
+
 export function TicketsPage() {
   const { me, servers } = useApp();
   const tool = findTool(servers, 'support', 'customer_list_tickets');
@@ -25,15 +26,11 @@ export function TicketsPage() {
   const [query, setQuery] = useState('');
   const input = { ...(status !== '' && { status }), ...(query !== '' && { query }) };
   const { answer, requestId, again } = useTool('support', 'customer_list_tickets', input);
-  const [more, setMore] = useState<{ readonly rows: readonly Row[]; readonly metadata: ListMetadata | undefined }>();
   useEffect(() => {
     const timer = setTimeout(() => setQuery(typed.trim()), 300);
     return () => clearTimeout(timer);
   }, [typed]);
-  useEffect(() => setMore(undefined), [answer]);
-  const first = answer?.status === 'success' ? (answer.data as readonly Row[]) : [];
-  const rows = more ? [...first, ...more.rows] : first;
-  const metadata = more ? more.metadata : answer?.status === 'success' ? answer.metadata : undefined;
+  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => calling('support', 'customer_list_tickets', { ...input, cursor }));
   const waits = rows.filter((row) => row['status'] === 'pending');
   const [one] = waits;
   const lead = me.roles.includes('lead-customer');
@@ -75,17 +72,7 @@ export function TicketsPage() {
             </button>
           ))}
         </div>
-        <div className="search search--full">
-          <Icon name="search" />
-          <input
-            className="input"
-            type="search"
-            aria-label="Search tickets"
-            placeholder="Search tickets"
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        </div>
+        <SearchField className="search--full" label="Search tickets" value={typed} onChange={setTyped} />
       </div>
       {answer?.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
       {!answer && <div className="skeleton skeleton--figure" aria-hidden="true" />}
@@ -99,13 +86,9 @@ export function TicketsPage() {
           plural="tickets"
           filters={status || query ? ['status'] : []}
           rowLink={(row) => `/portal/t/${String(row['ticket_id'] as string)}`}
-          {...(metadata?.nextCursor !== undefined && {
-            onMore: async () => {
-              const { answer: next } = await calling('support', 'customer_list_tickets', { ...input, cursor: metadata.nextCursor });
-              if (next.status === 'success')
-                setMore((before) => ({ rows: [...(before?.rows ?? []), ...(next.data as readonly Row[])], metadata: next.metadata }));
-            },
-          })}
+          words={WORDS}
+          onMore={more}
+          trouble={trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} />}
         />
       )}
     </div>

@@ -35,6 +35,7 @@ export const getBudget = finance.read({
     part: { field: 'spent_amount', label: 'Spent' },
     whole: { field: 'allocated_amount', label: 'Allocated' },
     scale: 'each',
+    pace: { field: 'fiscal_year', label: 'Year elapsed' },
   },
   says: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
     `${department} ${fiscal_year}: ${usd(spent_amount)} of ${usd(allocated_amount)} spent, ${usd(remaining_amount)} left`,

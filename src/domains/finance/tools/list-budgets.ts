@@ -54,6 +54,7 @@ export const listBudgets = finance.list({
     part: { field: 'spent_amount', label: 'Spent' },
     whole: { field: 'allocated_amount', label: 'Allocated' },
     scale: 'each',
+    pace: { field: 'fiscal_year', label: 'Year elapsed' },
   },
 
   find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,

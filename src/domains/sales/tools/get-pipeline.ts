@@ -38,6 +38,7 @@ export const getPipeline = sales.read({
     part: { field: 'weighted_value', label: 'Weighted' },
     whole: { field: 'value', label: 'Full value' },
     scale: 'all',
+    count: { field: 'count', label: 'Deals' },
   },
   says: ({ quarter: when, total: all }) =>
     `Pipeline ${when}: ${all.count} open deals over ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,

@@ -1,0 +1,515 @@
+/** Generated from openapi.json by `npm run contracts`. */
+export type Error = {
+  readonly status: "error";
+  readonly code: string;
+  readonly message: string;
+  readonly suggestedAction: string;
+  readonly retryable: boolean;
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+export type Pending = {
+  readonly status: "pending_confirmation";
+  readonly confirmationId: string;
+  readonly message: string;
+  readonly confirmationData: {
+    readonly action: string;
+    readonly mcpServer: string;
+    readonly userId: string;
+    readonly timestamp: number;
+    readonly expiresAt: string;
+    readonly approvalUrl: string;
+    readonly summary: string;
+    readonly subject: {
+      readonly label: string;
+      readonly id: string;
+    };
+    readonly changes: readonly ({
+      readonly field: string;
+      readonly label: string;
+      readonly from: unknown;
+      readonly to: unknown;
+      readonly format: "text" | "money" | "date" | "number" | "days";
+    })[];
+    readonly reason: string | null;
+    readonly destructive: boolean;
+    readonly origin: string;
+  };
+};
+export type Success = {
+  readonly status: "success";
+  readonly data: unknown;
+  readonly metadata?: {
+    readonly hasMore: boolean;
+    readonly nextCursor?: string;
+    readonly returnedCount: number;
+    readonly totalEstimate: string;
+    readonly hint?: string;
+    readonly truncated: boolean;
+    readonly totalCount: string;
+    readonly warning?: string;
+    readonly summary?: unknown;
+    readonly [further: string]: unknown;
+  };
+};
+export type Answer = {
+  readonly status: "success";
+  readonly data: unknown;
+  readonly metadata?: {
+    readonly hasMore: boolean;
+    readonly nextCursor?: string;
+    readonly returnedCount: number;
+    readonly totalEstimate: string;
+    readonly hint?: string;
+    readonly truncated: boolean;
+    readonly totalCount: string;
+    readonly warning?: string;
+    readonly summary?: unknown;
+    readonly [further: string]: unknown;
+  };
+} | {
+  readonly status: "error";
+  readonly code: string;
+  readonly message: string;
+  readonly suggestedAction: string;
+  readonly retryable: boolean;
+  readonly details?: Readonly<Record<string, unknown>>;
+} | {
+  readonly status: "pending_confirmation";
+  readonly confirmationId: string;
+  readonly message: string;
+  readonly confirmationData: {
+    readonly action: string;
+    readonly mcpServer: string;
+    readonly userId: string;
+    readonly timestamp: number;
+    readonly expiresAt: string;
+    readonly approvalUrl: string;
+    readonly summary: string;
+    readonly subject: {
+      readonly label: string;
+      readonly id: string;
+    };
+    readonly changes: readonly ({
+      readonly field: string;
+      readonly label: string;
+      readonly from: unknown;
+      readonly to: unknown;
+      readonly format: "text" | "money" | "date" | "number" | "days";
+    })[];
+    readonly reason: string | null;
+    readonly destructive: boolean;
+    readonly origin: string;
+  };
+};
+export type Confirmation = {
+  readonly state: "waiting" | "executing" | "done" | "denied" | "failed" | "expired";
+  readonly confirmationId: string;
+  readonly message: string;
+  readonly confirmationData: {
+    readonly action: string;
+    readonly mcpServer: string;
+    readonly userId: string;
+    readonly timestamp: number;
+    readonly expiresAt: string;
+    readonly approvalUrl: string;
+    readonly summary: string;
+    readonly subject: {
+      readonly label: string;
+      readonly id: string;
+    };
+    readonly changes: readonly ({
+      readonly field: string;
+      readonly label: string;
+      readonly from: unknown;
+      readonly to: unknown;
+      readonly format: "text" | "money" | "date" | "number" | "days";
+    })[];
+    readonly reason: string | null;
+    readonly destructive: boolean;
+    readonly origin: string;
+  };
+  readonly decidedAt?: string;
+  readonly requestId?: string;
+  readonly result?: unknown;
+  readonly error?: {
+    readonly status: "error";
+    readonly code: string;
+    readonly message: string;
+    readonly suggestedAction: string;
+    readonly retryable: boolean;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+};
+export type User = {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly realm: "staff" | "customer";
+  readonly employee_id: string | null;
+  readonly organization_id: string | null;
+  readonly roles: readonly string[];
+  readonly assistant: {
+    readonly model: string;
+  };
+};
+export type ToolList = {
+  readonly servers: readonly ({
+    readonly name: string;
+    readonly title: string;
+    readonly tools: readonly ({
+      readonly name: string;
+      readonly qualifiedName: string;
+      readonly title: string;
+      readonly description: string;
+      readonly kind: "read" | "list" | "write" | "act";
+      readonly plural: string | null;
+      readonly needsApproval: boolean;
+      readonly atOnceWhen: string | null;
+      readonly roles: readonly string[];
+      readonly inputSchema: Readonly<Record<string, unknown>>;
+      readonly outputSchema: Readonly<Record<string, unknown>>;
+      readonly annotations: {
+        readonly destructiveHint: boolean;
+        readonly readOnlyHint: boolean;
+        readonly [further: string]: unknown;
+      };
+      readonly examples: readonly {
+        readonly ask: string;
+        readonly input: Readonly<Record<string, unknown>>;
+      }[];
+      readonly masked: readonly {
+        readonly field: string;
+        readonly hides: string;
+        readonly shownTo: readonly string[];
+        readonly andOwner: boolean;
+      }[];
+      readonly chart: {
+        readonly kind: "parts";
+        readonly title: string;
+        readonly rows?: string;
+        readonly label: string;
+        readonly part: {
+          readonly field: string;
+          readonly label: string;
+        };
+        readonly whole: {
+          readonly field: string;
+          readonly label: string;
+        };
+        readonly scale: "each" | "all";
+        readonly count?: {
+          readonly field: string;
+          readonly label: string;
+        };
+        readonly pace?: {
+          readonly field: string;
+          readonly label: string;
+        };
+      } | {
+        readonly kind: "stack";
+        readonly title: string;
+        readonly rows?: string;
+        readonly label: string;
+        readonly parts: readonly ({
+          readonly field: string;
+          readonly label: string;
+          readonly look: "good" | "warn" | "bad";
+        })[];
+      } | {
+        readonly kind: "waterfall";
+        readonly title: string;
+        readonly start: {
+          readonly field: string;
+          readonly label: string;
+        };
+        readonly steps: readonly {
+          readonly field: string;
+          readonly label: string;
+          readonly adds: boolean;
+        }[];
+        readonly end: {
+          readonly field: string;
+          readonly label: string;
+        };
+      } | null;
+    })[];
+  })[];
+  readonly unavailable: readonly {
+    readonly server: string;
+    readonly title: string;
+    readonly retryable: boolean;
+  }[];
+};
+export type AuditRecord = {
+  readonly chain: string;
+  readonly n: number;
+  readonly at: string;
+  readonly username: string;
+  readonly surface: string;
+  readonly origin: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly decision: string;
+  readonly code: string | null;
+  readonly ms: number;
+  readonly rows: number;
+  readonly requestId: string;
+  readonly input: string;
+  readonly confirmationId?: string;
+  readonly changes?: unknown;
+  readonly [further: string]: unknown;
+};
+export type SealedRecord = {
+  readonly chain: string;
+  readonly n: number;
+  readonly at: string;
+  readonly username: string;
+  readonly surface: string;
+  readonly origin: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly decision: string;
+  readonly code: string | null;
+  readonly ms: number;
+  readonly rows: number;
+  readonly requestId: string;
+  readonly input: string;
+  readonly confirmationId?: string;
+  readonly changes?: unknown;
+  readonly mac: string;
+  readonly [further: string]: unknown;
+};
+export type AuditVerdict = {
+  readonly ok: true;
+  readonly chains: readonly {
+    readonly chain: string;
+    readonly count: number;
+    readonly checkpointed: number;
+  }[];
+} | {
+  readonly ok: false;
+  readonly chain: string;
+  readonly n: number;
+  readonly problem: string;
+};
+export type Readiness = {
+  readonly status: "ready" | "not_ready";
+  readonly servers?: readonly ({
+    readonly server: string;
+    readonly title: string;
+    readonly state: "ok" | "unavailable";
+  })[];
+};
+export type ConversationSummary = {
+  readonly id: string;
+  readonly title: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+};
+export type Conversation = {
+  readonly id: string;
+  readonly title: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly wordsOfOthers: boolean;
+  readonly exchanges: readonly ({
+    readonly at: string;
+    readonly question: string;
+    readonly stopped: "done" | "calls" | "time" | "tokens" | "length" | "cancelled" | "error";
+    readonly text: string;
+    readonly calls: readonly ({
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly status: string;
+      readonly result: {
+        readonly status: "success";
+        readonly data: unknown;
+        readonly metadata?: {
+          readonly hasMore: boolean;
+          readonly nextCursor?: string;
+          readonly returnedCount: number;
+          readonly totalEstimate: string;
+          readonly hint?: string;
+          readonly truncated: boolean;
+          readonly totalCount: string;
+          readonly warning?: string;
+          readonly summary?: unknown;
+          readonly [further: string]: unknown;
+        };
+      } | {
+        readonly status: "error";
+        readonly code: string;
+        readonly message: string;
+        readonly suggestedAction: string;
+        readonly retryable: boolean;
+        readonly details?: Readonly<Record<string, unknown>>;
+      } | {
+        readonly status: "pending_confirmation";
+        readonly confirmationId: string;
+        readonly message: string;
+        readonly confirmationData: {
+          readonly action: string;
+          readonly mcpServer: string;
+          readonly userId: string;
+          readonly timestamp: number;
+          readonly expiresAt: string;
+          readonly approvalUrl: string;
+          readonly summary: string;
+          readonly subject: {
+            readonly label: string;
+            readonly id: string;
+          };
+          readonly changes: readonly ({
+            readonly field: string;
+            readonly label: string;
+            readonly from: unknown;
+            readonly to: unknown;
+            readonly format: "text" | "money" | "date" | "number" | "days";
+          })[];
+          readonly reason: string | null;
+          readonly destructive: boolean;
+          readonly origin: string;
+        };
+      };
+    })[];
+  })[];
+};
+export type AssistantEvent = {
+  readonly type: "start";
+  readonly conversationId: string;
+  readonly model: string;
+  readonly requestId: string;
+} | {
+  readonly type: "text";
+  readonly text: string;
+} | {
+  readonly type: "tool_call";
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly input: Readonly<Record<string, unknown>>;
+} | {
+  readonly type: "tool_result";
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly status: "success" | "error" | "pending_confirmation";
+  readonly code?: string;
+  readonly ms: number;
+  readonly rows: number;
+  readonly hasMore: boolean;
+  readonly requestId: string;
+  readonly wordsOfOthers: boolean;
+  readonly result: {
+    readonly status: "success";
+    readonly data: unknown;
+    readonly metadata?: {
+      readonly hasMore: boolean;
+      readonly nextCursor?: string;
+      readonly returnedCount: number;
+      readonly totalEstimate: string;
+      readonly hint?: string;
+      readonly truncated: boolean;
+      readonly totalCount: string;
+      readonly warning?: string;
+      readonly summary?: unknown;
+      readonly [further: string]: unknown;
+    };
+  } | {
+    readonly status: "error";
+    readonly code: string;
+    readonly message: string;
+    readonly suggestedAction: string;
+    readonly retryable: boolean;
+    readonly details?: Readonly<Record<string, unknown>>;
+  } | {
+    readonly status: "pending_confirmation";
+    readonly confirmationId: string;
+    readonly message: string;
+    readonly confirmationData: {
+      readonly action: string;
+      readonly mcpServer: string;
+      readonly userId: string;
+      readonly timestamp: number;
+      readonly expiresAt: string;
+      readonly approvalUrl: string;
+      readonly summary: string;
+      readonly subject: {
+        readonly label: string;
+        readonly id: string;
+      };
+      readonly changes: readonly ({
+        readonly field: string;
+        readonly label: string;
+        readonly from: unknown;
+        readonly to: unknown;
+        readonly format: "text" | "money" | "date" | "number" | "days";
+      })[];
+      readonly reason: string | null;
+      readonly destructive: boolean;
+      readonly origin: string;
+    };
+  };
+} | {
+  readonly type: "pending_confirmation";
+  readonly id: string;
+  readonly confirmationId: string;
+  readonly message: string;
+  readonly confirmationData: {
+    readonly action: string;
+    readonly mcpServer: string;
+    readonly userId: string;
+    readonly timestamp: number;
+    readonly expiresAt: string;
+    readonly approvalUrl: string;
+    readonly summary: string;
+    readonly subject: {
+      readonly label: string;
+      readonly id: string;
+    };
+    readonly changes: readonly ({
+      readonly field: string;
+      readonly label: string;
+      readonly from: unknown;
+      readonly to: unknown;
+      readonly format: "text" | "money" | "date" | "number" | "days";
+    })[];
+    readonly reason: string | null;
+    readonly destructive: boolean;
+    readonly origin: string;
+  };
+} | {
+  readonly type: "pagination";
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly hasMore: true;
+  readonly nextCursor?: string;
+  readonly returnedCount: number;
+  readonly totalEstimate: string;
+  readonly warning?: string;
+} | {
+  readonly type: "service_unavailable";
+  readonly server: string;
+  readonly title: string;
+  readonly message: string;
+} | {
+  readonly code: string;
+  readonly message: string;
+  readonly suggestedAction: string;
+  readonly retryable: boolean;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly type: "error";
+} | {
+  readonly type: "stop";
+  readonly reason: "done" | "calls" | "time" | "tokens" | "length" | "cancelled" | "error";
+  readonly calls: number;
+  readonly ms: number;
+  readonly tokens: {
+    readonly input: number;
+    readonly output: number;
+  };
+};

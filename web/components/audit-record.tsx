@@ -1,0 +1,131 @@
+import { useEffect, useState } from 'react';
+import { get, Refused } from '../lib/api.ts';
+import type { SealedRecord } from '../lib/contract.ts';
+import { inWords, number, toTheSecond } from '../lib/words.ts';
+import { Icon } from './icon.tsx';
+import { Refusal } from './notice.tsx';
+
+/** Inputs are kept as text, as they were when the record was sealed. */
+function pretty(input: unknown): string {
+  try {
+    return JSON.stringify(typeof input === 'string' ? JSON.parse(input) : (input ?? null), null, 2);
+  } catch {
+    return String(input as string);
+  }
+}
+
+export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: string }) {
+  const [entry, setEntry] = useState<SealedRecord>();
+  const [trouble, setTrouble] = useState<Refused>();
+  useEffect(() => {
+    const leaving = new AbortController();
+    setEntry(undefined);
+    setTrouble(undefined);
+    get<SealedRecord>(`/api/audit/${encodeURIComponent(chain)}/${encodeURIComponent(n)}`, leaving.signal).then(
+      setEntry,
+      (error: unknown) => {
+        if (error instanceof Refused) setTrouble(error);
+      },
+    );
+    return () => leaving.abort();
+  }, [chain, n]);
+  return (
+    <aside className="drawer" aria-label={`Record ${chain} ${n}`}>
+      <header>
+        <h2 className="mid">
+          Record <code>{chain}</code> <code>#{n}</code>
+        </h2>
+        <a className="icon-btn" href="/audit" aria-label="Close the record">
+          <Icon name="x" />
+        </a>
+      </header>
+      {trouble && (
+        <div>
+          <Refusal error={trouble.answer} />
+        </div>
+      )}
+      {entry && (
+        <>
+          <div>
+            <dl className="kv mid">
+              <dt>What</dt>
+              <dd>
+                <code>
+                  {entry.server}.{entry.tool}
+                </code>
+                , {entry.decision}
+              </dd>
+              <dt>Who</dt>
+              <dd>
+                <bdi>{entry.username}</bdi>
+              </dd>
+              <dt>When</dt>
+              <dd>
+                <time dateTime={entry.at}>{toTheSecond(entry.at)}</time>
+              </dd>
+              <dt>Where</dt>
+              <dd>
+                {inWords(entry.surface)}, <bdi>{entry.origin}</bdi>
+              </dd>
+              {entry.code && (
+                <>
+                  <dt>Code</dt>
+                  <dd>
+                    <code>{entry.code}</code>
+                  </dd>
+                </>
+              )}
+              <dt>Rows</dt>
+              <dd>{number(entry.rows)}</dd>
+              <dt>Took</dt>
+              <dd>{number(entry.ms)} ms</dd>
+              <dt>Request</dt>
+              <dd>
+                <code className="small">{entry.requestId}</code>
+              </dd>
+              {entry.confirmationId && (
+                <>
+                  <dt>Confirmation</dt>
+                  <dd>
+                    <code className="small">{entry.confirmationId}</code>
+                  </dd>
+                </>
+              )}
+            </dl>
+          </div>
+          <div>
+            <h3 className="eyebrow mb-2">Input, secrets removed</h3>
+            <pre className="json json--well" tabIndex={0}>
+              {pretty(entry.input)}
+            </pre>
+          </div>
+          {entry.changes !== undefined && (
+            <div>
+              <h3 className="eyebrow mb-2">Changes</h3>
+              <pre className="json json--well" tabIndex={0}>
+                {JSON.stringify(entry.changes, null, 2)}
+              </pre>
+            </div>
+          )}
+          <div>
+            <h3 className="eyebrow mb-2">Chain of {chain}</h3>
+            <ul className="links">
+              <li>
+                <span>
+                  <code>#{entry.n}</code> <code className="faint">{entry.mac.slice(0, 12)}…</code>
+                </span>
+              </li>
+              {entry.n > 1 && (
+                <li>
+                  <span>
+                    <code>#{entry.n - 1}</code> comes before it
+                  </span>
+                </li>
+              )}
+            </ul>
+          </div>
+        </>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,149 @@
+/** The rows of a table themselves: heads that sort, cells, and all fields of a row where it was opened. */
+import { Fragment } from 'react';
+import { type Column, empty, inPlain, isFigure, type Row } from '../lib/columns.ts';
+import type { Schema } from '../lib/schema.ts';
+import { number } from '../lib/words.ts';
+import { Details } from './details.tsx';
+import { Icon } from './icon.tsx';
+import { Value } from './value.tsx';
+
+export interface Sorting {
+  readonly key: string;
+  readonly down: boolean;
+}
+
+const Head = ({
+  column,
+  sorting,
+  onSort,
+  place,
+}: {
+  readonly place: string;
+  readonly column: Column;
+  readonly sorting: Sorting | undefined;
+  readonly onSort: () => void;
+}) => {
+  const active = sorting?.key === column.key;
+  const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
+  return (
+    <th scope="col" className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined} aria-sort={sort} role="columnheader">
+      {column.mask ? (
+        <span>
+          {column.label}
+          <Icon name="lock" className="keep" />
+        </span>
+      ) : (
+        <button type="button" onClick={onSort}>
+          {column.label}
+          <Icon name="sort" />
+        </button>
+      )}
+    </th>
+  );
+};
+
+/** Columns that go first where there is little room: the later ones, but never the last. */
+const placeOf = (at: number, count: number): string => (at === 0 ? '' : at === count - 1 ? '' : at > 3 ? 'p3' : at > 2 ? 'p2' : '');
+
+interface GridProps {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly all: readonly Column[];
+  readonly columns: readonly Column[];
+  readonly whole: Schema;
+  readonly sorting: Sorting | undefined;
+  readonly onSort: (key: string) => void;
+  readonly open: ReadonlySet<Row>;
+  readonly onToggle: (row: Row) => void;
+  readonly rowLink?: (row: Row) => string | undefined;
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, onToggle, rowLink, words }: GridProps) {
+  const rest = all.length > columns.length;
+  return (
+    <div className="dt-scroll" tabIndex={0} role="region" aria-label={`${title}, ${number(rows.length)} rows`}>
+      <table className="t" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map((column, at) => (
+              <Head
+                key={column.key}
+                place={placeOf(at, columns.length)}
+                column={column}
+                sorting={sorting}
+                onSort={() => onSort(column.key)}
+              />
+            ))}
+            {rest && (
+              <th scope="col" role="columnheader" className="t-more">
+                <span className="sr">All fields</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row, index) => (
+            // Rows are added at the end and never change, but two may be alike.
+            <Fragment key={`${String(row[all[0]?.key ?? ''] as string)} ${index}`}>
+              <tr role="row">
+                {columns.map((column, at) => {
+                  const main = at === 0;
+                  const end = !main && at === columns.length - 1;
+                  const link = main ? rowLink?.(row) : undefined;
+                  const shown = <Value column={column} value={column.value(row)} {...(words && { words })} />;
+                  return (
+                    <td
+                      key={column.key}
+                      role="cell"
+                      className={
+                        [
+                          isFigure(column) && 'num',
+                          main && 'cell-main',
+                          end && 'cell-end',
+                          !main && !end && empty(column.value(row)) && 'cell-off',
+                          placeOf(at, columns.length),
+                        ]
+                          .filter(Boolean)
+                          .join(' ') || undefined
+                      }
+                      data-l={main || end || column.kind === 'status' || column.kind === 'text' ? undefined : column.label.toLowerCase()}
+                    >
+                      {link ? (
+                        <a className="rowlink" href={link}>
+                          {shown}
+                        </a>
+                      ) : (
+                        shown
+                      )}
+                    </td>
+                  );
+                })}
+                {rest && (
+                  <td role="cell" className="t-more">
+                    <button
+                      className="icon-btn"
+                      type="button"
+                      aria-expanded={open.has(row)}
+                      aria-label={`All fields of ${inPlain(columns[0]?.value(row), columns[0]?.kind ?? 'text') ?? 'this row'}`}
+                      onClick={() => onToggle(row)}
+                    >
+                      <Icon name="chev" className={open.has(row) ? 'turned' : ''} />
+                    </button>
+                  </td>
+                )}
+              </tr>
+              {open.has(row) && (
+                <tr role="row" className="t-open">
+                  <td role="cell" colSpan={columns.length + 1}>
+                    <Details columns={all} row={row} whole={whole} />
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -22,8 +22,8 @@ export interface OfferOptions {
 }
 
 type Servers = ReadonlySet<string> | undefined;
-/** How long a person's standing counts before a stream asks again. */
-const STANDING_MS = 5_000;
+/** How long a person's standing counts before a stream asks again. With the wait for news, which is asked for with it, that stays under ten seconds. */
+const STANDING_MS = 1_500;
 
 export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOptions): McpOffers | undefined {
   const here = <T extends { readonly domain: { readonly name: string } }>(all: readonly T[]): T[] => all.filter(({ domain }) => only === undefined || domain.name === only);

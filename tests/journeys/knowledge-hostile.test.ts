@@ -71,7 +71,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     for (const [n, subject] of ring.entries()) await related(nina, subject, 'bites', ring[(n + 1) % ring.length] ?? '');
     await related(nina, 'ouroboros', 'bites_itself', 'ouroboros');
     const rows = await data(frank, 'query', { query: 'ouroboros' });
-    expect(rows.map(({ topic }) => topic).toSorted()).toEqual(ring.toSorted());
+    expect(new Set(rows.map(({ topic }) => topic))).toEqual(new Set(ring));
+    expect(rows).toHaveLength(ring.length);
     expect(rows[0]).toMatchObject({ topic: 'ouroboros', via: null });
     expect((await data(frank, 'query_graph', { subject: 'ouroboros' })).map(({ object }) => object)).toEqual(['serpent', 'ouroboros']);
   });

@@ -156,3 +156,27 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
     });
   });
 });
+
+test('whoever loses the role meanwhile hears nothing more within ten seconds, and their streams are over', async () => {
+  const { accounts } = site.tamshai.wiring.identity;
+  const uri = 'knowledge://entries';
+  const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>
+    connect(`${site.address()}/mcp`, await site.token(user, { mcp: true }));
+  const losing = await Promise.all(CLIENTS.map(([, connect]) => open(connect, 'frank.davis')));
+  const staying = await Promise.all(CLIENTS.map(([, connect]) => open(connect, 'tom.becker')));
+  for (const client of [...losing, ...staying]) await client.subscribe(uri);
+  await store('while they may');
+  await until(() => [...losing, ...staying].every(({ notices }) => notices.length === 1));
+  try {
+    await accounts.setRoles('frank.davis', []);
+    await new Promise((later) => setTimeout(later, 10_500));
+    const { tx_id } = await store('when they may no more');
+    await until(() => staying.every(({ notices }) => notices.length === 2));
+    expect(staying.map(({ notices }) => notices[1]?.tx_id)).toEqual(staying.map(() => tx_id));
+    expect(losing.map(({ notices }) => notices.length)).toEqual(losing.map(() => 1));
+    await expect(losing[0]?.read(uri)).rejects.toThrow();
+  } finally {
+    await accounts.setRoles('frank.davis', ['employee']);
+  }
+  for (const client of [...losing, ...staying]) await client.close();
+});

@@ -126,7 +126,10 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   gatewayRoutes(app, {
     ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
-    trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail),
+    trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail, {
+      instance: wiring.config.instance, shared: wiring.config.redisUrl !== undefined,
+      elsewhere: registry.domains.map(({ name }) => name).filter((name) => backend(name).remote),
+    }),
   });
   metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate: visiting.authenticate, onUnauthenticated });
   pageRoutes(app, {

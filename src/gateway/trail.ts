@@ -6,7 +6,18 @@ import { failure } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
 import type { AuditChains, ChainedRecord } from '../core/ports.ts';
 
+/** Whose records these are: each process keeps its own. */
+export interface Recorder {
+  readonly instance: string;
+  /** Others may stand beside this one. */
+  readonly shared: boolean;
+  /** Servers in processes of their own. */
+  readonly elsewhere: readonly string[];
+}
+
 export interface Trail {
+  /** What a reader has to know of where the records are from. */
+  readonly about: { readonly recordedBy: string; readonly elsewhere: readonly string[]; readonly warning?: string };
   page(person: Person, limit: number, cursor: string | undefined): Promise<{ data: object[]; hasMore: boolean; nextCursor?: string }>;
   record(person: Person, chain: string, n: number): Promise<object>;
   verify(person: Person): Promise<AuditVerdict>;
@@ -20,11 +31,18 @@ const parsed = (record: ChainedRecord) => {
   return { chain: record.chain, n: record.n, ...shown };
 };
 
-export function trail(sources: readonly AuditChains[], cursors: Cursors, verifyAll: () => Promise<AuditVerdict>): Trail {
+function aboutOf({ instance, shared, elsewhere }: Recorder): Trail['about'] {
+  if (!shared && elsewhere.length === 0) return { recordedBy: instance, elsewhere };
+  const others = [...(shared ? ['other gateways'] : []), ...elsewhere].join(', ');
+  return { recordedBy: instance, elsewhere, warning: `These are the records of ${instance} alone; what was recorded by others (${others}) is kept there. Run "tamshai audit verify" beside each.` };
+}
+
+export function trail(sources: readonly AuditChains[], cursors: Cursors, verifyAll: () => Promise<AuditVerdict>, recorder: Recorder): Trail {
   const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
   /** Walks every record there is, so those who ask at the same time share one walk. */
   let verifying: Promise<AuditVerdict> | undefined;
   return {
+    about: aboutOf(recorder),
     async page(person, limit, cursor) {
       const binding = { server: 'gateway', tool: 'audit', filters: {}, person };
       const after = cursor === undefined ? undefined : cursors.open(cursor, binding);

@@ -130,6 +130,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
           )}
         </div>
         {trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} again={() => (more ? load(more) : begin())} />}
+        {metadata?.warning !== undefined && <p className="muted mid">{metadata.warning}</p>}
         <div className={chain !== undefined ? 'split' : ''}>
           <section className="dt dt--tall" aria-label="Records" aria-busy={busy}>
             <div className="dt-scroll" tabIndex={0} role="region" aria-label="Records, newest first">
@@ -203,7 +204,9 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
                   ? `of the ${number(entries.length)} loaded records`
                   : metadata?.hasMore
                     ? 'loaded, more exist'
-                    : 'records, complete'}
+                    : metadata?.warning === undefined
+                      ? 'records, complete'
+                      : 'records of this process, all of them'}
               </span>
               {more && (
                 <button className="btn btn--sm" type="button" disabled={busy} onClick={() => load(more)}>

@@ -71,7 +71,12 @@ const cancelled = z.object({ status: z.literal('cancelled'), confirmationId: z.u
 const trailPage = z.object({
   status: z.literal('success'),
   data: z.array(auditRecord),
-  metadata: z.object({ hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional() }),
+  metadata: z.object({
+    hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional(),
+    recordedBy: z.string().describe('The process whose records these are'),
+    elsewhere: z.array(z.string()).describe('Servers that keep the records of their calls and changes themselves'),
+    warning: z.string().optional().describe('Where other processes have records of their own'),
+  }),
 });
 const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyValue } from '../core/ports.ts';
 import type { AnyDomain } from '../core/tool.ts';
-import { derive, derivePrevious, type Keys } from '../identity/keys.ts';
+import { derive, derivePrevious, type Keys, type MasterKeys } from '../identity/keys.ts';
 import { type Config, ConfigProblem } from './config.ts';
 
 export interface Part {
@@ -40,8 +40,7 @@ const YEAR = 365 * 24 * 3600;
 export async function joinOthers(kv: KeyValue, keys: Keys, { config, local }: Part): Promise<void> {
   if (config.redisUrl === undefined) return;
   const place = placeOf(config.dataFolder);
-  const master = derive(keys, 'master-check').toString('base64url');
-  const before = derivePrevious(keys, 'master-check')?.toString('base64url');
+  const [master, before] = marksOf(keys);
   if (!(await claim(kv, 'master', master, before)))
     throw new ConfigProblem('Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.');
   if (!(await claim(kv, `instance:${config.instance}`, place)))
@@ -54,6 +53,17 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local }: Pa
     else if (!(await claim(kv, `rows:${domain.name}`, place)))
       throw new ConfigProblem(`Another process on this Redis serves ${domain.name} from its own data folder, so there would be two truths; set ${setting} for both.`);
   }
+}
+
+const marksOf = (keys: MasterKeys): [string, string | undefined] => [
+  derive(keys, 'master-check').toString('base64url'),
+  derivePrevious(keys, 'master-check')?.toString('base64url'),
+];
+
+/** Whether a process with these keys could join; looks, and claims nothing. */
+export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<boolean> {
+  const found = await kv.get(claimed('master'));
+  return found === undefined || marksOf(keys).includes(found);
 }
 
 const claimed = (what: string) => `claim:${what}`;

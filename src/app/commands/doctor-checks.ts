@@ -3,11 +3,14 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { discover } from '../../identity/issuers.ts';
+import { parseMasterKey, readGatewayKeys } from '../../identity/keys.ts';
 import { openRedisKeyValue } from '../../storage/kv/redis.ts';
+import type { KeyValue } from '../../core/ports.ts';
 import type { Config } from '../config.ts';
 import { openFolder } from '../folder.ts';
+import { gatewayKeysFor } from '../identity.ts';
 import { allTools } from '../registry.ts';
+import { sharesMaster } from '../sharing.ts';
 import { keysOf, shownPath } from './person.ts';
 import { addressOf } from './places.ts';
 
@@ -45,9 +48,18 @@ export function folderCheck(config: Config): { running: boolean; check: Check } 
 }
 
 export function keysCheck(config: Config): Check[] {
-  if (!existsSync(join(config.dataFolder, 'keys.json'))) return [];
-  keysOf(config);
-  return [{ state: 'ok', says: 'Keys: whole, and readable by this user alone' }];
+  const { gatewayKey, gatewayPublicKeys, masterKey } = config;
+  const checks: Check[] = [];
+  if (masterKey !== undefined) parseMasterKey(masterKey);
+  if (gatewayKey !== undefined) readGatewayKeys(gatewayKey);
+  if (existsSync(join(config.dataFolder, 'keys.json'))) {
+    const keys = keysOf(config);
+    checks.push({ state: 'ok', says: 'Keys: whole, and readable by this user alone' });
+    if (gatewayPublicKeys !== undefined) gatewayKeysFor(config, keys);
+  }
+  if (gatewayPublicKeys !== undefined)
+    checks.push({ state: 'ok', says: 'TAMSHAI_GATEWAY_PUBLIC_KEYS: public keys, and nothing private among them' });
+  return checks;
 }
 
 const taken = (host: string, port: number): Promise<boolean> =>
@@ -73,7 +85,10 @@ export async function portsCheck(config: Config, running: boolean): Promise<Chec
       .domains.map(({ name }) => name)
       .filter((name) => config.remoteUrl(name) === undefined),
   ];
-  const where = own.map((name) => ({ name, port: config.ports[name] ?? 0 })).filter(({ port }) => port !== 0);
+  const where = [
+    ...own.map((name) => ({ name, port: config.ports[name] ?? 0 })),
+    ...(config.opsPort === undefined ? [] : [{ name: 'ops', port: config.opsPort }]),
+  ].filter(({ port }) => port !== 0);
   const checks: Check[] = [];
   const free: number[] = [];
   let ours = 0;
@@ -98,38 +113,32 @@ export async function portsCheck(config: Config, running: boolean): Promise<Chec
   return checks;
 }
 
-export async function redisCheck({ redisUrl }: Config): Promise<Check[]> {
+/** Whoever starts with another master key than the others is turned away; better to know before. */
+async function masterOfOthers(kv: KeyValue, config: Config): Promise<Check | undefined> {
+  if (config.masterKey === undefined) return undefined;
+  const { master, previousMaster } = parseMasterKey(config.masterKey);
+  if (await sharesMaster(kv, { master, previousMaster })) return undefined;
+  return {
+    state: 'fail',
+    says: 'Other processes on this Redis have another master key',
+    fix: 'set TAMSHAI_MASTER_KEY to the same one for all of them; while it changes, to the new and the old one with a comma between',
+  };
+}
+
+export async function redisCheck(config: Config): Promise<Check[]> {
+  const { redisUrl } = config;
   if (redisUrl === undefined) return [];
   try {
     const kv = await openRedisKeyValue(redisUrl);
-    await kv.ping();
-    await kv.close();
-    return [{ state: 'ok', says: `Redis at ${addressOf(redisUrl)} answers, and keeps what it is given (noeviction)` }];
+    try {
+      await kv.ping();
+      const others = await masterOfOthers(kv, config);
+      const ok: Check = { state: 'ok', says: `Redis at ${addressOf(redisUrl)} answers, and keeps what it is given (noeviction)` };
+      return [ok, ...(others ? [others] : [])];
+    } finally {
+      await kv.close();
+    }
   } catch (error) {
     return [{ state: 'fail', says: (error as Error).message, fix: 'start it or correct REDIS_URL; unset it to use the built-in store' }];
   }
-}
-
-export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
-  const wanted = [
-    ['OIDC_ISSUER', issuers.staff],
-    ['OIDC_CUSTOMER_ISSUER', issuers.customer],
-  ] as const;
-  if (issuers.staff === undefined)
-    return [{ state: 'warn', says: 'OIDC_ISSUER is not set: the built-in provider signs anyone on this machine in as anyone' }];
-  const checks: Check[] = [];
-  for (const [name, url] of wanted) {
-    if (url === undefined) continue;
-    try {
-      await discover(url);
-      checks.push({ state: 'ok', says: `${name} at ${addressOf(url)} describes itself as it should` });
-    } catch (error) {
-      const says =
-        (error as Error).name === 'SetupProblem'
-          ? (error as Error).message
-          : `${name} at ${addressOf(url)} does not answer with its description`;
-      checks.push({ state: 'fail', says, fix: `start it, or correct ${name}` });
-    }
-  }
-  return checks;
 }

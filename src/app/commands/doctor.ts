@@ -2,7 +2,8 @@ import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
 import { count, indent, wrap } from '../terminal/text.ts';
 import { auditCheck, databaseChecks, journeyCheck } from './doctor-data.ts';
-import { type Check, folderCheck, issuerChecks, keysCheck, nodeCheck, portsCheck, redisCheck } from './doctor-checks.ts';
+import { type Check, folderCheck, keysCheck, nodeCheck, portsCheck, redisCheck } from './doctor-checks.ts';
+import { issuerChecks, serverChecks, tracingCheck } from './doctor-reach.ts';
 import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
 
@@ -26,6 +27,8 @@ export async function doctor(options: { json?: boolean }): Promise<number> {
       journeyCheck,
       redisCheck,
       issuerChecks,
+      serverChecks,
+      tracingCheck,
       () => auditCheck(config, console),
     ];
     for (const look of looks) checks.push(...(await attempted(() => look(config))));

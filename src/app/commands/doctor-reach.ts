@@ -1,0 +1,131 @@
+/** What is reached over the network: who signs people in, the other servers, and where traces go. */
+import { request } from 'undici';
+import { discover, introspection } from '../../identity/issuers.ts';
+import type { Config } from '../config.ts';
+import { allTools } from '../registry.ts';
+import { duration } from '../terminal/text.ts';
+import type { Check } from './doctor-checks.ts';
+import { addressOf } from './places.ts';
+
+const PATIENCE_MS = 3_000;
+/** Tokens are refused a few seconds before they begin and after they end. */
+const CLOCKS_DIFFER_MS = 5_000;
+const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
+
+export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
+  const { staff, customer, clientId, customerClientId, clientSecret } = issuers;
+  if (staff === undefined)
+    return [{ state: 'warn', says: 'OIDC_ISSUER is not set: the built-in provider signs anyone on this machine in as anyone' }];
+  const checks: Check[] = [];
+  for (const [name, url, client] of [
+    ['OIDC_ISSUER', staff, clientId],
+    ['OIDC_CUSTOMER_ISSUER', customer, customerClientId],
+  ] as const) {
+    if (url === undefined) continue;
+    const place = `${name} at ${addressOf(url)}`;
+    try {
+      const { jwks_uri: keys, introspection_endpoint: asks } = await discover(url);
+      checks.push({ state: 'ok', says: `${place} describes itself as it should` });
+      checks.push(...(await keysAndClock(place, keys)));
+      if (clientSecret === undefined || asks === undefined)
+        checks.push({
+          state: 'warn',
+          says: `${place} is not asked whether a token still counts`,
+          fix: 'set OIDC_CLIENT_SECRET to that of a confidential client, so that whoever is signed out there is out here within ten seconds',
+        });
+      else checks.push(await loginCheck(place, url, client, clientSecret));
+    } catch (error) {
+      const known = (error as Error).name === 'SetupProblem';
+      checks.push({
+        state: 'fail',
+        says: known ? (error as Error).message : `${place} does not answer with its description`,
+        fix: `start it, or correct ${name}`,
+      });
+    }
+  }
+  return checks;
+}
+
+async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
+  const fix = 'look at the keys of the realm there: without one that signs, nobody gets in';
+  try {
+    const asked = Date.now();
+    const { statusCode, headers, body } = await request(jwks, timeouts);
+    const found = (await body.json()) as { keys?: { use?: string }[] };
+    const signing = (found.keys ?? []).filter(({ use }) => use === undefined || use === 'sig').length;
+    if (statusCode !== 200 || signing === 0) return [{ state: 'fail', says: `${place} shows no key that signs`, fix }];
+    const there = Date.parse(String(headers['date']));
+    // Its clock is told in whole seconds.
+    const ahead = there + 500 - (asked + Date.now()) / 2;
+    if (!Number.isFinite(ahead) || Math.abs(ahead) <= CLOCKS_DIFFER_MS) return [];
+    const says = `The clock of ${place} is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this machine's; its tokens would be refused`;
+    return [{ state: 'fail', says, fix: 'let both follow a time server' }];
+  } catch {
+    return [{ state: 'fail', says: `${place} does not show its keys`, fix }];
+  }
+}
+
+/** Asks about a token that cannot be one: who we are is checked before the token is. */
+async function loginCheck(place: string, issuer: string, client: string, secret: string): Promise<Check> {
+  try {
+    await introspection(issuer, client, secret)('not-a-token');
+    return { state: 'ok', says: `${place} knows the client ${client} and its secret` };
+  } catch {
+    return {
+      state: 'fail',
+      says: `${place} does not let the client ${client} ask about tokens`,
+      fix: 'correct OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or make the client a confidential one there',
+    };
+  }
+}
+
+/** The servers that this process would hand calls to. */
+export async function serverChecks(config: Config): Promise<Check[]> {
+  const far = allTools().domains.flatMap(({ name }) => {
+    const url = config.remoteUrl(name);
+    return url === undefined ? [] : [{ name, url }];
+  });
+  return Promise.all(
+    far.map(async ({ name, url }): Promise<Check> => {
+      const setting = `${name.toUpperCase()}_URL`;
+      try {
+        const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/ready`, timeouts);
+        await body.dump();
+        if (statusCode === 200) return { state: 'ok', says: `${name} at ${addressOf(url)} is ready` };
+        return {
+          state: 'warn',
+          says: `${name} at ${addressOf(url)} is not ready (${statusCode})`,
+          fix: 'run tamshai doctor there: one of its stores is away, or it is stopping',
+        };
+      } catch {
+        return {
+          state: 'warn',
+          says: `${name} at ${addressOf(url)} does not answer; its tools would be missing`,
+          fix: `start it, or correct ${setting}`,
+        };
+      }
+    }),
+  );
+}
+
+/** Traces that go nowhere are lost without anybody noticing. */
+export async function tracingCheck({ tracing }: Config): Promise<Check[]> {
+  if (tracing === undefined) return [];
+  const place = `Traces to ${addressOf(tracing.endpoint)}`;
+  const fix = 'start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT; OTEL_TRACES_EXPORTER=none turns traces off';
+  try {
+    const headers = { ...tracing.headers, 'content-type': 'application/json' };
+    const { statusCode, body } = await request(tracing.endpoint, { method: 'POST', headers, body: '{"resourceSpans":[]}', ...timeouts });
+    await body.dump();
+    if (statusCode < 300) return [{ state: 'ok', says: `${place} are taken` }];
+    return [
+      {
+        state: 'warn',
+        says: `${place} are refused (${statusCode})`,
+        fix: statusCode === 401 || statusCode === 403 ? 'correct OTEL_EXPORTER_OTLP_HEADERS' : fix,
+      },
+    ];
+  } catch {
+    return [{ state: 'warn', says: `${place} do not arrive: nobody answers there`, fix }];
+  }
+}

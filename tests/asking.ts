@@ -3,7 +3,21 @@ import { request } from 'undici';
 import type { AssistantEvent } from '../src/assistant/events.ts';
 import type { Model, Step, Turn } from '../src/assistant/model.ts';
 import type { ErrorAnswer } from '../src/core/errors.ts';
+import { type Person, rolesIn } from '../src/core/people.ts';
 import type { TokenOptions, Visitor } from './visitor.ts';
+
+/** Whoever asks where nobody has to sign in for it. */
+export const person: Person = {
+  principal: 'p',
+  sub: 's',
+  realm: 'staff',
+  username: 'eve.thompson',
+  name: 'Eve',
+  email: 'eve@tamshai.example',
+  employeeId: undefined,
+  organizationId: undefined,
+  roles: rolesIn('staff', ['employee', 'executive', 'manager']),
+};
 
 export interface Heard {
   readonly status: number;

@@ -51,8 +51,9 @@ export function anyCase<const W extends readonly [string, ...string[]]>(words: W
   return z.preprocess((given) => (typeof given === 'string' ? (known.get(plain(given)) ?? given) : given), z.enum(words)) as unknown as z.ZodType<W[number], string>;
 }
 
-/** Ids are compared as one kind: lower case, no braces. */
-export const uuid = z.uuid().transform((id) => id.toLowerCase());
+/** Ids are compared as one kind: lower case, no braces. `problem` says what is wrong with anything else. */
+export const idOf = (problem?: string) => z.uuid(problem).transform((id) => id.toLowerCase());
+export const uuid = idOf();
 
 /** Which mask covers a schema. Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
 export const masks = z.registry<{ mask: string }>();

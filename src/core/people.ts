@@ -24,6 +24,19 @@ export interface Person {
   readonly roles: ReadonlySet<Role>;
 }
 
+/** Nobody in particular: for whoever looks after an installation, where a store asks who reads. */
+export const keeper = (...roles: readonly Role[]): Person => ({
+  principal: 'keeper',
+  sub: 'keeper',
+  realm: 'staff',
+  username: 'keeper',
+  name: 'Keeper',
+  email: '',
+  employeeId: undefined,
+  organizationId: undefined,
+  roles: new Set(roles),
+});
+
 /** What a token says of roles, made ours: unknown names fall away, the other realm's too, `user` is `employee`. */
 export function rolesIn(realm: Realm, named: Iterable<string>): Set<Role> {
   const known: readonly string[] = realm === 'staff' ? STAFF_ROLES : CUSTOMER_ROLES;

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { openSearch } from '../../src/app/search.ts';
 import { chainWriter, type Head } from '../../src/core/chain-writer.ts';
 import { filters, is } from '../../src/core/filter.ts';
-import type { Person } from '../../src/core/people.ts';
+import { keeper } from '../../src/core/people.ts';
 import type { AuditChains } from '../../src/core/ports.ts';
 import type { Store, StoreSession } from '../../src/core/store.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
@@ -158,17 +158,6 @@ async function sqlSnapshot(site: Site, domain: string): Promise<() => Promise<vo
   };
 }
 
-const KEEPER: Person = {
-  principal: 'keeper',
-  sub: 'keeper',
-  realm: 'staff',
-  username: 'keeper',
-  name: 'Keeper',
-  email: '',
-  employeeId: undefined,
-  organizationId: undefined,
-  roles: new Set(),
-};
 const anything = z.looseObject({});
 type AnyRows = Readonly<Record<string, { readonly key?: string }>>;
 
@@ -183,7 +172,7 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
   );
   const seen = { ...domain, audiences: { keeper: { roles: [], sees: 'everything' } }, collections: open } as unknown as AnyDomain;
   const config = readConfig(site.environment);
-  const who: StoreSession = { domain: domain.name, audience: 'keeper', person: KEEPER, shows: [] };
+  const who: StoreSession = { domain: domain.name, audience: 'keeper', person: keeper(), shows: [] };
   const writer = chainWriter({
     chain: `${domain.name}-keeper`,
     key: Buffer.alloc(32, 1),
@@ -232,7 +221,7 @@ async function otherRoom(site: Site, domain: AnyDomain): Promise<BackRoom> {
       async effect(id) {
         const [line] = (await trail()).filter((each) => each.includes(id));
         const principal = line === undefined ? '' : (JSON.parse(line) as { principal: string }).principal;
-        return (await store.settled({ ...who, person: { ...KEEPER, principal } }, id)) !== undefined;
+        return (await store.settled({ ...who, person: { ...keeper(), principal } }, id)) !== undefined;
       },
       async refill(collection, rows) {
         // It empties all at once: the first collection does it for the others.

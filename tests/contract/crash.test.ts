@@ -6,7 +6,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openKeys } from '../../src/identity/keys.ts';
-import type { AnyDomain } from '../../src/core/tool.ts';
+import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
@@ -71,31 +71,36 @@ const cases = stores.flatMap((those) =>
   ),
 );
 
+/** Ends the process at that moment, starts it anew, and presses again. `counted` says what the store then holds. */
+async function survives(failpoint: string, tool: Tool, settings: Settings, counted: (asked: Asked) => Promise<unknown>): Promise<void> {
+  const doomed = await start({ ...settings, TAMSHAI_FAILPOINT: failpoint });
+  const asked = await askFor(doomed.site, tool);
+  const lost = await Promise.allSettled(Array.from({ length: 3 }, () => doomed.site.decide(asked.as, asked.ticket.confirmationId, true)));
+  expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await doomed.process.ended;
+  expect(doomed.process.child.signalCode).toBe('SIGKILL');
+
+  const { site, process } = await start(settings);
+  // Who only looks learns it too, once it has happened.
+  const seen = await stateOf(site, asked);
+  expect(seen.state).toBe(failpoint === 'after-claim' ? 'executing' : 'done');
+  const late = await site.decide(asked.as, asked.ticket.confirmationId, false);
+  expect([late.status, codeOf(late.body)]).toEqual([409, 'ALREADY_DECIDED']);
+  const replies = await Promise.all(Array.from({ length: 5 }, () => site.decide(asked.as, asked.ticket.confirmationId, true)));
+  for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
+  expect(replies[0]?.body.status).toBe('success');
+  expect(await stateOf(site, asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
+  if (failpoint !== 'after-claim') expect(seen.result).toEqual(replies[0]?.body);
+  expect(await verdict(site)).toMatchObject({ ok: true });
+  await process.stop();
+  expect(await counted(asked)).toEqual({ effects: 1, records: 1 });
+}
+
 it.each(cases)(
   'the process ends %s of %s: pressing again settles it, with one effect',
   async (failpoint, _name, tool) => {
     const settings = await prepared({ ...busy(), TAMSHAI_LOG_LEVEL: 'silent' });
-    const doomed = await start({ ...settings, TAMSHAI_FAILPOINT: failpoint });
-    const asked = await askFor(doomed.site, tool);
-    const lost = await Promise.allSettled(Array.from({ length: 3 }, () => doomed.site.decide(asked.as, asked.ticket.confirmationId, true)));
-    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    await doomed.process.ended;
-    expect(doomed.process.child.signalCode).toBe('SIGKILL');
-
-    const { site, process } = await start(settings);
-    // Who only looks learns it too, once it has happened.
-    const seen = await stateOf(site, asked);
-    expect(seen.state).toBe(failpoint === 'after-claim' ? 'executing' : 'done');
-    const late = await site.decide(asked.as, asked.ticket.confirmationId, false);
-    expect([late.status, codeOf(late.body)]).toEqual([409, 'ALREADY_DECIDED']);
-    const replies = await Promise.all(Array.from({ length: 5 }, () => site.decide(asked.as, asked.ticket.confirmationId, true)));
-    for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
-    expect(replies[0]?.body.status).toBe('success');
-    expect(await stateOf(site, asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
-    if (failpoint !== 'after-claim') expect(seen.result).toEqual(replies[0]?.body);
-    expect(await verdict(site)).toMatchObject({ ok: true });
-    await process.stop();
-    expect(await (tool.domain.store === 'sql' ? kept : keptInFile)(settings, tool.domain, asked)).toEqual({ effects: 1, records: 1 });
+    await survives(failpoint, tool, settings, (asked) => (tool.domain.store === 'sql' ? kept : keptInFile)(settings, tool.domain, asked));
   },
   PATIENCE_MS,
 );
@@ -137,6 +142,34 @@ const {
   TAMSHAI_TEST_MONGODB_URL: mongo,
   TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
 } = process.env;
+if (database !== undefined && redis !== undefined) {
+  const [, undo] = oneOfEach.find(([, { domain }]) => domain.name === 'knowledge') ?? expect.fail('knowledge writes nothing');
+  // Other tables are no other store: one domain stands for all of them.
+  it.each(MOMENTS)(
+    'on PostgreSQL and Redis too the process ends %s of a change of knowledge',
+    async (failpoint) => {
+      const data = folder('postgres');
+      const own = await freshDatabase(database, SQL_DOMAINS, SHARED_KEY, data);
+      const settings = {
+        ...busy(),
+        ...(await freePorts()),
+        DATABASE_URL: own.url,
+        REDIS_URL: await redisDatabase(redis),
+        TAMSHAI_MASTER_KEY: SHARED_KEY,
+        TAMSHAI_DATA: data,
+        TAMSHAI_LOG_LEVEL: 'silent',
+      };
+      const behind = { owner: async (text: string, values?: unknown[]) => (await own.owner.query(text, values)).rows } as unknown as Site;
+      try {
+        await survives(failpoint, undo, settings, ({ ticket }) => effectsOf(behind, undo, ticket.confirmationId));
+      } finally {
+        await own.drop();
+      }
+    },
+    PATIENCE_MS,
+  );
+}
+
 if (database !== undefined && redis !== undefined && mongo !== undefined && opensearch !== undefined) {
   describe('two processes on the same servers', () => {
     let sites: Visitor[];

@@ -51,6 +51,22 @@ const noticeOf = (params: unknown): Notice => {
 };
 const textOf = (content: unknown) => (content as { text: string }).text;
 
+/** What both generations ask for in the same words. */
+const asked = (client: Client1 | Client2) => {
+  const both = client as Client2;
+  return {
+    resources: async () => (await both.listResources()).resources as Listed[],
+    templates: async () => (await both.listResourceTemplates()).resourceTemplates as Listed[],
+    read: async (uri: string) => (await both.readResource({ uri })).contents[0] as { uri: string; text: string },
+    prompts: async () => (await both.listPrompts()).prompts as unknown as Listed[],
+    prompt: async (name: string, given: Record<string, string>) =>
+      textOf((await both.getPrompt({ name, arguments: given })).messages[0]?.content),
+    complete: async (ref: Parameters<AnyClient['complete']>[0], name: string, value: string) =>
+      (await both.complete({ ref, argument: { name, value } })).completion.values,
+    close: () => both.close(),
+  };
+};
+
 export const sdk2 =
   (mode: 'auto' | 'legacy'): Connect =>
   async (url, token) => {
@@ -61,12 +77,7 @@ export const sdk2 =
     return {
       version: client.getNegotiatedProtocolVersion(),
       capabilities: { ...client.getServerCapabilities() },
-      resources: async () => (await client.listResources()).resources as Listed[],
-      templates: async () => (await client.listResourceTemplates()).resourceTemplates as Listed[],
-      read: async (uri) => (await client.readResource({ uri })).contents[0] as { uri: string; text: string },
-      prompts: async () => (await client.listPrompts()).prompts as unknown as Listed[],
-      prompt: async (name, given) => textOf((await client.getPrompt({ name, arguments: given })).messages[0]?.content),
-      complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
+      ...asked(client),
       async subscribe(...uris) {
         if (mode === 'auto') {
           const heard = await client.listen({ resourceSubscriptions: uris });
@@ -91,7 +102,6 @@ export const sdk2 =
         await listen();
       },
       notices,
-      close: () => client.close(),
     };
   };
 
@@ -104,12 +114,7 @@ export const sdk1: Connect = async (url, token) => {
   return {
     version: transport.protocolVersion,
     capabilities: { ...client.getServerCapabilities() },
-    resources: async () => (await client.listResources()).resources as Listed[],
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates as Listed[],
-    read: async (uri) => (await client.readResource({ uri })).contents[0] as { uri: string; text: string },
-    prompts: async () => (await client.listPrompts()).prompts as unknown as Listed[],
-    prompt: async (name, given) => textOf((await client.getPrompt({ name, arguments: given })).messages[0]?.content),
-    complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values,
+    ...asked(client),
     async subscribe(...uris) {
       for (const uri of uris) await client.subscribeResource({ uri });
       return async () => {
@@ -118,7 +123,6 @@ export const sdk1: Connect = async (url, token) => {
     },
     stay: async (uri) => void (await client.subscribeResource({ uri })),
     notices,
-    close: () => client.close(),
   };
 };
 

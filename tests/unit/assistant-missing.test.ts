@@ -5,20 +5,8 @@ import type { AssistantEvent, MissingServer } from '../../src/assistant/events.t
 import { toolbox } from '../../src/assistant/choose.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
 import { failure } from '../../src/core/errors.ts';
-import { type Person, rolesIn } from '../../src/core/people.ts';
-import { results, scripted } from '../asking.ts';
+import { person, results, scripted } from '../asking.ts';
 
-const person: Person = {
-  principal: 'p',
-  sub: 's',
-  realm: 'staff',
-  username: 'eve.thompson',
-  name: 'Eve',
-  email: 'eve@tamshai.example',
-  employeeId: undefined,
-  organizationId: undefined,
-  roles: rolesIn('staff', ['employee', 'executive']),
-};
 const registry = allTools();
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 

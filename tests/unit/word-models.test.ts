@@ -7,20 +7,9 @@ import { ConfigProblem, readConfig } from '../../src/app/config.ts';
 import { toolbox } from '../../src/assistant/choose.ts';
 import type { Model, Said, Step, Turn } from '../../src/assistant/model.ts';
 import { type WordModelSettings, wordModel } from '../../src/assistant/models/words.ts';
-import type { Person } from '../../src/core/people.ts';
+import { person } from '../asking.ts';
 
 const KEY = 'sk-canary-4f1d';
-const person: Person = {
-  principal: 'p',
-  sub: 's',
-  realm: 'staff',
-  username: 'eve.thompson',
-  name: 'Eve',
-  email: 'eve@tamshai.example',
-  employeeId: undefined,
-  organizationId: undefined,
-  roles: new Set(['employee', 'executive', 'manager']),
-};
 const every = toolbox(allTools()).offered(person, false);
 const find = (name: string) => every.find((each) => each.name === name) ?? expect.fail(name);
 const turn = (said: readonly Said[] = [{ by: 'person', text: 'Who is Kim?' }]): Turn => ({

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keeper } from '../../core/people.ts';
 import type { StoreSession } from '../../core/store.ts';
 import { type Archived, archive, type Counts, Damaged, unarchive } from '../../domains/knowledge/archive.ts';
 import { lastTx } from '../../domains/knowledge/snapshot.ts';
@@ -28,23 +29,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Everyone on the staff reads everything of it; this is nobody in particular. */
-const KEEPER: StoreSession = {
-  domain: 'knowledge',
-  audience: 'staff',
-  shows: [],
-  person: {
-    principal: 'keeper',
-    sub: 'keeper',
-    realm: 'staff',
-    username: 'keeper',
-    name: 'Keeper',
-    email: '',
-    employeeId: undefined,
-    organizationId: undefined,
-    roles: new Set(['employee']),
-  },
-};
+/** Everyone on the staff reads everything of it. */
+const KEEPER: StoreSession = { domain: 'knowledge', audience: 'staff', shows: [], person: keeper('employee') };
 
 /** The address of its server, or undefined where it is in the data folder. */
 function placeOf(config: Config): string | undefined {

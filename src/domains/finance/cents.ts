@@ -1,8 +1,4 @@
-/** Sums of money, in whole cents: floating point would lose some. */
-export const toCents = (amount: number): number => Math.round(amount * 100);
-export const fromCents = (cents: number): number => cents / 100;
-
-export const sumOf = (amounts: readonly number[]): number => fromCents(amounts.reduce((cents, amount) => cents + toCents(amount), 0));
+import { fromCents, toCents } from '../../core/money.ts';
 
 /**
  * Shares a total among parts in their present proportion, to the cent: they add up to it exactly, and none is more than a cent
@@ -23,7 +19,3 @@ export function shared(total: number, parts: readonly number[]): number[] {
   const extra = new Set(byLoss.slice(0, left).map(({ which }) => which));
   return floors.map((part, which) => fromCents(Number(part) + (extra.has(which) ? 1 : 0)));
 }
-
-const plain = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-/** As a card says it: "12,340.00 USD". */
-export const usd = (amount: number): string => `${plain.format(amount)} USD`;

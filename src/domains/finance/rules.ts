@@ -1,7 +1,7 @@
 /** Rules and questions to the store that several tools share. */
 import type { z } from 'zod';
 import type { SqlReader, SqlTag, SqlText } from '../../core/sql.ts';
-import { sumOf, usd } from './cents.ts';
+import { sumOf, usd } from '../../core/money.ts';
 import { type budget, type category, expenseItem, expenseReport, type fullReport, invoice } from './schemas.ts';
 
 export type Budget = z.output<typeof budget>;

@@ -1,9 +1,6 @@
 /** What the finance tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, line, money, readable, storedDay, storedId, storedTime, written } from '../../core/fields.ts';
-
-/** Compared as one kind: lower case, no braces. */
-const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
+import { amount, anyCase, idOf, line, money, readable, storedDay, storedId, storedTime, written } from '../../core/fields.ts';
 
 export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
 export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
@@ -56,6 +53,17 @@ export const figures = {
   remaining_amount: amount.describe('allocated − spent'),
   utilization_percent: z.number().nullable().describe('100 × spent / allocated; null where nothing is allocated'),
 };
+/** Who approved it, or did not. */
+const decided = {
+  approved_by: storedId.nullable(),
+  approved_by_name: z.string().nullable(),
+  approved_at: storedTime.nullable(),
+  approver_notes: written.nullable(),
+  rejected_by: storedId.nullable(),
+  rejected_by_name: z.string().nullable(),
+  rejected_at: storedTime.nullable(),
+  rejection_reason: written.nullable(),
+};
 export const budget = z.object({
   budget_id: storedId,
   department: z.string(),
@@ -68,14 +76,7 @@ export const budget = z.object({
   submitted_by_name: z.string().nullable(),
   submitted_at: storedTime.nullable(),
   comments: written.nullable(),
-  approved_by: storedId.nullable(),
-  approved_by_name: z.string().nullable(),
-  approved_at: storedTime.nullable(),
-  approver_notes: written.nullable(),
-  rejected_by: storedId.nullable(),
-  rejected_by_name: z.string().nullable(),
-  rejected_at: storedTime.nullable(),
-  rejection_reason: written.nullable(),
+  ...decided,
 });
 export const budgetCategory = z.object({ category, ...figures });
 
@@ -124,14 +125,7 @@ export const expenseReport = z.object({
   total: amount.describe('Sum of the items'),
   item_count: z.int(),
   submitted_at: storedTime.nullable(),
-  approved_by: storedId.nullable(),
-  approved_by_name: z.string().nullable(),
-  approved_at: storedTime.nullable(),
-  approver_notes: written.nullable(),
-  rejected_by: storedId.nullable(),
-  rejected_by_name: z.string().nullable(),
-  rejected_at: storedTime.nullable(),
-  rejection_reason: written.nullable(),
+  ...decided,
   reimbursed_by: storedId.nullable(),
   reimbursed_by_name: z.string().nullable(),
   reimbursed_at: storedTime.nullable(),

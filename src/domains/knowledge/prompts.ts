@@ -22,6 +22,8 @@ async function topics(begun: string, { sql }: { readonly sql: SqlReader }): Prom
   return rows.map(({ topic }) => topic);
 }
 
+const forStaff = { roles: ['employee'], complete: { topic: topics } } as const;
+
 /** The person's own words, set apart from the instructions around them. */
 const quoted = (text: string) => text.replace(/^/gm, '> ');
 const NOT_YET = 'Nothing has been written so far, and nothing is until a tool answers that it is: tell the user only what the answers say.';
@@ -32,13 +34,12 @@ export const ingestMemory = knowledge.prompt({
   name: 'ingest-memory',
   title: 'Remember something',
   description: 'Turns notes into entries and relations of the knowledge base, after a look at what is known already.',
-  roles: ['employee'],
+  ...forStaff,
   arguments: z.object({
     text: prose(4000).describe('What is to be remembered, in your own words'),
     topic: line(120).optional().describe('What it is about'),
     source: line(200).optional().describe('Where it comes from: a page, a meeting'),
   }),
-  complete: { topic: topics },
   tools: [query, store, update, relate],
   says: ({ text, topic, source }, { tool }) =>
     [
@@ -60,12 +61,11 @@ export const retrieveContext = knowledge.prompt({
   name: 'retrieve-context',
   title: 'What do we know about …?',
   description: 'Gathers what the knowledge base holds on a question, with ids, confidence and dates.',
-  roles: ['employee'],
+  ...forStaff,
   arguments: z.object({
     question: prose(1000).describe('What you would like to know'),
     topic: line(120).optional().describe('Only entries on this topic'),
   }),
-  complete: { topic: topics },
   tools: [query, queryGraph],
   says: ({ question, topic }, { tool }) =>
     [
@@ -85,12 +85,11 @@ export const correctStaleFacts = knowledge.prompt({
   name: 'correct-stale-facts',
   title: 'Correct what is no longer true',
   description: 'Finds entries and relations on a topic that have grown old, and proposes corrections.',
-  roles: ['employee'],
+  ...forStaff,
   arguments: z.object({
     topic: line(120).describe('What to look at'),
     now_true: prose(2000).optional().describe('What is true now, if you know it'),
   }),
-  complete: { topic: topics },
   tools: [query, queryGraph, history, update, relate, undo],
   says: ({ topic, now_true: now }, { tool, today }) =>
     [

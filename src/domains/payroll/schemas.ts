@@ -1,9 +1,6 @@
 /** What the payroll tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, masked, storedDay, storedId } from '../../core/fields.ts';
-
-/** Compared as one kind: lower case, no braces. */
-const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
+import { amount, idOf, masked, storedDay, storedId } from '../../core/fields.ts';
 
 export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.');
 export const ownByDefault = employeeId.optional().describe('employee_id from find_employees; by default your own');

@@ -1,4 +1,5 @@
 /** Rules and questions to the store that several tools share. */
+import { usd } from '../../core/money.ts';
 import type { z } from 'zod';
 import type { DocumentReader } from '../../core/documents.ts';
 import { type Filter, type FilterWords, is, NONE } from '../../core/filter.ts';
@@ -29,13 +30,6 @@ export function ownedBy(words: FilterWords, owner: string): Filter {
   if (given.includes('@')) return words.where({ owner: given.toLowerCase() });
   return UUID.test(given) ? words.where({ owner_id: given.toLowerCase() }) : called(words, 'owner_search', given);
 }
-
-/** Sums of money, in whole cents: floating point would lose some. */
-export const sumOf = (amounts: readonly number[]): number => amounts.reduce((cents, amount) => cents + Math.round(amount * 100), 0) / 100;
-
-const plain = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-/** As a card says it: "12,340.00 USD". */
-export const usd = (amount: number): string => `${plain.format(amount)} USD`;
 
 /** What an approver has to know of a deal, beside what changes. */
 export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity): string =>

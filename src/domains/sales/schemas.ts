@@ -1,9 +1,7 @@
 /** What the sales tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, line, money, storedDay, storedEmail, storedId, storedTime, written } from '../../core/fields.ts';
+import { amount, anyCase, idOf, line, money, storedDay, storedEmail, storedId, storedTime, written } from '../../core/fields.ts';
 
-/** Compared as one kind: lower case, no braces. */
-const idOf = (problem: string) => z.uuid(problem).transform((id) => id.toLowerCase());
 export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
   '_id from list_opportunities',
 );

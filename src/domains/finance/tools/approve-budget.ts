@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { prose } from '../../../core/fields.ts';
-import { shared, usd } from '../cents.ts';
+import { usd } from '../../../core/money.ts';
+import { shared } from '../cents.ts';
 import { finance } from '../domain.ts';
 import { yearOf } from '../example-days.ts';
 import { inDepartment, inWords, labels } from '../rules.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, day, storedDay } from '../../../core/fields.ts';
-import { usd } from '../cents.ts';
+import { usd } from '../../../core/money.ts';
 import { finance } from '../domain.ts';
 import { yearOf } from '../example-days.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usd } from '../cents.ts';
+import { usd } from '../../../core/money.ts';
 import { finance } from '../domain.ts';
 import { yearOf } from '../example-days.ts';
 import { fiscalYearOf, inDepartment } from '../rules.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storedId } from '../../../core/fields.ts';
-import { usd } from '../cents.ts';
+import { usd } from '../../../core/money.ts';
 import { finance } from '../domain.ts';
 import { lastMonth } from '../example-days.ts';
 import { withItems } from '../rules.ts';

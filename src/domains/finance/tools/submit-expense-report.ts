@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyCase, day, line, money, storedId } from '../../../core/fields.ts';
-import { sumOf, usd } from '../cents.ts';
+import { sumOf, usd } from '../../../core/money.ts';
 import { finance } from '../domain.ts';
 import { lastMonth, monthOf } from '../example-days.ts';
 import { itemLines, lastDayOf, reportById, withItems } from '../rules.ts';

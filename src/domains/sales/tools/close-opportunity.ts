@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { usd } from '../../../core/money.ts';
 import { prose } from '../../../core/fields.ts';
 import { sales } from '../domain.ts';
-import { dealLabel, isOpen, opportunityById, usd } from '../rules.ts';
+import { dealLabel, isOpen, opportunityById } from '../rules.ts';
 import { closedStages, opportunity, opportunityId, opportunityNotFound, sum } from '../schemas.ts';
 
 const isClosed = (stage: string) => (closedStages as readonly string[]).includes(stage);

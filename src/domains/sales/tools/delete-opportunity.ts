@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { usd } from '../../../core/money.ts';
 import { amount, prose, storedId, storedTime } from '../../../core/fields.ts';
 import { sales } from '../domain.ts';
-import { dealLabel, isOpen, opportunityById, usd } from '../rules.ts';
+import { dealLabel, isOpen, opportunityById } from '../rules.ts';
 import { openStages, opportunityId, opportunityNotFound } from '../schemas.ts';
 
 export const deleteOpportunity = sales.write({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { sumOf, usd } from '../../../core/money.ts';
 import { total } from '../../../core/documents.ts';
 import { amount } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { sales } from '../domain.ts';
-import { customerById, isOpen, sumOf, usd } from '../rules.ts';
+import { customerById, isOpen } from '../rules.ts';
 import { customer, customerId, customerNotFound, opportunity, openStages } from '../schemas.ts';
 
 /** More would be no overview any more; the totals count them all. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { sumOf, usd } from '../../../core/money.ts';
 import { total } from '../../../core/documents.ts';
 import { amount, storedDay, storedEmail, storedId } from '../../../core/fields.ts';
 import { EVERY, is } from '../../../core/filter.ts';
 import { sales } from '../domain.ts';
 import { lastQuarter, period, quarterOf } from '../periods.ts';
-import { ownedBy, sumOf, usd } from '../rules.ts';
+import { ownedBy } from '../rules.ts';
 import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
 
 /** More would be no overview any more; the team's figures count them all. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { sumOf, usd } from '../../../core/money.ts';
 import { total } from '../../../core/documents.ts';
 import { amount, storedDay } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { sales } from '../domain.ts';
 import { nextQuarter, quarter, quarterOf } from '../periods.ts';
-import { isOpen, sumOf, usd } from '../rules.ts';
+import { isOpen } from '../rules.ts';
 import { openStages } from '../schemas.ts';
 
 const figures = { count: z.int(), value: amount, weighted_value: amount.describe('Each value × its probability') };

@@ -67,7 +67,7 @@ export function defineDomain(spec: AnyDomain): unknown {
     return {
       kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
       roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, resource: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
-      aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>, chart: def.chart,
+      lastResort: def.lastResort ?? false, aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>, chart: def.chart,
       says: () => def.title,
       run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name), part: none(def.name),
     };
@@ -133,8 +133,8 @@ export function defineDomain(spec: AnyDomain): unknown {
   };
 }
 
-const plainExample = ({ ask, as, input, gives }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
-  ask, as, gives, input: (today) => (typeof input === 'function' ? input(today) : input),
+const plainExample = ({ ask, also, as, input, gives }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
+  ask, also: also ?? [], as, gives, input: (today) => (typeof input === 'function' ? input(today) : input),
 });
 
 /** The pipeline knows each kind's phases; another one's is our own mistake. */

@@ -66,6 +66,8 @@ export interface Answering<O> {
 export interface Example<X> {
   /** The words of a person: a title in the docs, a question for the assistant. */
   readonly ask: string;
+  /** The same in other words: the assistant learns from them, nobody else reads them. */
+  readonly also?: readonly string[];
   readonly as: string;
   /** A function of the day it is asked on where dates are in it, so that an example never grows old. */
   readonly input: X | ((today: string) => X);
@@ -85,6 +87,8 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   /** The codes that `fail` takes, each with what to try next. */
   readonly errors?: E & { readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : never };
   readonly examples?: readonly Example<X>[];
+  /** Holds whatever people wrote down: a question that no other tool is for is looked up here. */
+  readonly lastResort?: boolean;
   /** Older names: they work, and are listed nowhere. */
   readonly aliases?: readonly string[];
   readonly inputAliases?: Readonly<Record<string, keyof z.output<I>>>;
@@ -246,6 +250,7 @@ export interface Page {
 
 export interface ToolExample {
   readonly ask: string;
+  readonly also: readonly string[];
   readonly as: string;
   readonly gives: string | undefined;
   input(today: string): Readonly<Record<string, unknown>>;
@@ -272,6 +277,7 @@ export interface Tool {
   readonly lifted: readonly string[];
   readonly errors: ErrorMap;
   readonly examples: readonly ToolExample[];
+  readonly lastResort: boolean;
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
   readonly chart: Chart | undefined;

@@ -60,9 +60,16 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
       offer(value, 3 + words.length * 0.5, literal);
       continue;
     }
-    for (const other of words.length === 1 ? othersFor(value.toLowerCase()) : []) {
+    for (const other of words.length === 1 ? othersFor(value.toLowerCase()) : othersFor(words.join(' '))) {
       const at = located(reading, other.split(/[\s-]+/), past, not);
       if (at && !isVerb(entry, at, reading)) offer(value, 2 + other.split(' ').length * 0.1, at);
+    }
+    // "Lost" is CLOSED_LOST where no other value has that word.
+    for (const word of words.length === 2 ? words.filter((each) => isOwnOf(each, value, slot, entry)) : []) {
+      for (const other of [word, ...othersFor(word).filter((each) => !each.includes(' '))]) {
+        const at = located(reading, [other], PAST.test(word), not) ?? (other === word ? located(reading, [other], false, not) : undefined);
+        if (at && !isVerb(entry, at, reading)) offer(value, other === word ? 2.2 : 1.9, at);
+      }
     }
     const gloss = said.get(value) ?? [];
     const met = gloss.filter((word) => reading.words.some((each) => (each.stem === stem(word) || alike(each.token.word, word)) && !not.some((piece) => overlaps(piece, each.token))));
@@ -82,6 +89,9 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
   }
   return best;
 }
+
+const isOwnOf = (word: string, value: string, slot: Slot, entry: Entry): boolean =>
+  word.length > 2 && !empty.has(word) && !nounsOf(entry).has(stem(word)) && !slot.values.some((other) => other !== value && other.toLowerCase().split(/[_\s-]+/).includes(word)) && !slot.values.some((other) => othersFor(other.toLowerCase()).includes(word));
 
 const STILL = ['still', 'yet', 'already', 'anymore'].map(stem);
 

@@ -41,7 +41,7 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
     input[span.key] = nearestSpan(span, first, today);
     done = true;
   } else if (pair && (pair.from.required || !single || first.from !== first.to || first.open !== undefined)) {
-    const when = nearest(first, today, entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date'));
+    const when = nearest(first, today, entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date_'));
     if (when.open !== 'until') input[pair.from.key] = when.from;
     if (when.open !== 'since' || entry.changes) input[pair.to.key] = when.open === 'since' ? when.from : when.to;
     done = true;

@@ -23,8 +23,8 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     if (said && !busy(said)) give(slot, said);
   }
   // What is quoted before the colon is what the text is about.
-  const subject = entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0 ? reading.quotes.find(({ end }) => /^['"]?\s*(?::|because\b)/.test(reading.text.slice(end))) : undefined;
-  const wanted = slots.filter((slot) => !given.has(slot)).sort((a, b) => Number(b.required) - Number(a.required) || use(entry, b) - use(entry, a));
+  const subject = entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0 ? reading.quotes.find((quote) => /^['"]?\s*(?::|because\b)/.test(reading.text.slice(quote.end)) || (reading.quotes.length === 1 && /^['"]?(?:\s+-|,|\s+since\b|\s+as\b|\s+\w+(?::|,|\s+-))\s/.test(reading.text.slice(quote.end)) && namedAs(entry, reading, quote))) : undefined;
+  const wanted = slots.filter((slot) => !given.has(slot)).sort((a, b) => Number(b.required) - Number(a.required) || Number(isTitle(a) && b.required) - Number(isTitle(b) && a.required) || use(entry, b) - use(entry, a));
   for (const quote of reading.quotes.filter((each) => !busy(each) && each !== subject)) {
     const slot = wanted.find((each) => !given.has(each) && (each.required || use(entry, each) > 0));
     if (slot) give(slot, quote);
@@ -32,8 +32,9 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
   const [first] = wanted.filter((slot) => !given.has(slot));
   if (first) {
     const end = after(entry, first, reading);
-    const at = end && !busy(end) ? trimmed(end, [...given.values()], reading) : undefined;
-    if (at && at.text.length > 0) give(first, at);
+    const at = !end ? undefined : busy(end) ? beside(end, [...given.values()], reading) : trimmed(end, [...given.values()], reading);
+    // A figure alone is no text.
+    if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text)) give(first, at);
   }
   const short = slots.find((slot) => slot.required && !given.has(slot));
   const [long] = given.values();
@@ -45,6 +46,12 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     set(brief, quote?.text ?? subjectOf(long.text), quote);
   }
 }
+
+/** "The ticket '…'": what an id of the tool is an id of stands right before it. */
+const namedAs = (entry: Entry, reading: Reading, quote: Piece): boolean => {
+  const before = [...reading.tokens.filter(({ end }) => end <= quote.start).slice(-2), ...reading.tokens.filter(({ start }) => start >= quote.end).slice(0, 1)];
+  return entry.slots.some(({ kind, key }) => (kind === 'id' || kind === 'number-id') && before.some((token) => token.stem === stem(key.replace(/_?id$/, '').split('_').at(-1) ?? '')));
+};
 
 /** The text that belongs to the slot that needs one most. */
 function after(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
@@ -60,17 +67,28 @@ const use = (entry: Entry, { key }: Slot): number => entry.examples.filter(({ in
 
 function keyed(slot: Slot, reading: Reading): Piece | undefined {
   const said = afterKey(slot, reading);
+  // "Topic coffee machine, descale it …": what it is called, then what is said of it.
+  if (said && isTitle(slot) && slot.required && /[:;.]\s*(?:the )?\w+ $/.test(reading.text.slice(0, said.start)) && /^[,;.]/.test(reading.text.slice(said.end)) && isOwnWord(slot, reading, said)) return said;
   return said && /(?::\s*|["']|\b(?:is|reason|note)\s+)["']?$/i.test(reading.text.slice(0, said.start)) && (reading.quotes.some((quote) => quote.start === said.start) || /:\s*$/.test(reading.text.slice(0, said.start))) && isOwnWord(slot, reading, said) ? said : undefined;
 }
 /** The colon after "Add a task" is not one after "task": the key has to stand right before it. */
 const isOwnWord = (slot: Slot, reading: Reading, said: Piece): boolean => {
-  const before = reading.tokens.filter(({ end }) => end <= said.start).at(-1);
+  const before = reading.tokens.filter(({ end, word }) => end <= said.start && !/^(?:to|is|as|of|with)$/.test(word)).at(-1);
   return before !== undefined && stem(slot.key.split('_').at(-1)?.replace(/s$/, '') ?? '') === before.stem;
 };
 /** Not into what another slot has: "Add task X with the note Y". */
 function trimmed(at: Piece, given: readonly Piece[], reading: Reading): Piece {
   const next = given.filter(({ start }) => start > at.start).sort((a, b) => a.start - b.start)[0];
   return next ? piece(reading.text, at.start, next.start) : at;
+}
+/** Text that begins with what another slot has goes on behind it. */
+function beside(at: Piece, given: readonly Piece[], reading: Reading): Piece | undefined {
+  const inside = given.filter((other) => overlaps(other, at)).sort((a, b) => b.end - a.end)[0];
+  if (!inside) return undefined;
+  // Or it ends before: "… every Sunday night. Topic staging".
+  if (inside.start - at.start > 12) return piece(reading.text, at.start, at.start + reading.text.slice(at.start, inside.start).replace(/[.;,:]?\s+\S+\s*['"]?$/, '').length);
+  const gap = /^['"]?[\s,;:.]*(?:that\s+)?/.exec(reading.text.slice(inside.end))?.[0].length ?? 0;
+  return piece(reading.text, inside.end + gap, at.end);
 }
 const clipped = ({ schema }: Slot, text: string): string => (schema.maxLength === undefined ? text : text.slice(0, schema.maxLength));
 const headline = (text: string, slot: Slot): string => {

@@ -7,10 +7,10 @@ import { itemsIn } from './items.ts';
 import { around, type Entry, type Example, type Index } from './learn.ts';
 import { speaksOf } from './rank.ts';
 import { type Name, overlaps, type Piece, type Reading, type Word } from './read.ts';
-import type { Slot } from './schema.ts';
-import { about, afterKey, afterWords } from './text.ts';
+import { isPerson, type Slot } from './schema.ts';
+import { about, afterKey, afterWords, piece } from './text.ts';
 import { CHANGES, othersFor } from './thesaurus.ts';
-import { empty, fold, numberWord, stem } from './words.ts';
+import { empty, fold, HOW_TO, numberWord, stem } from './words.ts';
 
 /** Something that was named, and has to become an id. */
 export interface Mention {
@@ -62,7 +62,9 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
   const [limit] = open('limit');
   if (limit && reading.count) set(limit, Math.min(reading.count.number, 50), { ...reading.count, text: '' });
   for (const slot of open('choice')) {
-    const chosen = choose(index, entry, slot, reading, used, example);
+    // What is quoted is what something is called.
+    const quoted = reading.quotes.filter(({ text }) => text.includes(' '));
+    const chosen = choose(index, entry, slot, reading, [...used, ...quoted], example);
     if (!chosen || chosen.score < 1.55) continue;
     set(slot, chosen.value, chosen.at);
     if (chosen.at) filled.states.push(chosen.at);
@@ -116,13 +118,14 @@ function fillIds(entry: Entry, reading: Reading, set: Set_, free: Free): void {
       if (slot.kind === 'number-id') continue;
     }
     const before = (piece: Piece) => reading.tokens.filter(({ end }) => end <= piece.start).at(-1)?.stem ?? '';
+    const isUuid = slot.schema.format === 'uuid';
     const ids = reading.ids.filter((piece) => free(piece) && !(reading.names.some((name) => overlaps(name, piece)) && !slot.required));
-    const piece = ids.find((each) => before(each) === noun) ?? (slot.required || slots.length === 1 ? ids.find((each) => /-.*-/.test(each.text) || entry.stems.has(before(each)) || /^[et]-\d/.test(each.text)) : undefined);
+    const piece = ids.find((each) => before(each) === noun) ?? (slot.required || slots.length === 1 ? ids.find((each) => /-.*-/.test(each.text) || (!isUuid && (entry.stems.has(before(each)) || /^[et]-\d/.test(each.text)))) : undefined);
     if (piece && !afterOtherKey(entry, slot, before(piece))) set(slot, piece.text, piece);
   }
 }
 /** "reference WIRE-8841" is a reference, whatever it looks like. */
-const afterOtherKey = (entry: Entry, slot: Slot, word: string): boolean => entry.slots.some((other) => other !== slot && other.kind !== 'id' && stem(other.key.split('_').at(-1) ?? '') === word);
+const afterOtherKey = (entry: Entry, slot: Slot, word: string): boolean => entry.slots.some((other) => other !== slot && other.kind !== 'id' && (stem(other.key.split('_').at(-1) ?? '') === word || (word !== '' && othersFor(other.key.split('_').at(-1) ?? '').some((same) => stem(same) === word))));
 
 function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Free): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'amount' || kind === 'number');
@@ -162,8 +165,11 @@ export function knownIn(values: ReadonlyMap<string, string>, reading: Reading): 
   for (const [folded, value] of values) {
     const spellings = [folded, ...(folded.length <= 3 ? othersFor(folded).filter((other) => other.includes(' ')) : [])];
     for (const spelling of spellings) {
-      const at = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}(?![\\w-])`).exec(text)?.index;
-      if (at !== undefined) found.push({ value, at: { text: reading.text.slice(at, at + spelling.length), start: at, end: at + spelling.length } });
+      const match = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`).exec(text);
+      if (!match) continue;
+      const at = { text: reading.text.slice(match.index, match.index + match[0].length), start: match.index, end: match.index + match[0].length };
+      // "Apex Legal Partners" is not the legal department.
+      if (!reading.names.some((name) => name.sure && overlaps(name, at) && name.end - name.start > at.end - at.start && !/^\W/.test(name.text.replace(at.text, '')) && name.words.length > spelling.split(' ').length)) found.push({ value, at });
     }
   }
   // Written as a name before written small: "the Legal budget of sales".
@@ -188,8 +194,8 @@ function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled,
 }
 /** A word that no tool knows, where the examples have such words too: "the recruiters" is a job title. */
 function fillPlain(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
-  const slot = entry.slots.find(({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.known.has(key) && entry.examples.some(({ input }) => typeof input[key] === 'string' && /^[a-z]+$/.test(input[key])));
-  const rest = reading.words.filter((word) => free({ ...word.token, text: '' }) && speaksOf(entry, word) < 0.35 && !word.token.capital && word.ideas.length === 0 && !CHANGES.has(word.stem));
+  const slot = entry.slots.find(({ kind, key }) => kind === 'name' && !(key in filled.input) && entry.examples.some(({ input }) => typeof input[key] === 'string' && /^[a-z]+$/.test(input[key])));
+  const rest = reading.words.filter((word) => free({ ...word.token, text: '' }) && (speaksOf(entry, word) < 0.35 || !index.lexicon.vocabulary.has(word.token.word)) && !word.token.capital && word.ideas.length === 0 && !CHANGES.has(word.stem));
   const [first, second] = rest;
   const last = second ?? first;
   if (!slot || !first || !last || rest.length > 2 || (second && second.token.start > first.token.end + 1) || !/[^s]s$/.test(last.token.word)) return;
@@ -223,6 +229,8 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
   const known = index.known.get(slot.key);
   let best = aligned.length > 0 ? 0.6 : slot.kind === 'name' || slot.required ? 0.3 : 0;
+  // "Liam's deals": whose they are, not what they are called.
+  if (isPerson(slot) && name.possessive) best += 1.2;
   for (const each of aligned) {
     let score = 0.6;
     const left = here.left.at(-1);
@@ -241,6 +249,8 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
 function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used: readonly Piece[]): (Piece & { found: boolean }) | undefined {
   const quote = reading.quotes.find((each) => !used.some((span) => overlaps(span, each)));
   if (quote) return { ...quote, found: true };
+  const how = HOW_TO.exec(reading.text);
+  if (how && entry.examples.some(({ kinds }) => kinds.has('#how'))) return { ...piece(reading.text, how[0].length, reading.text.replace(/[\s?!.]+$/, '').length), found: true };
   const wanted = (piece: Piece | undefined) => {
     if (!piece || used.some((span) => overlaps(span, { start: piece.start, end: piece.start + 2 }))) return undefined;
     const cut = used.filter((span) => span.start > piece.start && span.start < piece.end).sort((a, b) => a.start - b.start)[0];

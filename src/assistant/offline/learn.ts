@@ -5,7 +5,7 @@ import type { Tool } from '../../core/tool.ts';
 import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { isId, type Schema, schemaOf, type Slot, slotsOf, solid, typeOf } from './schema.ts';
 import { CHANGES, ideasOf } from './thesaurus.ts';
-import { empty, fold, stem, type Token, tokens } from './words.ts';
+import { empty, fold, HOW_TO, stem, type Token, tokens } from './words.ts';
 
 /** A value of an example, and where it stands in the question. */
 export interface Aligned extends Piece {
@@ -45,9 +45,11 @@ export interface Entry {
 export interface Index {
   readonly entries: readonly Entry[];
   readonly byName: ReadonlyMap<string, Entry>;
-  readonly lexicon: { readonly vocabulary: ReadonlyMap<string, number>; readonly names: ReadonlySet<string> };
+  readonly lexicon: { readonly vocabulary: ReadonlyMap<string, number>; readonly names: ReadonlySet<string>; readonly titled: ReadonlySet<string>; readonly phrases: readonly string[] };
   /** Key → values that are known beforehand, folded → as they are written. */
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Keys of ids that can be the asker's own. */
+  readonly oneself: ReadonlySet<string>;
   weight(stem: string): number;
 }
 
@@ -65,11 +67,12 @@ function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slo
     for (const word of [...tool.name.split('_'), ...lower(tool.description), ...(tool.plural?.split(/\W+/) ?? []), ...lower(tool.title), ...tool.title.split(/\W+/).slice(0, 1).map((first) => first.toLowerCase())]) add(word);
     for (const slot of slots.get(tool) ?? []) for (const word of [...slot.key.split('_'), ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)), ...lower(slot.description)]) add(word);
     for (const key of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const word of key.split('_')) add(word);
-    for (const { ask, input } of tool.examples) {
+    for (const { ask, input } of wordings(tool)) {
       const values = valuesIn(input(EXAMPLE_DAY), slots.get(tool) ?? []);
       for (const token of tokens(ask)) {
         const beginning = token.start === 0 || /[.!?:"]\s*$/.test(ask.slice(0, token.start));
-        if (!token.capital && values.has(token.word)) continue;
+        if (values.has(token.word) && token.capital && /^\p{L}/u.test(token.word)) names.add(token.word);
+        if (values.has(token.word) && (!token.capital || beginning)) continue;
         if (!token.capital && !/[\d-]/.test(token.word)) add(token.word);
         else if (token.capital && beginning) starts.push(token.word);
         else if (token.capital) names.add(token.word);
@@ -80,7 +83,13 @@ function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slo
   for (const word of starts) if (!names.has(word) || empty.has(word) || CHANGES.has(stem(word))) add(word);
   for (const word of vocabulary.keys()) names.delete(word);
   vocabulary.delete('');
-  return { vocabulary, names };
+  const titled = new Set(tools.flatMap((tool) => {
+    const { properties = {} } = rowOf(schemaOf(tool, 'output'));
+    const [id] = Object.keys(properties).filter(isId);
+    return id !== undefined && id !== 'id' && ['title', 'subject', 'topic'].some((key) => key in properties) ? [stem(id.replace(/_id$/, ''))] : [];
+  }));
+  const phrases = [...new Set(tools.flatMap((tool) => (slots.get(tool) ?? []).flatMap(({ schema }) => (schema.examples ?? []).filter((value) => typeof value === 'string' && /^\p{Lu}\S* \p{Lu}/u.test(value)).map((value) => fold(String(value))))))];
+  return { vocabulary, names, titled, phrases };
 }
 
 /** The words of short values: what one can be called says nothing of what is asked. */
@@ -100,9 +109,10 @@ export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | '
   return { left: [...before.slice(-3).map((token) => token.stem), ...(sign ? [sign] : [])], right: after?.stem, possessive: /^'s?\b/.test(reading.text.slice(piece.end)) };
 }
 
-function exampleOf(tool: Tool, slots: readonly Slot[], at: number, lexicon: Index['lexicon']): Example {
-  const given = tool.examples[at];
-  if (!given) throw new Error('no such example');
+/** Each way in which an example may be asked. */
+const wordings = (tool: Tool): Pick<Tool['examples'][number], 'ask' | 'input' | 'gives'>[] => tool.examples.flatMap((example) => [example.ask, ...example.also].map((ask) => ({ ...example, ask })));
+
+function exampleOf(given: Pick<Tool['examples'][number], 'ask' | 'input' | 'gives'>, slots: readonly Slot[], lexicon: Index['lexicon']): Example {
   const input = given.input(EXAMPLE_DAY);
   const reading = read(given.ask, EXAMPLE_DAY, lexicon);
   const aligned: Aligned[] = [];
@@ -137,6 +147,7 @@ const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
 export function kindsIn(reading: Reading, inside: readonly Piece[]): Set<string> {
   const kinds = new Set<string>();
   const free = (token: Token) => !inside.some((piece) => overlaps(piece, token) && piece.end - piece.start > 25);
+  if (HOW_TO.test(reading.text)) kinds.add('#how');
   if (reading.whens.length > 0) kinds.add('#when');
   if (reading.amounts.length > 0) kinds.add('#amount');
   if (reading.emails.length > 0) kinds.add('#email');
@@ -156,10 +167,10 @@ function legalStates(tool: Tool): string[] {
 }
 const TOOL_NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
 
-function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], tools: readonly Tool[]): Entry {
+function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], tools: readonly Tool[], rare: (word: string) => boolean): Entry {
   // A name of one word is a word like others outside its own domain.
   const names = new Set(tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name));
-  const examples = tool.examples.map((_, at) => exampleOf(tool, slots, at, lexicon));
+  const examples = wordings(tool).map((given) => exampleOf(given, slots, lexicon));
   const stems = new Map<string, number>();
   const ideas = new Map<number, number>();
   const put = <K>(map: Map<K, number>, key: K, weight: number) => void ((map.get(key) ?? 0) < weight && map.set(key, weight));
@@ -179,7 +190,8 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
     say(slot.description, 0.35);
   }
   say(tool.description, 0.5);
-  for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) say(field.replaceAll('_', ' '), 0.45);
+  // What only one tool tells is asked of that tool.
+  for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const part of field.split('_')) say(part, rare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
     // Where an id is described rather than named, some words of the example are that description.
     const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
@@ -209,15 +221,20 @@ function settled(slot: Slot, tool: Tool, examples: readonly Example[]): Slot {
 export function learn(registry: Registry): Index {
   const slots = new Map(registry.tools.map((tool) => [tool, slotsOf(tool)]));
   const lexicon = lexiconOf(registry.tools, slots);
-  const entries = registry.tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], lexicon, registry.tools));
+  const fields = new Map<string, number>();
+  for (const tool of registry.tools) for (const part of new Set(fieldsOf(rowOf(schemaOf(tool, 'output'))).flatMap((field) => field.split('_').map(stem)))) fields.set(part, (fields.get(part) ?? 0) + 1);
+  const entries = registry.tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], lexicon, registry.tools, (word) => fields.get(word) === 1));
   const used = new Map<string, number>();
   for (const entry of entries) {
     for (const [each, weight] of entry.stems) if (weight >= 0.7) used.set(each, (used.get(each) ?? 0) + 1);
   }
   const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
   const unknown = Math.min(3.2, Math.log(1 + entries.length));
-  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), weight: (each) => weights.get(each) ?? unknown };
+  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
 }
+
+/** The ids that stand for the person who asks: some description says "by default your own" of them. */
+const ownKeys = (entries: readonly Entry[]): Set<string> => new Set(entries.flatMap(({ slots }) => slots.filter(({ kind, description }) => kind === 'id' && /\byour own\b/i.test(description)).map(({ key }) => key)));
 
 /** Values that a schema gives as examples stand for a whole kind: a department is one of these, unless it looks otherwise. */
 function knownValues(entries: readonly Entry[]): Map<string, Map<string, string>> {

@@ -23,7 +23,7 @@ export interface Thinking {
 export type Found =
   | { readonly id: string | number; readonly row: Row | undefined }
   | { readonly several: readonly Row[]; readonly entry: Entry }
-  | { readonly none: string; readonly entry: Entry | undefined; readonly answer: Answer | undefined };
+  | { readonly none: string; readonly entry: Entry | undefined; readonly answer: Answer | undefined; readonly wrong?: number };
 
 /** The key by which a tool's rows are called: the first that is an id. */
 export const ownIdOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
@@ -33,6 +33,13 @@ export function rowsIn(answer: Answer | undefined): Row[] {
   const { data } = answer;
   const list = Array.isArray(data) ? data : data === null || typeof data !== 'object' ? [] : [data];
   return list.filter((row): row is Row => row !== null && typeof row === 'object');
+}
+
+/** What a row is called. */
+export function nameOf(row: Row): string {
+  const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
+  if (text('first_name') !== '') return `${text('first_name')} ${text('last_name')}`.trim();
+  return ['name', 'employee_name', 'title', 'subject', 'deal_name', 'department', 'topic'].map(text).find((each) => each !== '') ?? '';
 }
 
 /** Can rows of this tool give an id for the slot, and under which key? */
@@ -60,11 +67,13 @@ const BIGGEST = /\b(?:biggest|largest|highest|most expensive|most valuable)\b/i;
 const GROUPS = /^(?:team|department|organi[sz]ation|org|group|people|staff|reports?|direct|employees|unit|boss|manager|company|colleagues?|office|division|customers?|behalf|name)$/;
 
 /** Is it about the person who asks? "My team" is not, "show me" is not. */
-export function aboutSelf(reading: Reading): boolean {
+export function aboutSelf(reading: Reading, entry?: Entry, told_ = entry?.tool.kind === 'read'): boolean {
+  // "Who is my manager?": a group by itself, but also what the asker's own record tells.
+  const told = entry && told_ ? new Set(Object.keys(entry.row.properties ?? {}).flatMap((key) => key.split('_').map(stem))) : undefined;
   return reading.tokens.some(({ word }, at) => {
     const next = reading.tokens[at + 1]?.word ?? '';
     const before = reading.tokens[at - 1]?.word ?? '';
-    if (word === 'my' || word === 'own') return !GROUPS.test(next);
+    if (word === 'my' || word === 'own') return !GROUPS.test(next) || (told?.has(stem(next)) ?? false);
     if (word === 'i' || word === "i've" || word === "i'm" || word === 'mine' || word === 'myself') return !/^(?:need|want|would|'d|like|see|know|get|have to)$/.test(next);
     return word === 'me' && !/^(?:show|tell|give|for|to|remind|help|let|with|bring|get|send|find|gimme)$/.test(before);
   });
@@ -75,7 +84,7 @@ export function resolve(thinking: Thinking, entry: Entry, mention: Mention, read
   const words = mentionWords(mention);
   const before = fromShown(entry, mention, reading, shown);
   if (before) return before;
-  if (words.length === 0 && mention.names.length === 0 && slot.key === 'employee_id' && aboutSelf(reading) && thinking.person.employeeId !== undefined) return { id: thinking.person.employeeId, row: undefined };
+  if (words.length === 0 && mention.names.length === 0 && thinking.index.oneself.has(slot.key) && aboutSelf(reading, entry) && thinking.person.employeeId !== undefined) return { id: thinking.person.employeeId, row: undefined };
   const called = mention.names.map(({ text }) => text).join(' ') || mention.words.join(' ');
   const nothing = words.length === 0 && mention.names.length === 0;
   let last: Entry | undefined;
@@ -93,6 +102,8 @@ export function resolve(thinking: Thinking, entry: Entry, mention: Mention, read
       const rows = pick(entry, finder, all, mention, reading, input);
       const [row] = rows;
       if (rows.length === 1 && row) return { id: row[key] as string | number, row };
+      // Many of them, and nothing could be done with any.
+      if (rows.length > 1 && rows.every((row) => !inLegalState(entry, row))) return { none: called, entry: finder, answer: undefined, wrong: rows.length };
       if (rows.length > 1) return { several: rows, entry: finder };
     }
   }
@@ -136,6 +147,8 @@ function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Ment
   for (const slot of finder.slots) {
     if (!(slot.key in filled.input) || /^(?:limit|cursor|sort|prose|amount|number|flag|units)$/.test(slot.kind) || mine(slot)) continue;
     if (slot.kind === 'query' || slot.kind === 'date') continue;
+    const values = thinking.index.known.get(slot.key);
+    if (values && ![...values.values()].includes(String(filled.input[slot.key]))) continue;
     // Other words of the sentence are not about what is looked for.
     if (slot.kind === 'name' && !thinking.index.known.has(slot.key) && !mention.names.some(({ text }) => fold(text) === fold(String(filled.input[slot.key]))) && !reading.names.some(({ text, sure }) => sure && text === filled.input[slot.key])) continue;
     input[slot.key] = filled.input[slot.key];
@@ -153,8 +166,8 @@ function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Ment
       const ids = found.several.map((row) => row[key ?? '']);
       return ids.slice(0, 3).map((id) => ({ ...input, [nested.slot.key]: id }));
     }
-  } else if (finder.slots.some(({ key, kind }) => key === 'employee_id' && kind === 'id') && !('employee_id' in input) && aboutSelf(reading) && thinking.person.employeeId !== undefined) {
-    input['employee_id'] = thinking.person.employeeId;
+  } else if (aboutSelf(reading) && thinking.person.employeeId !== undefined) {
+    for (const { key, kind } of finder.slots) if (kind === 'id' && thinking.index.oneself.has(key) && !(key in input)) input[key] = thinking.person.employeeId;
   }
   const names = finder.slots.find(({ kind, key }) => kind === 'name' && !thinking.index.known.has(key) && !(key in input));
   if (!query && names && called !== '' && !taken && !nested && mention.words.length <= 4) input[names.key] = called;
@@ -164,6 +177,9 @@ function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Ment
   const tries: Record<string, unknown>[] = [];
   if (state && lawful.length === 1 && one !== undefined) tries.push({ ...input, [state.key]: one });
   tries.push(input);
+  // A state that was not said but concluded may be the wrong one: what is found then says so itself.
+  const said = finder.slots.filter((slot) => slot.kind === 'choice' && slot.key in input && !reading.tokens.some(({ word }) => word === fold(String(input[slot.key])).replaceAll('_', ' ')));
+  if (said.length > 0) tries.push(Object.fromEntries(Object.entries(input).filter(([key]) => !said.some((slot) => slot.key === key))));
   if (!query && names && names.key in input && input[names.key] === called && mention.names.length === 0) {
     const { [names.key]: _, ...rest } = input;
     tries.push(rest);

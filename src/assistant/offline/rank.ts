@@ -43,7 +43,10 @@ export function actOf(reading: Reading): Act {
   if (!first) return 'says';
   // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
   if (ASKING.test(text)) return 'asks';
-  if (CHANGES.has(first.stem) && !first.possessive) return 'orders';
+  // "Approved invoices" are asked for, nothing is to be approved.
+  const done = /(?:ed|ing)$|^(?:won|lost|paid|sent)$/.test(first.word);
+  if (CHANGES.has(first.stem) && done && !/\b(?:it|that|this|them)\b/i.test(text)) return 'asks';
+  if (CHANGES.has(first.stem) && !first.possessive && !done) return 'orders';
   const at = reading.tokens.findIndex(({ word }, place) => /^(?:it|that|this|them|those)$/.test(word) && CHANGES.has(reading.tokens[place - 1]?.stem ?? ''));
   if (at > 0) return 'orders';
   return TELLING.test(text) && !reading.text.endsWith('?') ? 'tells' : 'says';
@@ -96,6 +99,8 @@ function judge(index: Index, entry: Entry, shape: ReadonlySet<string>, weighed: 
   if (act === 'asks' && entry.changes) score *= 0.62;
   if (act === 'orders' && !entry.changes) score *= 0.6;
   if (act === 'tells' && !entry.changes) score *= 0.75;
+  // "Liam's deals" asks for nothing to be done with them.
+  if (act === 'says' && entry.changes && !weighed.some(({ word }) => CHANGES.has(word.stem))) score *= 0.82;
   return { entry, score, covers, contains, example, form: alike };
 }
 

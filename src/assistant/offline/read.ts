@@ -41,6 +41,10 @@ export interface Reading {
 export interface Lexicon {
   readonly vocabulary: ReadonlyMap<string, number>;
   readonly names: ReadonlySet<string>;
+  /** What has a title of its own: an article, a ticket. */
+  readonly titled?: ReadonlySet<string>;
+  /** Names of several words, some of them words like others: new york. */
+  readonly phrases?: readonly string[];
 }
 
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
@@ -59,7 +63,8 @@ export const overlaps = (a: { start: number; end: number }, b: { start: number; 
 
 export function read(given: string, today: string, lexicon: Lexicon, base?: Span & { grain: Grain }): Reading {
   const text = plain(given).replace(/\s+/g, ' ').trim();
-  const quotes = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
+  const quoted = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
+  const quotes = quoted.length > 0 ? quoted : titleIn(text, lexicon);
   const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
   const dates = whens(text, today, base).filter((when) => !quotes.some((quote) => overlaps(quote, when))).slice(0, MOST);
   const ids = pieces(text, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
@@ -77,6 +82,17 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
   return { text, today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
 }
 
+/** "The article Understanding your invoice": a title that nobody put in quotation marks. */
+function titleIn(text: string, { titled }: Lexicon): Piece[] {
+  const all = titled ? tokens(text) : [];
+  const at = all.findIndex((token, place) => titled?.has(token.stem) && all[place + 1]?.capital && /^\p{Lu}\p{Ll}|^\p{Lu}{2,}$/u.test(all[place + 1]?.raw ?? '') && text.slice(token.end, all[place + 1]?.start) === ' ');
+  const [first, second] = [all[at + 1], all[at + 2]];
+  if (at < 0 || !first || !second || second.capital) return [];
+  const stop = /[,;:?!.](?:\s|$)|\s[-–]\s|\s(?:because|as|since|please|and|with the|say|says|about)(?:\s|$)/.exec(text.slice(first.start));
+  const end = first.start + (stop?.index ?? text.length - first.start);
+  return end > second.start ? [{ text: text.slice(first.start, end), start: first.start, end }] : [];
+}
+
 /** A slip of the pen becomes the word that was meant. Names are left as they are. */
 function correct(token: Token, { vocabulary, names }: Lexicon, quotes: readonly Piece[]): Token {
   if (token.capital || knownWords.has(token.word) || CHANGES.has(token.stem) || empty.has(token.word) || vocabulary.has(token.word) || names.has(token.word) || token.word.includes('-') || quotes.some((quote) => overlaps(quote, token))) return token;
@@ -91,8 +107,14 @@ const BEFORE_NAMES = new Set(['for', 'of', 'from', 'with', 'to', 'by', 'about', 
 const ARTICLES = new Set(['the', 'a', 'an', 'our', 'my', 'this', 'that', 'any', 'some', 'all', 'every', 'your', 'which', 'what', 'how', 'these', 'those', 'no']);
 const LINKS = new Set(['of', 'de', 'van', 'von', 'der', 'la', 'and', '&']);
 
-function namesIn(text: string, all: readonly Token[], taken: readonly { start: number; end: number }[], { vocabulary, names }: Lexicon): Name[] {
+function namesIn(text: string, all: readonly Token[], taken: readonly { start: number; end: number }[], { vocabulary, names, phrases = [] }: Lexicon): Name[] {
   const found: Name[] = [];
+  const spoken = phrases.flatMap((phrase) => {
+    const at = all.findIndex((_, place) => phrase.split(' ').every((word, offset) => all[place + offset]?.word === word && !all[place + offset]?.capital));
+    const run = at < 0 ? [] : all.slice(at, at + phrase.split(' ').length);
+    const [head, tail] = [run[0], run.at(-1)];
+    return head && tail ? [{ text: text.slice(head.start, tail.end), start: head.start, end: tail.end, words: run.map(({ word }) => word), sure: true, possessive: false }] : [];
+  });
   const free = (token: Token) => !taken.some((span) => overlaps(span, token));
   const common = (token: Token) => vocabulary.has(token.word) || empty.has(token.word) || CHANGES.has(token.stem);
   const first = (token: Token) => token.start === 0 || /[.!?:;"]\s*$/.test(text.slice(Math.max(0, token.start - 3), token.start));
@@ -101,7 +123,7 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
     if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word)) return true;
     if (!token.capital) return names.has(token.word) && !common(token) && !knownWords.has(token.word);
     if (/^[A-Z]{2,5}s?$/.test(token.raw) && (vocabulary.has(token.word) || vocabulary.has(token.stem))) return false;
-    if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token);
+    if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token) && !knownWords.has(token.word);
     return true;
   };
   const perhaps = (token: Token, before: Token | undefined): boolean =>
@@ -109,7 +131,7 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
 
   for (let at = 0; at < all.length; at += 1) {
     const token = all[at];
-    if (!token) continue;
+    if (!token || spoken.some((name) => overlaps(name, token))) continue;
     const sure = surely(token);
     if (!sure && !perhaps(token, all[at - 1])) continue;
     // "give me daniel lee's email": the first name goes with the last.
@@ -133,5 +155,5 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
     found.push({ text: text.slice(head.start, end), start: head.start, end, words: run.map(({ word }) => word), sure, possessive: tail.possessive });
     at = last;
   }
-  return found;
+  return [...found, ...spoken];
 }

@@ -17,6 +17,7 @@ export interface Schema {
   readonly description?: string;
   readonly pattern?: string;
   readonly unit?: string;
+  readonly written?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -92,4 +93,6 @@ function kindOf(key: string, schema: Schema, tool: Tool): Kind {
   if ((schema.maxLength ?? 1000) <= 200) return 'name';
   return changes ? 'prose' : 'query';
 }
+/** A name that is somebody's who works here, as its description says. */
+export const isPerson = ({ kind, description }: Slot): boolean => kind === 'name' && /\b(?:salesperson|colleague|employee id|who (?:did|made|changed|recorded))\b/i.test(description) && /\bname\b/i.test(description);
 export const isId = (key: string): boolean => /(?:^|_)id$/.test(key);

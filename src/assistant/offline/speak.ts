@@ -3,8 +3,8 @@ import type { Answer, ListMetadata } from '../../core/answer.ts';
 import { hiddenFrom } from '../../core/access.ts';
 import { HIDDEN } from '../../core/fields.ts';
 import type { Person, Role } from '../../core/people.ts';
-import type { Entry } from './learn.ts';
-import { type Row, rowsIn } from './lookup.ts';
+import type { Entry, Index } from './learn.ts';
+import { nameOf, type Row, rowsIn } from './lookup.ts';
 import { rowOf } from './learn.ts';
 import type { Reading } from './read.ts';
 import { isId, type Schema, schemaOf, solid } from './schema.ts';
@@ -14,12 +14,13 @@ import { type Frame, type Result, seesOwnOnly } from './think.ts';
 import { empty, stem } from './words.ts';
 
 export interface Speaking {
+  readonly index: Index;
   readonly person: Person;
   readonly allowed: ReadonlyMap<string, Entry>;
 }
 const named = (roles: readonly Role[]): string => (roles.length > 1 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : (roles[0] ?? ''));
 const lowered = (text: string): string => (/^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1));
-export const plural = (entry: Entry): string => entry.tool.plural ?? lowered(entry.tool.title);
+export const plural = (entry: Entry): string => entry.tool.plural ?? lowered(entry.tool.title).replace(/^my /, '');
 
 export function speak(speaking: Speaking, frame: Frame): string {
   const { result, reading } = frame;
@@ -41,8 +42,8 @@ export function speak(speaking: Speaking, frame: Frame): string {
 
 function answered(speaking: Speaking, result: Result & { type: 'answered' }, reading: Reading): string {
   const { answer, entry } = result;
-  if (answer.status === 'pending_confirmation') return `${stopped(answer.message.replace(/\s*Approve or deny.*$/i, ''))} Nothing changes until you approve it: please check the card and decide there.`;
-  const given = result.input['employee_id'];
+  if (answer.status === 'pending_confirmation') return `${stopped(answer.message.replace(/\s*(?:Nothing has changed yet\.|Approve or deny.*$)/gi, ''))} Nothing changes until you approve it: please check the card and decide there.`;
+  const given = Object.entries(result.input).find(([key]) => speaking.index.oneself.has(key))?.[1];
   // Another's rows, for someone who sees their own: that there are none would be only half the truth.
   if (given !== undefined && given !== speaking.person.employeeId && seesOwnOnly(entry, speaking.person) && (answer.status === 'error' || rowsIn(answer).length === 0)) {
     return `You may only see your own ${plural(entry)}${result.called === '' ? '' : `, not those of ${cell(result.called)}`}.`;
@@ -57,7 +58,7 @@ const stopped = (text: string): string => (/[.!?:]$/.test(text.trim()) ? text.tr
 
 function failed(result: Result & { type: 'answered' }, { code, message, suggestedAction }: Extract<Answer, { status: 'error' }>): string {
   const about = result.called !== '' && code.endsWith('_NOT_FOUND') ? `I could not find ${cell(result.called)} among what you may see. ` : '';
-  const may = code === 'INSUFFICIENT_PERMISSIONS' || code === 'SEPARATION_OF_DUTIES' ? 'You may not do that. ' : '';
+  const may = code === 'INSUFFICIENT_PERMISSIONS' || code === 'SEPARATION_OF_DUTIES' ? 'You may not do that. ' : result.entry.changes && about === '' ? 'I cannot do that. ' : '';
   return `${about}${may}${stopped(message)} ${/[a-z]+_[a-z]+/.test(suggestedAction) ? toolNamesInWords(suggestedAction) : suggestedAction}`.trim();
 }
 /** A hint names tools for programs; a person reads what they do. */
@@ -89,7 +90,7 @@ function rows(speaking: Speaking, { entry }: Result & { type: 'answered' }, foun
   const shape = entry.tool.kind === 'list' ? entry.row : rowOf(schemaOf(entry.tool, 'output'));
   const summary = (list?.summary ?? {}) as Row;
   const told = sums(entry, summary, reading);
-  if (found.length === 0) return `${WHETHER.test(reading.text) ? 'No: there are none. ' : ''}I found no ${what} that match${told ? `. ${told}` : '.'}`.trim();
+  if (found.length === 0) return `${WHETHER.test(reading.text) ? 'No. ' : ''}There are no matching ${what}${told ? `. ${told}` : '.'}`.trim();
   const more = list?.hasMore === true;
   const counted = typeof summary['count'] === 'number' ? summary['count'] : undefined;
   const total = counted ?? (more ? undefined : found.length);
@@ -102,7 +103,15 @@ function rows(speaking: Speaking, { entry }: Result & { type: 'answered' }, foun
   const secret = hidden(speaking, entry, found, wanted);
   const rest = more ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${narrowing(entry)}.` : '';
   const doubt = ambiguous(found, reading, entry) ? '\n\nWhich one do you mean?' : '';
-  return `${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${table(shape, found, wanted)}${rest}${doubt}`;
+  const texts = found.length <= 3 ? texting(shape, found) : '';
+  return `${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${texts || table(shape, found, wanted)}${rest}${doubt}`;
+}
+/** A few rows that are texts: the texts themselves. */
+function texting(shape: Schema, found: readonly Row[]): string {
+  const text = (row: Row | undefined, key: string): string => (typeof row?.[key] === 'string' ? row[key] : '');
+  const keys = Object.entries(shape.properties ?? {}).filter(([, schema]) => schema.written === true || solid(schema).written === true).map(([each]) => each);
+  const [key] = keys.filter((each) => found.every((row) => text(row, each).length > 40)).sort((a, b) => text(found[0], b).length - text(found[0], a).length);
+  return key === undefined ? '' : found.map((row) => `- **${titleOf(row)}**: ${cell(text(row, key)).slice(0, 1200)}`).join('\n');
 }
 const singular = (words: string): string => words.replace(/ies$/, 'y').replace(/people$/, 'person').replace(/([^s])s$/, '$1');
 const narrowing = (entry: Entry): string => {
@@ -150,11 +159,7 @@ function one(speaking: Speaking, entry: Entry, row: Row, reading: Reading): stri
   return [secret, lead || (title === '' ? `${entry.tool.title}:` : `${title}:`), facts.join('\n'), ...parts].filter((text) => text !== '').join('\n\n');
 }
 const strong = (text: string): string => `**${text}**`;
-const titleOf = (row: Row): string => {
-  if (typeof row['first_name'] === 'string') return cell([row['first_name'], row['last_name']].filter((part) => typeof part === 'string').join(' '));
-  const key = ['name', 'employee_name', 'title', 'subject', 'deal_name', 'department', 'topic'].find((each) => typeof row[each] === 'string');
-  return key === undefined ? '' : cell(String(row[key]));
-};
+const titleOf = (row: Row): string => cell(nameOf(row));
 
 /** A row of a list inside that the question names: "how many sick days": the one of that type. */
 function inside(key: string, inner: unknown, shape: Schema, reading: Reading): string[] {
@@ -207,10 +212,14 @@ function missing({ slot, entry }: Result & { type: 'missing' }): string {
     ? `Which ${what} do you mean? Please name it, so that I can ${lowered(entry.tool.title)}.`
     : `To ${lowered(entry.tool.title)} I need one more thing: what is the ${what}${hint}?${options}${need}`;
 }
-function unknown({ called, finder, answer }: Result & { type: 'unknown' }): string {
+function unknown({ called, finder, answer, entry, wrong }: Result & { type: 'unknown' }): string {
+  if (wrong > 0 && finder) return `None of the ${wrong} ${plural(finder)}${called ? ` of "${cell(called)}"` : ''} is in a state that allows this. ${stateRule(entry)}`.trim();
   if (answer?.status === 'error') return `I could not look up "${cell(called)}": ${stopped(answer.message)} ${toolNamesInWords(answer.suggestedAction)}`;
   return `I could not find "${cell(called)}"${finder ? ` among the ${plural(finder)} that you may see` : ''}. Please check the name, or say more about it.`;
 }
+/** "Only APPROVED invoices can be paid." */
+const stateRule = ({ tool }: Entry): string =>
+  Object.values(tool.errors).map((text) => /\bOnly\b[^.;]*\bcan\b[^.;]*/.exec(typeof text === 'string' ? text : text.hint)?.[0]).filter((rule) => rule !== undefined).map((rule) => `${toolNamesInWords(rule)}.`).slice(0, 1).join(' ');
 function refused({ person }: Speaking, { entry, roles }: Result & { type: 'refused' }): string {
   const what = lowered(entry.tool.title);
   if (!roles) return `I cannot do that here: "${what}" changes something, and this way of asking only reads.`;

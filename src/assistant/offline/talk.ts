@@ -7,11 +7,12 @@ import { knownIn } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
 import { rowsIn, type Shown, type Thinking } from './lookup.ts';
 import { memory, Needs, type Round } from './memory.ts';
-import { bare, rank, speaksOf } from './rank.ts';
+import { actOf, bare, rank, speaksOf } from './rank.ts';
 import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { speak, type Speaking } from './speak.ts';
 import { type Frame, type Past, rowNamed, think, type Wish } from './think.ts';
 import { sentence } from './text.ts';
+import { fold } from './words.ts';
 
 export interface Company {
   readonly index: Index;
@@ -124,7 +125,7 @@ function reply(thinking: Thinking, last: Frame, reading: Reading, before: Past):
 const kept = (last: Frame): Record<string, unknown> => ({ ...last.input });
 
 const LEAD = /^(?:(?:and|also|but|or|ok|okay|so|then|now)\b[\s,]*)*(?:what about|how about|and what about|same (?:for|with)|the same (?:for|in|with)|only|just|except|instead|what if|what of|and|also|or|but|for|in|from)\b[\s,]*/i;
-const CORRECTION = /^(?:no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|correction)\b[\s,.:-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|make (?:it|that)|it's|that's)\b[\s,.:-]*)*/i;
+const CORRECTION = /^(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|correction)\b[\s,.:-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|make (?:it|that)|it's|that's)\b[\s,.:-]*)*/i;
 
 /** A question that only makes sense with the one before: its new part takes the place of the old one. */
 function followed({ index, today, allowed }: Company, last: Frame, reading: Reading): { reading: Reading; entry: Entry | undefined } | undefined {
@@ -135,6 +136,8 @@ function followed({ index, today, allowed }: Company, last: Frame, reading: Read
   const skip = corrects ? (CORRECTION.exec(reading.text)?.[0].length ?? 0) : leads ? (LEAD.exec(reading.text)?.[0].length ?? 0) : 0;
   const pieces = piecesOf(index, entry, reading);
   const rest = reading.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
+  const searched = pieces.length === 0 && leads ? otherWords(last, entry, reading, skip) : undefined;
+  if (searched !== undefined && !speaksOfAnother(index, allowed, entry, reading, skip)) return { reading: read(searched, today, index.lexicon), entry };
   if (pieces.length === 0) return undefined;
   if (!corrects && !leads && (rest.length > 0 || reading.tokens.length > 5)) return undefined;
   const foreign = rest.filter((word) => speaksOf(entry, word) < 0.45);
@@ -148,9 +151,28 @@ function followed({ index, today, allowed }: Company, last: Frame, reading: Read
   for (const { kind, text: fresh } of pieces) {
     const old = read(text, today, index.lexicon);
     const place = piecesOf(index, entry, old).filter((each) => each.kind === kind || (kind === 'name' && each.kind === 'name')).at(-1)?.at;
-    text = place ? `${text.slice(0, place.start)}${fresh}${text.slice(place.end)}` : `${text.replace(/[\s?.!]+$/, '')} ${fresh}`;
+    text = place ? `${text.slice(0, place.start)}${fresh}${text.slice(place.end)}` : `${text.replace(/[\s?.!]+$/, '')}${kind.startsWith('known') || kind === 'name' ? ',' : ''} ${fresh}`;
   }
   return { reading: read(text, today, index.lexicon), entry };
+}
+
+/** "And for masking?": other words in the place of those that were searched for. */
+function otherWords(last: Frame, entry: Entry, reading: Reading, skip: number): string | undefined {
+  const fresh = reading.text.slice(skip).replace(/^(?:for|about|on|in|of|with|the)\s+/i, '').replace(/[\s?.!]+$/, '');
+  if (fresh === '' || fresh.split(' ').length > 5) return undefined;
+  for (const { key, kind } of entry.slots) {
+    const before = last.input[key];
+    if ((kind !== 'query' && kind !== 'name') || typeof before !== 'string') continue;
+    const at = fold(last.reading.text).indexOf(fold(before));
+    if (at >= 0) return `${last.reading.text.slice(0, at)}${fresh}${last.reading.text.slice(at + before.length)}`;
+  }
+  return undefined;
+}
+/** Its words are those of some other tool. */
+function speaksOfAnother(index: Index, allowed: Company['allowed'], entry: Entry, reading: Reading, skip: number): boolean {
+  const [best] = rank(index, reading, [...allowed.values()]);
+  const told = reading.words.filter(({ token }) => token.start >= skip);
+  return best !== undefined && best.entry !== entry && best.score > 0.5 && best.contains >= 0.6 && told.every((word) => speaksOf(best.entry, word) >= 0.8);
 }
 
 interface Part {
@@ -201,15 +223,18 @@ function more(thinking: Thinking, speaking: Speaking, state: State): Said | unde
 const cursorOf = (answer: Answer): string | undefined => (answer.status === 'success' ? answer.metadata?.nextCursor : undefined);
 
 const SECOND = /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when|where|show|list|give me|tell me|is|are|do|does|find|search|approve|reject|delete|remove|pay|close|add|remind|submit)\b)/i;
+/** A second thing that is asked for without a verb of its own: "the pipeline and our ARR". */
+const ANOTHER = /\s*,? and (?:also )?(?=(?:our|the|my|his|her|their|all|any)\b)/i;
 /** Two questions in one. Not inside a text that is to be written down, and not where both are one. */
 function parts({ index, today, allowed }: Company, reading: Reading): Reading[] {
-  const match = SECOND.exec(reading.text);
+  const match = SECOND.exec(reading.text) ?? (actOf(reading) === 'orders' ? null : ANOTHER.exec(reading.text));
   if (!match || /: /.test(reading.text.slice(0, match.index)) || reading.quotes.some((quote) => quote.start < match.index && quote.end > match.index)) return sentences({ index, today, allowed }, reading);
   const [first, second] = [reading.text.slice(0, match.index), reading.text.slice(match.index + match[0].length)].map((text) => read(text, today, index.lexicon));
   if (!first || !second || first.words.length === 0 || second.words.length === 0) return [reading];
   const pool = index.entries;
   const [whole, a, b] = [reading, first, second].map((each) => rank(index, each, pool)[0]);
-  if (!whole || !a || !b || a.entry === b.entry || Math.min(a.score, b.score) < 0.32) return sentences({ index, today, allowed }, reading);
+  const least = SECOND.test(reading.text) ? 0.32 : 0.45;
+  if (!whole || !a || !b || a.entry === b.entry || Math.min(a.score, b.score) < least) return sentences({ index, today, allowed }, reading);
   return [first, second];
 }
 /** Of several sentences the one that asks for something; the rest is said around it. */

@@ -2,6 +2,7 @@
 import type { Entry } from './learn.ts';
 import { overlaps, type Piece, type Reading } from './read.ts';
 import type { Slot } from './schema.ts';
+import { othersFor } from './thesaurus.ts';
 import { empty, stem } from './words.ts';
 
 export const piece = (text: string, start: number, end: number): Piece => {
@@ -51,13 +52,13 @@ export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | 
 /** "reference WIRE-8841", "topic staging", "with the note '…'": the slot's own name, then its value. */
 export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
   const name = slot.key.split('_').at(-1) ?? slot.key;
-  const names = new Set([name, name.replace(/s$/, '')].map(stem));
+  const names = new Set([name, name.replace(/s$/, ''), ...othersFor(name).filter((other) => !other.includes(' ') && isShort(other, name))].map(stem));
   const { tokens, text } = reading;
   for (const [at, token] of tokens.entries()) {
     if (!names.has(token.stem)) continue;
     const quote = reading.quotes.find(({ start }) => start > token.end && start - token.end <= 12);
     if (quote) return quote;
-    const gap = /^\s*(?:[:=]|is|number|no\.?|of|as)?\s*/i.exec(text.slice(token.end))?.[0] ?? '';
+    const gap = /^\s*(?:[:=#]|is|number|no\.?|of|as|to(?=\s+["']))?\s*/i.exec(text.slice(token.end))?.[0] ?? '';
     const start = token.end + gap.length;
     const next = tokens[at + 1];
     if (!next || next.start > start + 6) continue;
@@ -70,6 +71,9 @@ export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
   }
   return undefined;
 }
+
+/** "ref" for reference, "desc" for description. */
+const isShort = (other: string, name: string): boolean => other !== name && name.startsWith(other.slice(0, 3)) && other.length < name.length;
 
 /** What a search is for: after "about", "for", "on" and their like. */
 const ABOUT = /\b(?:about|regarding|concerning|on the (?:topic|subject) of|for|on|mentioning|containing|with the words?|named|called|titled|saying|that (?:mention|contain|say|talk about)s?)\s+/gi;

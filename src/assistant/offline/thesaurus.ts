@@ -30,7 +30,7 @@ expense, expenses, receipt, claim, expense claim
 task, todo, reminder, remind, to do, chore, checklist
 complete, done, finish, tick off, check off, mark done, accomplish
 rename, retitle, change title
-remember, note, memorize, memorise, jot down, keep in mind, note down
+remember, note, memorize, memorise, jot down, keep in mind, note down, write down, put down, make a note
 record, log, save, store
 adr, decision, architecture decision
 failure, went wrong, go wrong, gone wrong, fail, failed, mistake, outage, postmortem
@@ -150,6 +150,13 @@ acknowledged, signed, confirmed
 duplicate, double
 workaround, work around
 net, take home, take-home, after tax
+reference, ref
+description, desc, details
+value, worth, amount, size
+request, application, ask
+lead, leads
+certificate, cert
+withdraw, cancel
 `.trim().split('\n').map((line) => line.split(',').map((word) => word.trim()));
 
 const byWord = new Map<string, number[]>();

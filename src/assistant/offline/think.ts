@@ -4,11 +4,12 @@ import { audienceFor, opens } from '../../core/access.ts';
 import { CUSTOMER_ROLES, type Person, STAFF_ROLES } from '../../core/people.ts';
 import { fill, type Filled, knownIn, type Mention } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
-import { aboutSelf, findersFor, idKeyFor, ownIdOf, resolve, type Row, rowsIn, type Shown, type Thinking } from './lookup.ts';
-import { actOf, rank, type Ranked, weightOf } from './rank.ts';
-import { overlaps, type Reading } from './read.ts';
-import type { Slot } from './schema.ts';
-import { fold, stem as stemOf } from './words.ts';
+import { aboutSelf, findersFor, idKeyFor, nameOf, ownIdOf, resolve, type Row, rowsIn, type Shown, type Thinking } from './lookup.ts';
+import { actOf, bare, rank, type Ranked, speaksOf, weightOf } from './rank.ts';
+import { overlaps, type Piece, type Reading } from './read.ts';
+import { isPerson, type Slot } from './schema.ts';
+import { CHANGES, ideasOfWord } from './thesaurus.ts';
+import { empty, fold, stem as stemOf } from './words.ts';
 
 /** What came of a question, for the answer and for the questions after it. */
 export interface Frame {
@@ -22,7 +23,7 @@ export type Result =
   | { readonly type: 'answered'; readonly entry: Entry; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer; readonly about: Row | undefined; readonly called: string }
   | { readonly type: 'which'; readonly slot: Slot; readonly rows: readonly Row[]; readonly source: Entry; readonly entry: Entry; readonly called: string; readonly all: boolean }
   | { readonly type: 'missing'; readonly slot: Slot; readonly entry: Entry }
-  | { readonly type: 'unknown'; readonly called: string; readonly entry: Entry; readonly finder: Entry | undefined; readonly answer: Answer | undefined }
+  | { readonly type: 'unknown'; readonly called: string; readonly entry: Entry; readonly finder: Entry | undefined; readonly answer: Answer | undefined; readonly wrong: number }
   | { readonly type: 'refused'; readonly entry: Entry; readonly roles: boolean }
   | { readonly type: 'lost'; readonly near: readonly Entry[]; readonly order: boolean };
 
@@ -55,10 +56,13 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [best] = mine;
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
-  if (other && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.12 || !clear(index, best, reading))) {
+  if (other && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.18 || !clear(index, best, reading))) {
     return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
   }
-  if (!best || !(wish.entry === best.entry || clear(index, best, reading))) return frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order: actOf(reading) === 'orders' });
+  if (!best || !(wish.entry === best.entry || clear(index, best, reading))) {
+    const order = actOf(reading) === 'orders';
+    return (order ? undefined : written(thinking, reading, frame)) ?? frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order });
+  }
   let first: Frame | undefined;
   const tried = new Set<string>();
   for (const each of mine.filter((candidate) => candidate.total > best.total - 0.22 && (candidate === best || (clear(index, candidate, reading) && candidate.entry.changes === best.entry.changes))).slice(0, 3)) {
@@ -67,28 +71,62 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
     if (tried.has(where)) continue;
     tried.add(where);
     const done = carryOut(thinking, each, reading, past, wish, frame);
-    if (done.result.type !== 'unknown') return done;
+    if (done.result.type !== 'unknown' && !foundNothing(done) && !notEnough(done)) return done;
+    if (done.result.type === 'unknown' && done.result.wrong > 0) return done;
     first ??= done;
   }
   return first ?? frame({ type: 'lost', near: [], order: false });
 }
 
+/** The tool needs more than was said; another may not. */
+const notEnough = ({ result }: Frame): boolean => result.type === 'answered' && !result.entry.changes && result.answer.status === 'error' && result.answer.code === 'VALIDATION_ERROR';
+
+/** Nothing was found by a name or by words: they may be those of something else. */
+function foundNothing({ result }: Frame): boolean {
+  if (result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.kind !== 'list' || rowsIn(result.answer).length > 0) return false;
+  return result.entry.slots.some(({ kind, key }) => (kind === 'query' || kind === 'name') && key in result.input);
+}
+
+/** No tool is for it, but somebody may have written it down: said only where most of the words are found there. */
+function written(thinking: Thinking, reading: Reading, frame: (result: Result, input?: Readonly<Record<string, unknown>>, shown?: readonly Shown[]) => Frame): Frame | undefined {
+  const entry = [...thinking.allowed.values()].find(({ tool }) => tool.lastResort);
+  const query = entry?.slots.find(({ kind }) => kind === 'query');
+  const words = reading.words.filter(({ token }) => !empty.has(token.word) && token.word.length > 2);
+  if (!entry || !query || words.length === 0 || words.length > 8 || !/^(?:what|how|who|where|when|which|is|are|do|does|can|tell|explain)\b/i.test(bare(reading.text))) return undefined;
+  const input = { [query.key]: words.map(({ token }) => token.word).join(' ') };
+  const answer = thinking.memory.ask(entry.name, input);
+  if (answer.status !== 'success') return undefined;
+  const rows = rowsIn(answer).filter((row) => {
+    const text = new Set(fold(Object.values(row).filter((value) => typeof value === 'string').join(' ')).split(/[^a-z0-9]+/).map(stemOf));
+    return words.filter(({ stem }) => text.has(stem)).length >= Math.max(1, words.length * 0.6);
+  });
+  if (rows.length === 0) return undefined;
+  const { metadata: _, ...found } = answer;
+  return frame({ type: 'answered', entry, input, answer: { ...found, data: rows.slice(0, 3) }, about: undefined, called: '' }, input, [{ entry, rows }]);
+}
+
 /** Words first, then what the slots make of the sentence. */
-function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Entry[], past: Past, wish: Wish): Weighed[] {
+export function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Entry[], past: Past, wish: Wish): Weighed[] {
   const everyone = /\b(?:all|every|everyone|everyone's|everybody|everybody's|each)\b/i.test(reading.text) && !aboutSelf(reading);
   const ranked = rank(index, reading, pool);
   const pointing = POINTING.test(reading.text);
   const order = actOf(reading) === 'orders';
   const floor = (ranked[0]?.score ?? 0) * 0.45;
   return ranked
-    .filter((each, at) => (at < 24 && each.score >= floor) || each.form > 0.65 || each.entry === wish.entry || each.entry === past.entry)
+    .filter((each, at) => (at < 24 && each.score >= floor) || each.form > 0.65 || valuesOf(index, each.entry, reading) > 1 || each.entry === wish.entry || each.entry === past.entry)
     .map((each): Weighed => {
       const filled = fill(index, each.entry, reading, each.example);
       // What became a value is no longer a word that the tool would have to know.
-      const [again = each] = rank(index, reading, [each.entry], filled.used.filter((piece) => !filled.states.includes(piece)));
+      const values = filled.used.filter((piece) => !filled.states.includes(piece));
+      const [plainly = each] = rank(index, reading, [each.entry], values);
+      const [apart = each] = namesItsThing(index, each.entry, reading) ? rank(index, reading, [each.entry], [...values, ...described(filled, reading)]) : [];
+      const again = apart.score > plainly.score ? apart : plainly;
       let total = again.score;
-      const spans = [...reading.names.filter(({ sure }) => sure), ...reading.amounts, ...reading.emails, ...reading.ids];
+      const spans = [...reading.amounts, ...reading.emails, ...reading.ids];
       for (const span of spans) if (!filled.used.some((used) => overlaps(used, span))) total -= 0.07;
+      // A tool that has no place for a name is not about whom it names.
+      for (const name of reading.names) if (name.sure && !filled.used.some((used) => overlaps(used, name))) total -= 0.12;
+      if (each.entry.slots.some(({ kind, key }) => kind === 'email' && key in filled.input)) total += 0.15;
       for (const when of reading.whens) if (!filled.used.some((used) => overlaps(used, when))) total -= 0.04;
       for (const [key, values] of index.known) {
         if (!(key in filled.input) && knownIn(values, reading).some(({ at }) => /^\p{Lu}/u.test(at.text) && !filled.used.some((used) => overlaps(used, at)))) total -= 0.06;
@@ -96,20 +134,60 @@ function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Ent
       total += (filled.left.length === 0 && reading.words.every(({ token }) => filled.used.some((used) => overlaps(used, token))) ? 0.09 : 0.02) * Math.min(2, filled.used.length);
       for (const slot of filled.missing) total -= slot.kind === 'prose' ? 0.03 : 0.12;
       for (const mention of filled.mentions) {
-        const here = past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, each.entry, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
+        const here = isHere(mention, each.entry, past);
         if (here && (pointing || mention.names.length > 0 || order)) total += pointing && mention.names.length === 0 ? 0.3 : 0.2;
         else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
       }
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
+      // "Reject Sarah's": what is not named was talked of. A tool for something else would have to be named.
+      if (order && each.entry.changes && past.shown.length > 0 && filled.mentions.some(({ slot }) => slot.required) && !filled.mentions.some((mention) => isHere(mention, each.entry, past)) && !namesItsThing(index, each.entry, reading)) total -= 0.3;
+      if (!order && isOne(index, each.entry, reading) && filled.mentions.length + Object.keys(filled.input).length > 0) total += 0.22;
+      // What is asked about oneself is not found in a list of everyone.
+      if (each.entry.tool.kind === 'list' && Object.keys(filled.input).length === 0 && aboutSelf(reading, each.entry, true) && !seesOwnOnly(each.entry, person) && !each.entry.slots.some((slot) => index.oneself.has(slot.key) || isPerson(slot))) total -= 0.12;
+      if (sayPlural(each.entry, reading)) total += 0.12;
       // Rows are asked for by what they are called.
-      if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem }) => stem === headNoun(each.entry))) total += 0.05;
+      if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem, token }) => stem === headNoun(each.entry) && !/[^s]$/.test(token.word))) total += 0.05;
       if (each.entry === wish.entry) total += 0.5;
       return { ...again, filled, total };
     })
     .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
-const ROWS = /^(?:which|list|show|any|find|give me|display)\b/i;
+/** The words that tell which one is meant. */
+function described({ mentions }: Filled, { words }: Reading): Piece[] {
+  const said = new Set(mentions.flatMap((mention) => (mention.names.length > 0 ? [] : mention.words.map(fold))));
+  return words.filter(({ token }) => said.has(token.word) || said.has(fold(token.raw))).map(({ token }) => ({ text: token.raw, start: token.start, end: token.end }));
+}
+const isHere = (mention: Mention, needing: Entry, past: Past): boolean =>
+  past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, needing, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
+/** What its id is an id of: "report" of report_id, and the words of its title. */
+const thingsOf = (index: Index, entry: Entry): Set<string> =>
+  new Set(entry.slots.filter(({ kind, key }) => (kind === 'id' || kind === 'number-id') && !index.oneself.has(key)).flatMap(({ key }) => key.replace(/_?id$/, '').split('_')).filter((word) => word.length > 2).map(stemOf));
+function namesItsThing(index: Index, entry: Entry, reading: Reading): boolean {
+  const own = new Set([...thingsOf(index, entry), ...entry.tool.title.toLowerCase().split(/\W+/).filter((word) => word.length > 3).map(stemOf)]);
+  return reading.words.some(({ stem, token, ideas }) => !(token.start === reading.words[0]?.token.start) && (own.has(stem) || ideas.some((idea) => [...own].some((word) => ideasOfWord(word).includes(idea)))));
+}
+const ONE = new Set(['the', 'my', 'our', 'this', 'that', 'his', 'her', 'their', 'a', 'an']);
+/** "The article …", "my webhook ticket": one of them, by what it is called or about. */
+function isOne(index: Index, entry: Entry, reading: Reading): boolean {
+  if (entry.tool.kind !== 'read') return false;
+  const things = thingsOf(index, entry);
+  return reading.tokens.some((token, at) => {
+    if (!things.has(token.stem) || token.word.endsWith('s') || token.possessive) return false;
+    return reading.tokens.slice(Math.max(0, at - 5), at).some(({ word, possessive }) => ONE.has(word) || possessive) && !/^(?:any|all|every|no)$/.test(reading.tokens[at - 1]?.word ?? '');
+  });
+}
+/** The rows, called just as the tool calls them. */
+function sayPlural(entry: Entry, reading: Reading): boolean {
+  const words = (entry.tool.plural ?? '').toLowerCase().split(/\W+/).filter(Boolean).map(stemOf);
+  return words.length > 1 && reading.tokens.some((_, at) => words.every((word, offset) => reading.tokens[at + offset]?.stem === word) && (reading.tokens[at + words.length - 1]?.word ?? '').endsWith('s'));
+}
+
+/** How many of its slots have a value that is known beforehand, and said. */
+const valuesOf = (index: Index, entry: Entry, reading: Reading): number =>
+  entry.slots.filter(({ key, kind }) => kind === 'name' && knownIn(index.known.get(key) ?? new Map<string, string>(), reading).length > 0).length;
+
+const ROWS = /^(?:which|what|list|show|any|find|give me|display)\b/i;
 const headNoun = ({ tool }: Entry): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
 /** The narrowest of several views: one's own rows. */
 export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
@@ -120,14 +198,27 @@ export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
 
 /** Sure enough to act on. A change must be asked for more plainly than a look. */
 function clear(index: Index, { entry, covers, contains, total, filled, score }: Weighed, reading: Reading): boolean {
-  const lost = filled.left.filter(({ token }) => !reading.names.some((name) => overlaps(name, token)));
+  // Words that tell which one is meant are looked up, where it is said of what.
+  const telling = filled.mentions.some(({ slot }) => slot.required) && namesItsThing(index, entry, reading) ? new Set(filled.mentions.flatMap(({ words }) => words.map(fold))) : undefined;
+  const lost = filled.left.filter(({ token }) => !reading.names.some((name) => overlaps(name, token)) && !telling?.has(token.word));
   const odd = lost.reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = reading.words.length - lost.length;
   if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);
+  // An order is not met by a look, unless the tool itself is described with that word.
+  if (isOrderFor(entry, reading)) return false;
+  if (lost.length > 0 && contains < 0.6 && !saysWhat(entry, filled, reading)) return false;
   // Nothing but values, and a place for each of them.
   if (lost.length === 0 && filled.used.length >= 2 && filled.missing.length === 0 && total >= 0.3) return true;
-  return total >= 0.26 && (contains >= 0.55 || covers >= 0.45) && (odd <= 4.2 || contains >= 0.6 || known >= 2 * lost.length);
+  return total >= 0.26 && (contains >= 0.55 || covers >= 0.45) && (odd <= 4.2 || (contains >= 0.6 && (lost.length < 2 || saysWhat(entry, filled, reading))) || known >= 2 * lost.length);
 }
+
+/** A word for what the tool is about, not only for a state that its rows may be in. */
+const saysWhat = (entry: Entry, filled: Filled, reading: Reading): boolean => reading.words.some((word) => speaksOf(entry, word) >= 0.75 && !filled.used.some((used) => overlaps(used, word.token)));
+
+const isOrderFor = (entry: Entry, reading: Reading): boolean => {
+  const [first] = reading.words;
+  return actOf(reading) === 'orders' && first !== undefined && CHANGES.has(first.stem) && speaksOf(entry, first) < 0.5 && !reading.names.some((name) => overlaps(name, first.token));
+};
 
 function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Reading, past: Past, wish: Wish, frame: (result: Result, input?: Readonly<Record<string, unknown>>, shown?: readonly Shown[]) => Frame): Frame {
   const input: Record<string, unknown> = { ...filled.input };
@@ -156,8 +247,12 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
     } else if ('several' in found) return frame({ type: 'which', slot: mention.slot, rows: found.several, source: found.entry, entry, called, all: /\b(?:all|every|each|everything|any)\b/i.test(reading.text) }, input, [{ entry: found.entry, rows: found.several }]);
     else if (mention.slot.required) {
       if (called === '') return frame({ type: 'missing', slot: mention.slot, entry }, input);
-      return frame({ type: 'unknown', called, entry, finder: found.entry, answer: found.answer }, input);
-    } else if (mention.names.length > 0) return frame({ type: 'unknown', called, entry, finder: found.entry, answer: found.answer }, input);
+      return frame({ type: 'unknown', called, entry, finder: found.entry, answer: found.answer, wrong: found.wrong ?? 0 }, input);
+    } else if (mention.names.length > 0) return frame({ type: 'unknown', called, entry, finder: found.entry, answer: found.answer, wrong: 0 }, input);
+  }
+  for (const slot of entry.slots.filter((each) => isPerson(each) && typeof input[each.key] === 'string')) {
+    const several = wholeName(thinking, slot, input);
+    if (several) return frame({ type: 'which', slot, rows: several.rows, source: several.entry, entry, called: String(input[slot.key]), all: false }, input, [several]);
   }
   const { answer, used } = call(thinking, entry, input);
   const rows = rowsIn(answer);
@@ -190,22 +285,35 @@ function inherit(index: Index, entry: Entry, filled: Filled, reading: Reading, p
 }
 
 /** One's own rows, where a tool shows those of others too. */
-function own({ person }: Thinking, entry: Entry, reading: Reading, filled: Filled, input: Record<string, unknown>): void {
-  const slot = entry.slots.find(({ key, kind }) => key === 'employee_id' && kind === 'id');
-  if (!slot || slot.key in input || person.employeeId === undefined || !aboutSelf(reading)) return;
+function own({ person, index }: Thinking, entry: Entry, reading: Reading, filled: Filled, input: Record<string, unknown>): void {
+  const slot = entry.slots.find(({ key, kind }) => kind === 'id' && index.oneself.has(key));
+  const mine = entry.slots.find((each) => isPerson(each) && !each.required && !(each.key in input));
+  if (mine && person.email !== undefined && /\b(?:my|mine|i|i've)\b/i.test(reading.text) && aboutSelf(reading, entry) && !entry.changes) input[mine.key] = person.email;
+  if (!slot || slot.key in input || person.employeeId === undefined || !aboutSelf(reading, entry)) return;
   const at = filled.mentions.findIndex((mention) => mention.slot === slot);
   if (at >= 0 && (filled.mentions[at]?.names.length ?? 0) > 0) return;
   if (/\byour own\b|\bone's own\b/i.test(slot.description)) return;
   input[slot.key] = person.employeeId;
 }
 
+/** A part of a colleague's name becomes the whole of it, where there is only one; of several somebody has to choose. */
+function wholeName({ allowed, index, memory }: Thinking, slot: Slot, input: Record<string, unknown>): Shown | undefined {
+  const part = String(input[slot.key]);
+  const directory = [...allowed.values()].find(({ tool, row, slots }) => tool.kind === 'list' && index.oneself.has(ownIdOf(row) ?? '') && 'email' in (row.properties ?? {}) && slots.some(({ key }) => key === 'name'));
+  if (!directory || !/^\p{L}[\p{L}'-]*$/u.test(part)) return undefined;
+  const rows = rowsIn(memory.ask(directory.name, { name: part })).filter((row) => fold(nameOf(row)).split(/\s+/).includes(fold(part)));
+  const [only] = rows;
+  if (rows.length === 1 && only) input[slot.key] = nameOf(only);
+  return rows.length > 1 && rows.length <= 10 ? { entry: directory, rows } : undefined;
+}
+
 /** "My department's budget": a field of one's own record. */
 function ownValue(thinking: Thinking, slot: Slot, reading: Reading): unknown {
-  const { person, allowed, memory } = thinking;
+  const { person, allowed, memory, index } = thinking;
   if (person.employeeId === undefined || slot.kind !== 'name' || !/\b(?:my|our|we|us)\b/i.test(reading.text)) return undefined;
-  const directory = [...allowed.values()].find((entry) => entry.tool.kind === 'list' && ownIdOf(entry.row) === 'employee_id' && slot.key in (entry.row.properties ?? {}) && entry.slots.some(({ key }) => key === 'name'));
+  const directory = [...allowed.values()].find((entry) => entry.tool.kind === 'list' && index.oneself.has(ownIdOf(entry.row) ?? '') && slot.key in (entry.row.properties ?? {}) && entry.slots.some(({ key }) => key === 'name'));
   if (!directory) return undefined;
-  return rowsIn(memory.ask(directory.name, { name: person.name })).find((row) => row['employee_id'] === person.employeeId)?.[slot.key];
+  return rowsIn(memory.ask(directory.name, { name: person.name })).find((row) => row[ownIdOf(directory.row) ?? ''] === person.employeeId)?.[slot.key];
 }
 
 const tooShort = (entry: Entry, input: Readonly<Record<string, unknown>>): Slot | undefined =>

@@ -107,3 +107,6 @@ export function distance(a: string, b: string, limit: number): number {
   }
   return last[b.length] ?? limit + 1;
 }
+
+/** A question for instructions. */
+export const HOW_TO = /^(?:how (?:do|can|could|should|would|to)(?: (?:i|we|you|one|people))?|how is it possible to|what do i (?:have|need) to do to|where (?:do|can) i)\s+(?=\S)/i;

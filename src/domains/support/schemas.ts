@@ -98,7 +98,10 @@ export const storedCustomerTicket = fullCustomerTicket
  * A list of one's own organisation's tickets, where a subject is how a ticket is named and found: not text of others, so that naming
  * one's ticket does not hold up answering on it. Reading a ticket is.
  */
-export const foundFields = z.object({ ...found, highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>') });
+export const foundFields = z.object({
+  ...found,
+  highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>'),
+});
 
 const articleFields = {
   article_id: storedId,

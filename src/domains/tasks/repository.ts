@@ -12,12 +12,18 @@ export const sqlTaskRepository = (sql: SqlWriter, owner: string): TaskRepository
       counter,
       sql`insert into tasks.counters (principal, last_id) values (${owner}, 1) on conflict (principal) do update set last_id = counters.last_id + 1 returning last_id`,
     );
-    return sql.change(task, sql`insert into tasks.tasks (principal, id, title, description) values (${owner}, ${last_id}, ${title}, ${description}) returning *`);
+    return sql.change(
+      task,
+      sql`insert into tasks.tasks (principal, id, title, description) values (${owner}, ${last_id}, ${title}, ${description}) returning *`,
+    );
   },
   all: () => sql.many(task, sql`select * from tasks.tasks where principal = ${owner} order by id`),
   get: (id) => sql.maybeOne(task, sql`select * from tasks.tasks where principal = ${owner} and id = ${id}`),
   save: ({ id, title, description, completed }: Task) =>
-    sql.change(task, sql`update tasks.tasks set title = ${title}, description = ${description}, completed = ${completed} where principal = ${owner} and id = ${id} returning *`),
+    sql.change(
+      task,
+      sql`update tasks.tasks set title = ${title}, description = ${description}, completed = ${completed} where principal = ${owner} and id = ${id} returning *`,
+    ),
   remove: async (id) => {
     await sql.change(task, sql`delete from tasks.tasks where principal = ${owner} and id = ${id} returning *`);
   },

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { prose, readable } from '../../core/fields.ts';
 
-export const taskId = z.int('Invalid task ID').positive('Invalid task ID').max(2_147_483_647, 'Invalid task ID').describe('id from list_tasks');
+export const taskId = z
+  .int('Invalid task ID')
+  .positive('Invalid task ID')
+  .max(2_147_483_647, 'Invalid task ID')
+  .describe('id from list_tasks');
 export const title = readable(
-  z.string({ error: (issue) => (issue.input === undefined ? 'Title is required' : 'Title must be text') }).min(1, 'Title is required').max(200, 'Title must be 200 characters or less'),
+  z
+    .string({ error: (issue) => (issue.input === undefined ? 'Title is required' : 'Title must be text') })
+    .min(1, 'Title is required')
+    .max(200, 'Title must be 200 characters or less'),
 )
   .refine((text) => text.trim() !== '', 'Title is required')
   .describe('The task title (1-200 characters)');

@@ -38,7 +38,12 @@ export const approveBudget = finance.write({
   },
   examples: [
     { ask: 'Approve the Legal budget at 450,000', as: 'bob.martinez', input: { department: 'Legal', approved_amount: 450_000 } },
-    { ask: 'Approve the Marketing budget', as: 'eve.thompson', input: { budget_id: '0fb00000-0000-4000-8000-000000000006' } },
+    {
+      ask: 'Approve the Marketing budget',
+      also: ['Sign off the Marketing budget', 'OK the budget of Marketing', 'The Marketing budget is approved'],
+      as: 'eve.thompson',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000006' },
+    },
     {
       ask: "Sign off next year's Operations budget as submitted",
       as: 'bob.martinez',

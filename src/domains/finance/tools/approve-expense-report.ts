@@ -22,7 +22,12 @@ export const approveExpenseReport = finance.write({
     },
   },
   examples: [
-    { ask: 'Approve the expense report from Marcus', as: 'nina.patel', input: { report_id: '0fe00000-0000-4000-8000-000000000001' } },
+    {
+      ask: 'Approve the expense report from Marcus',
+      also: ["Approve Marcus' expenses", 'Sign off the expenses of Marcus'],
+      as: 'nina.patel',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
+    },
     {
       ask: "Sarah Kim's expenses are fine, approve them",
       as: 'bob.martinez',

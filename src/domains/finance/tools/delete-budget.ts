@@ -21,7 +21,12 @@ export const deleteBudget = finance.write({
     },
   },
   examples: [
-    { ask: 'Delete the draft HR budget', as: 'eve.thompson', input: { budget_id: '0fb00000-0000-4000-8000-000000000002' } },
+    {
+      ask: 'Delete the draft HR budget',
+      also: ['Remove the draft budget of HR', 'Get rid of the HR budget draft'],
+      as: 'eve.thompson',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000002' },
+    },
     {
       ask: "Remove next year's Engineering budget draft, we start over",
       as: 'bob.martinez',

@@ -28,6 +28,7 @@ export const deleteInvoice = finance.write({
     },
     {
       ask: 'Remove the pending Sunrise Catering invoice',
+      also: ['Get rid of the pending Sunrise Catering bill'],
       as: 'eve.thompson',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000004' },
     },

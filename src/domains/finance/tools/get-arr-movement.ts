@@ -39,8 +39,18 @@ export const getArrMovement = finance.list({
   order: asc('period'),
   summary: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
   examples: [
-    { ask: 'ARR waterfall for the last 6 months', as: 'bob.martinez', input: { months: 6 } },
-    { ask: 'How did our recurring revenue develop this year?', as: 'eve.thompson', input: (today) => ({ year: yearOf(today) }) },
+    {
+      ask: 'ARR waterfall for the last 6 months',
+      also: ['How much churn did we have in the last 6 months?', 'ARR development over the past 6 months'],
+      as: 'bob.martinez',
+      input: { months: 6 },
+    },
+    {
+      ask: 'How did our recurring revenue develop this year?',
+      also: ['How has ARR grown this year?', 'ARR growth this year', 'New, expansion and churned ARR this year'],
+      as: 'eve.thompson',
+      input: (today) => ({ year: yearOf(today) }),
+    },
     {
       ask: 'Show me churn and expansion month by month for last year',
       as: 'bob.martinez',

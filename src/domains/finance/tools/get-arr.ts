@@ -31,9 +31,24 @@ export const getArr = finance.read({
     },
   },
   examples: [
-    { ask: "What's our ARR?", as: 'bob.martinez', input: {} },
+    {
+      ask: "What's our ARR?",
+      also: [
+        'What is our MRR?',
+        'Current annual recurring revenue',
+        'How much ARR do we have right now?',
+        'Show me our recurring revenue figures',
+      ],
+      as: 'bob.martinez',
+      input: {},
+    },
     { ask: 'What was our ARR on June 30?', as: 'eve.thompson', input: (today) => ({ as_of_date: `${yearOf(today)}-06-30` }) },
-    { ask: 'How high is our net revenue retention?', as: 'eve.thompson', input: {} },
+    {
+      ask: 'How high is our net revenue retention?',
+      also: ['What is our retention?', 'Revenue per subscription'],
+      as: 'eve.thompson',
+      input: {},
+    },
     {
       ask: 'How many subscriptions did we have at the end of last year?',
       as: 'bob.martinez',

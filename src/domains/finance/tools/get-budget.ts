@@ -16,10 +16,26 @@ export const getBudget = finance.read({
   output: budget.extend({ by_category: z.array(budgetCategory) }),
   errors: { BUDGET_NOT_FOUND: budgetNotFound },
   examples: [
-    { ask: 'How much of the Marketing budget is left?', as: 'bob.martinez', input: { department: 'Marketing' } },
-    { ask: 'What have we spent of our Engineering budget so far?', as: 'nina.patel', input: { department: 'Engineering' } },
+    {
+      ask: 'How much of the Marketing budget is left?',
+      also: [
+        'How much budget does Marketing have left?',
+        'Remaining budget of Marketing',
+        'What can Marketing still spend?',
+        'Is Marketing over budget?',
+      ],
+      as: 'bob.martinez',
+      input: { department: 'Marketing' },
+    },
+    {
+      ask: 'What have we spent of our Engineering budget so far?',
+      also: ['How much did Engineering spend?', 'Engineering spending so far', 'How much money has Engineering used?'],
+      as: 'nina.patel',
+      input: { department: 'Engineering' },
+    },
     {
       ask: 'Show me the Sales budget of last year by category',
+      also: ['What was the Sales budget last year?'],
       as: 'eve.thompson',
       input: (today) => ({ department: 'Sales', year: yearOf(today) - 1 }),
     },

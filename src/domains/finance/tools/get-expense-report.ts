@@ -25,7 +25,12 @@ export const getExpenseReport = finance.read({
   output: fullReport.extend({ other_report_ids: z.array(storedId).describe('Other reports of the same person and month') }),
   errors: { EXPENSE_REPORT_NOT_FOUND: reportNotFound },
   examples: [
-    { ask: 'Show my expense report for last month', as: 'marcus.johnson', input: (today) => ({ month: lastMonth(today) }) },
+    {
+      ask: 'Show my expense report for last month',
+      also: ['What is in my expense report for last month?', 'My expenses of last month in detail', 'Open my expense report of last month'],
+      as: 'marcus.johnson',
+      input: (today) => ({ month: lastMonth(today) }),
+    },
     {
       ask: "What is in Sarah Kim's expense report of last month?",
       as: 'nina.patel',

@@ -41,11 +41,27 @@ export const listBudgets = finance.list({
   summary: z.object({ allocated: amount, spent: amount, remaining: amount }),
   examples: [
     { ask: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
-    { ask: 'Which budgets are waiting for approval?', as: 'bob.martinez', input: { status: 'PENDING_APPROVAL' } },
+    {
+      ask: 'Which budgets are waiting for approval?',
+      also: ['Pending budgets', 'Budgets that I have to approve', 'Are there any submitted budgets?'],
+      as: 'bob.martinez',
+      input: { status: 'PENDING_APPROVAL' },
+    },
     { ask: 'Show me the budgets of my department', as: 'nina.patel', input: {} },
-    { ask: 'What did all departments spend last year?', as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) - 1 }) },
+    {
+      ask: 'What did all departments spend last year?',
+      also: ['Spending of every department last year', 'Budget against actual for last year'],
+      as: 'eve.thompson',
+      input: (today) => ({ fiscal_year: yearOf(today) - 1 }),
+    },
     { ask: 'Is there a draft budget for HR?', as: 'bob.martinez', input: { department: 'HR', status: 'DRAFT' } },
-    { ask: 'List all budgets', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      ask: 'List all budgets',
+      also: ['Show the budgets of all departments', 'Which departments are over budget?'],
+      as: 'marcus.johnson',
+      input: {},
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
   chart: {
     kind: 'parts',

@@ -38,8 +38,18 @@ export const listExpenseReports = finance.list({
   order: desc('month', 'report_id'),
   summary: z.object({ count: z.int(), total: amount }),
   examples: [
-    { ask: 'What expense reports are waiting for approval?', as: 'nina.patel', input: { status: 'SUBMITTED' } },
-    { ask: 'Show my expense reports', as: 'marcus.johnson', input: {} },
+    {
+      ask: 'What expense reports are waiting for approval?',
+      also: ['Expense claims that I have to approve', 'Submitted expense reports', 'Any expenses waiting for me?'],
+      as: 'nina.patel',
+      input: { status: 'SUBMITTED' },
+    },
+    {
+      ask: 'Show my expense reports',
+      also: ['What is the status of my expense report?', 'Have my expenses been paid?', 'My expense claims'],
+      as: 'marcus.johnson',
+      input: {},
+    },
     { ask: 'Which approved expenses still have to be reimbursed?', as: 'bob.martinez', input: { status: 'APPROVED' } },
     {
       ask: 'How much did Carol Johnson claim in expenses this year?',

@@ -54,16 +54,37 @@ export const listInvoices = finance.list({
   order: desc('invoice_date', 'invoice_id'),
   summary: z.object({ count: z.int(), amount }),
   examples: [
-    { ask: 'Which invoices are overdue?', as: 'bob.martinez', input: { status: 'OVERDUE' } },
+    {
+      ask: 'Which invoices are overdue?',
+      also: ['Late invoices', 'Bills that are past due'],
+      as: 'bob.martinez',
+      input: { status: 'OVERDUE' },
+    },
     {
       ask: 'All invoices from Harbor Insurance that we have paid since the beginning of the year',
       as: 'bob.martinez',
       input: (today) => ({ vendor: 'Harbor Insurance', status: 'PAID', start_date: newYear(today) }),
     },
-    { ask: 'Show me the pending CloudNine Hosting invoice', as: 'bob.martinez', input: { vendor: 'CloudNine Hosting', status: 'PENDING' } },
+    {
+      ask: 'Show me the pending CloudNine Hosting invoice',
+      also: ['What is the status of the pending CloudNine Hosting invoice?', 'Do we have a pending bill from CloudNine Hosting?'],
+      as: 'bob.martinez',
+      input: { vendor: 'CloudNine Hosting', status: 'PENDING' },
+    },
     { ask: 'Invoices over 10,000 dollars that wait for payment', as: 'eve.thompson', input: { status: 'APPROVED', min_amount: 10_000 } },
-    { ask: 'What did Engineering get billed?', as: 'eve.thompson', input: { department: 'Engineering' } },
-    { ask: 'List all invoices', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      ask: 'What did Engineering get billed?',
+      also: ['Invoices for Engineering'],
+      as: 'eve.thompson',
+      input: { department: 'Engineering' },
+    },
+    {
+      ask: 'List all invoices',
+      also: ['All our bills', 'How many invoices do we have?'],
+      as: 'nina.patel',
+      input: {},
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,

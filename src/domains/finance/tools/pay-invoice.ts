@@ -39,6 +39,10 @@ export const payInvoice = finance.write({
   examples: [
     {
       ask: 'Pay the Northwind Logistics invoice today, reference WIRE-8841',
+      also: [
+        'Mark the Northwind Logistics invoice as paid today, ref WIRE-8841',
+        'Record the payment of the Northwind Logistics bill today with reference WIRE-8841',
+      ],
       as: 'bob.martinez',
       input: (today) => ({ invoice_id: '0f1c0000-0000-4000-8000-000000000008', payment_date: today, payment_reference: 'WIRE-8841' }),
     },

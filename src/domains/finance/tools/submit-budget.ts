@@ -21,7 +21,12 @@ export const submitBudget = finance.write({
     },
   },
   examples: [
-    { ask: 'Submit the Engineering budget for approval', as: 'nina.patel', input: { budget_id: '0fb00000-0000-4000-8000-000000000001' } },
+    {
+      ask: 'Submit the Engineering budget for approval',
+      also: ['Send the Engineering budget for approval', 'The Engineering budget is ready, hand it in'],
+      as: 'nina.patel',
+      input: { budget_id: '0fb00000-0000-4000-8000-000000000001' },
+    },
     {
       ask: "Hand in next year's Sales budget, it covers two trade fairs",
       as: 'carol.johnson',

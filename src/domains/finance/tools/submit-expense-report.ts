@@ -48,6 +48,7 @@ export const submitExpenseReport = finance.write({
   examples: [
     {
       ask: 'Submit my expenses for this month: taxi 42.50 and client lunch 88',
+      also: ['Claim expenses for this month: taxi 42.50 and client lunch 88', 'Expense report for this month: taxi 42.50, client lunch 88'],
       as: 'marcus.johnson',
       input: (today) => ({
         month: monthOf(today),
@@ -64,6 +65,7 @@ export const submitExpenseReport = finance.write({
     },
     {
       ask: 'I paid 25.80 for parking today, please report it',
+      also: ['Claim 25.80 for parking today', 'I had 25.80 in parking costs today, please reimburse me', 'Expense 25.80 for parking today'],
       as: 'paula.reyes',
       input: (today) => ({
         month: monthOf(today),

@@ -30,11 +30,17 @@ export const approveTimeOffRequest = hr.write({
   examples: [
     {
       ask: "Approve Marcus Johnson's time off request",
+      also: ["Grant Marcus Johnson's leave request", 'Sign off the vacation of Marcus Johnson'],
       as: 'nina.patel',
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
     },
     {
       ask: "Turn down Sarah Kim's vacation, too many of us are away that week",
+      also: [
+        "Reject Sarah Kim's vacation, too many of us are away that week",
+        'Reject the time off request of Sarah Kim, too many of us are away that week',
+        "Decline Sarah Kim's leave request: too many of us are away that week",
+      ],
       as: 'nina.patel',
       input: { request_id: '0b000000-0000-4000-8000-000000000008', approved: false, approver_notes: 'Too many of us are away that week' },
     },

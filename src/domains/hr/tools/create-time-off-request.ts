@@ -52,11 +52,27 @@ export const createTimeOffRequest = hr.write({
   examples: [
     {
       ask: 'I want to take vacation from 21 to 23 December',
+      also: [
+        'Book vacation from 21 to 23 December',
+        'Request leave 21 to 23 December',
+        'Put me down for holidays from 21 to 23 December',
+        'I would like to be off from 21 to 23 December',
+      ],
       as: 'sarah.kim',
       input: (today) => ({ ...off('VACATION', inDecember(today, 21), inDecember(today, 23)), notes: 'Visiting family' }),
     },
-    { ask: 'Log a sick day for today', as: 'frank.davis', input: (today) => off('SICK', lastWorkday(today)) },
-    { ask: 'Can I take next Friday off as a personal day?', as: 'marcus.johnson', input: (today) => off('PERSONAL', nextFriday(today)) },
+    {
+      ask: 'Log a sick day for today',
+      also: ["I'm sick today", 'I am ill today and stay at home', 'Call in sick for today', 'Put in a sick day for today'],
+      as: 'frank.davis',
+      input: (today) => off('SICK', lastWorkday(today)),
+    },
+    {
+      ask: 'Can I take next Friday off as a personal day?',
+      also: ['I need a personal day next Friday', 'Request next Friday as a personal day'],
+      as: 'marcus.johnson',
+      input: (today) => off('PERSONAL', nextFriday(today)),
+    },
     {
       ask: 'I have jury duty from the 7th to the 9th of December',
       as: 'paula.reyes',

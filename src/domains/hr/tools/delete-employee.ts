@@ -29,7 +29,17 @@ export const deleteEmployee = hr.write({
     },
   },
   examples: [
-    { ask: 'Delete employee Frank Davis', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },
+    {
+      ask: 'Delete employee Frank Davis',
+      also: [
+        'Remove Frank Davis from the company',
+        'Let Frank Davis go',
+        'Terminate the employment of Frank Davis',
+        'Frank Davis has left the company, remove him',
+      ],
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
+    },
     {
       ask: 'Please terminate Marcus Johnson, he resigned',
       as: 'eve.thompson',

@@ -27,13 +27,33 @@ export const findEmployees = hr.list({
   }),
   order: asc('last_name', 'first_name', 'employee_id'),
   examples: [
-    { ask: "What is Priya Nair's job title?", as: 'frank.davis', input: { name: 'Priya Nair' } },
-    { ask: 'Which office is Grace Okafor based in?', as: 'nina.patel', input: { name: 'Grace Okafor' } },
-    { ask: 'Who is Priya?', as: 'frank.davis', input: { name: 'Priya' } },
-    { ask: 'What is the work e-mail of Jose Garcia?', as: 'marcus.johnson', input: { name: 'jose garcia' } },
+    {
+      ask: "What is Priya Nair's job title?",
+      also: ['What does Priya Nair do?', "What is Priya Nair's position?"],
+      as: 'frank.davis',
+      input: { name: 'Priya Nair' },
+    },
+    {
+      ask: 'Which office is Grace Okafor based in?',
+      also: ['Where does Grace Okafor work?', 'Where is Grace Okafor based?', 'Which department is Grace Okafor in?'],
+      as: 'nina.patel',
+      input: { name: 'Grace Okafor' },
+    },
+    { ask: 'Who is Priya?', also: ['Is there somebody called Priya?', 'Do we have a Priya?'], as: 'frank.davis', input: { name: 'Priya' } },
+    {
+      ask: 'What is the work e-mail of Jose Garcia?',
+      also: ['How do I reach Jose Garcia by mail?', "Jose Garcia's email address"],
+      as: 'marcus.johnson',
+      input: { name: 'jose garcia' },
+    },
     { ask: "Find O'Brien in the company directory", as: 'sarah.kim', input: { name: "O'Brien" } },
     { ask: 'Who works in the legal department?', as: 'tom.becker', input: { department: 'legal' } },
-    { ask: "Who is Sarah Kim's boss?", as: 'paula.reyes', input: { name: 'Sarah Kim' } },
+    {
+      ask: "Who is Sarah Kim's boss?",
+      also: ['Who does Sarah Kim report to?', "Who is Sarah Kim's manager?"],
+      as: 'paula.reyes',
+      input: { name: 'Sarah Kim' },
+    },
   ],
 
   find: ({ name, department }, { sql }) => sql`

@@ -38,15 +38,22 @@ export const getOrgChart = hr.read({
   output: node,
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
-    { ask: 'Show me the org chart', as: 'eve.thompson', input: {} },
+    {
+      ask: 'Show me the org chart',
+      also: ['What does the company structure look like?', 'Company hierarchy'],
+      as: 'eve.thompson',
+      input: {},
+    },
     {
       ask: 'Draw the org chart under Nina Patel, two levels deep',
+      also: ['Two levels of the hierarchy below Nina Patel'],
       as: 'alice.chen',
       input: { root_employee_id: '0e000000-0000-4000-8000-000000000006', max_depth: 2 },
     },
     { ask: 'What does my organisation look like?', as: 'nina.patel', input: {} },
     {
       ask: 'Who are the direct reports of Carol Johnson?',
+      also: ['Who reports to Carol Johnson?', "Carol Johnson's direct reports"],
       as: 'eve.thompson',
       input: { root_employee_id: '0e000000-0000-4000-8000-000000000004', max_depth: 1 },
     },

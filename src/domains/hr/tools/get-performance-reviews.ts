@@ -13,7 +13,9 @@ export const getPerformanceReviews = hr.list({
   roles: ['manager', 'hr-write', 'executive'],
   input: z.object({
     employee_id: employeeId.optional().describe('Only the reviews of this employee'),
-    status: reviewStatus.optional().describe('due: not begun; draft: being written; submitted: waits for the employee; acknowledged: done'),
+    status: reviewStatus
+      .optional()
+      .describe('due: not begun, also when overdue; draft: being written; submitted: waits for the employee; acknowledged: done'),
   }),
   item: z.object({
     review_id: storedId,
@@ -30,10 +32,16 @@ export const getPerformanceReviews = hr.list({
   }),
   order: asc('due_date', 'review_id'),
   examples: [
-    { ask: 'Who on my team has performance reviews due?', as: 'nina.patel', input: { status: 'due' } },
+    {
+      ask: 'Who on my team has performance reviews due?',
+      also: ['Whose appraisal is due?', 'Which reviews do I still have to write?', 'Overdue performance reviews'],
+      as: 'nina.patel',
+      input: { status: 'due' },
+    },
     { ask: 'Which reviews are still drafts?', as: 'alice.chen', input: { status: 'draft' } },
     {
       ask: "Show me Marcus Johnson's performance reviews",
+      also: ['How was Marcus Johnson rated?', "Marcus Johnson's last appraisal"],
       as: 'nina.patel',
       input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
     },

@@ -29,9 +29,30 @@ export const getTimeOffBalances = hr.read({
     },
   },
   examples: [
-    { ask: "What's my PTO balance?", as: 'marcus.johnson', input: {} },
-    { ask: 'How many sick days do I have left?', as: 'frank.davis', input: {} },
-    { ask: 'How much vacation has Sarah Kim left?', as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
+    {
+      ask: "What's my PTO balance?",
+      also: [
+        'How much vacation do I have?',
+        'How many days off have I left?',
+        'Do I have any holidays left?',
+        'My leave balance',
+        'How much leave can I still take?',
+      ],
+      as: 'marcus.johnson',
+      input: {},
+    },
+    {
+      ask: 'How many sick days do I have left?',
+      also: ['My sick leave balance', 'How much sick time do I still have?'],
+      as: 'frank.davis',
+      input: {},
+    },
+    {
+      ask: 'How much vacation has Sarah Kim left?',
+      also: ["Sarah Kim's PTO balance", 'How many days off does Sarah Kim have left?'],
+      as: 'nina.patel',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000008' },
+    },
     { ask: 'How many days off did I use last year?', as: 'carol.johnson', input: (today) => ({ fiscal_year: yearOf(today) - 1 }) },
     {
       ask: 'How much holiday does Eve Thompson have left?',

@@ -22,17 +22,47 @@ export const listEmployees = hr.list({
       .describe('Office, such as Berlin; case does not matter')
       .meta({ examples: ['Austin', 'Berlin', 'London', 'New York', 'San Francisco', 'Singapore'] }),
     manager_id: employeeId.optional().describe('Only the direct reports of this employee'),
-    job_title: line(100).min(1).optional().describe('Any part of the job title'),
+    job_title: line(100)
+      .min(1)
+      .optional()
+      .describe('Any part of the job title')
+      .meta({ examples: ['Engineer', 'Recruiter', 'Accountant', 'Account Executive'] }),
   }),
   item: employee,
   order: asc('last_name', 'first_name', 'employee_id'),
   examples: [
-    { ask: 'List all employees', as: 'alice.chen', input: {} },
-    { ask: 'Who works in Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
-    { ask: 'How many people do we have in the Berlin office?', as: 'eve.thompson', input: { location: 'Berlin' } },
+    {
+      ask: 'List all employees',
+      also: ['Who works here?', 'How many employees do we have?', 'Give me a list of the whole staff'],
+      as: 'alice.chen',
+      input: {},
+    },
+    {
+      ask: 'Who works in Engineering?',
+      also: [
+        'Everyone in Engineering',
+        'How many people are in Engineering?',
+        'Engineering headcount',
+        'Staff of the Engineering department',
+      ],
+      as: 'alice.chen',
+      input: { department: 'Engineering' },
+    },
+    {
+      ask: 'How many people do we have in the Berlin office?',
+      also: ['Who is based in Berlin?', 'Colleagues in Berlin', 'People at our Berlin site'],
+      as: 'eve.thompson',
+      input: { location: 'Berlin' },
+    },
     { ask: 'How big is the Marketing department?', as: 'alice.chen', input: { department: 'Marketing' } },
-    { ask: "Show me everyone's salary", as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
-    { ask: 'Show me my team', as: 'nina.patel', input: {} },
+    {
+      ask: "Show me everyone's salary",
+      also: ['What does everyone earn?', 'List all salaries', 'All employee salaries'],
+      as: 'frank.davis',
+      input: {},
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
+    { ask: 'Show me my team', also: ['Who reports to me?', 'List my direct reports', 'Who works for me?'], as: 'nina.patel', input: {} },
     {
       ask: 'Which accountants report to Bob Martinez?',
       as: 'alice.chen',

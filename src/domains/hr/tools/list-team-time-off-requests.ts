@@ -14,9 +14,14 @@ export const listTeamTimeOffRequests = hr.list({
   item: timeOffRequest,
   order: desc('start_date', 'request_id'),
   examples: [
-    { ask: 'Any time off requests from my team waiting for me?', as: 'nina.patel', input: { status: 'pending' } },
+    {
+      ask: 'Any time off requests from my team waiting for me?',
+      also: ['Leave requests that I have to approve', 'Pending vacation requests of my people', 'Who in my team asked for time off?'],
+      as: 'nina.patel',
+      input: { status: 'pending' },
+    },
     { ask: 'Which vacations in my team are approved?', as: 'carol.johnson', input: { status: 'approved' } },
-    { ask: 'Show all leave requests in the company', as: 'alice.chen', input: {} },
+    { ask: 'Show all leave requests in the company', also: ['Who is on vacation?', 'All time off requests'], as: 'alice.chen', input: {} },
     { ask: 'How many holiday requests did we turn down?', as: 'eve.thompson', input: { status: 'rejected' } },
   ],
 

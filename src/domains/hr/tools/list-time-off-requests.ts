@@ -19,13 +19,23 @@ export const listTimeOffRequests = hr.list({
   item: timeOffRequest,
   order: desc('start_date', 'request_id'),
   examples: [
-    { ask: 'What time off have I asked for?', as: 'marcus.johnson', input: {} },
+    {
+      ask: 'What time off have I asked for?',
+      also: ['Show my vacation requests', 'What is the status of my leave request?', 'Was my vacation approved?'],
+      as: 'marcus.johnson',
+      input: {},
+    },
     {
       ask: 'Have my December holidays been approved yet?',
       as: 'sarah.kim',
       input: (today) => ({ start_date_from: inDecember(today, 1), start_date_to: inDecember(today, 31) }),
     },
-    { ask: 'Which of my leave requests are still pending?', as: 'marcus.johnson', input: { status: 'pending' } },
+    {
+      ask: 'Which of my leave requests are still pending?',
+      also: ['Is my time off request still waiting?', 'My pending leave'],
+      as: 'marcus.johnson',
+      input: { status: 'pending' },
+    },
     { ask: 'Was any of my time off rejected?', as: 'eve.thompson', input: { status: 'rejected' } },
   ],
 

@@ -34,6 +34,12 @@ export const updateSalary = hr.write({
   examples: [
     {
       ask: "Increase Sarah Kim's salary to $120,000",
+      also: [
+        'Change the salary of Sarah Kim to $120,000',
+        'Sarah Kim should earn $120,000',
+        "Set Sarah Kim's pay to $120,000",
+        'Adjust the compensation of Sarah Kim to $120,000',
+      ],
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 120_000 },
     },

@@ -26,7 +26,12 @@ export const getContext = journey.read({
     summary: written,
   }),
   examples: [
-    { ask: "Give me the project's context", as: 'eve.thompson', input: {} },
+    {
+      ask: "Give me the project's context",
+      also: ['Summarise the history of this project', 'What is this project about?'],
+      as: 'eve.thompson',
+      input: {},
+    },
     { ask: 'Where does this project stand, and how did it get here?', as: 'frank.davis', input: {} },
     { ask: 'What is the background on approvals in this project?', as: 'marcus.johnson', input: { topic: 'approvals' } },
     { ask: 'Bring me up to speed on how we test', as: 'sarah.kim', input: { topic: 'tests' } },

@@ -20,7 +20,12 @@ export const listPivots = journey.read({
     total: z.int().describe(`How many there are; at most ${MOST} are shown`),
   }),
   examples: [
-    { ask: "What are the project's pivots?", as: 'eve.thompson', input: {} },
+    {
+      ask: "What are the project's pivots?",
+      also: ['Which pivots did the project make?', 'When did the project change course?'],
+      as: 'eve.thompson',
+      input: {},
+    },
     { ask: 'Where did we change direction?', as: 'nina.patel', input: {} },
     { ask: 'List the strategic changes of this project', as: 'frank.davis', input: {} },
     { ask: 'How often did the team change its mind?', as: 'sara.support@globex.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },

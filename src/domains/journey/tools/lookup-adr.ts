@@ -15,7 +15,12 @@ export const lookupAdr = journey.read({
   output: decision,
   errors: { ADR_NOT_FOUND: adrNotFound },
   examples: [
-    { ask: 'Show me ADR 3', as: 'nina.patel', input: { adr_id: '3' } },
+    {
+      ask: 'Show me ADR 3',
+      also: ['What was decided in ADR 3?', 'Read decision 3', 'What is ADR number 3 about?'],
+      as: 'nina.patel',
+      input: { adr_id: '3' },
+    },
     { ask: 'What does ADR-0004 say?', as: 'marcus.johnson', input: { adr_id: 'ADR-0004' } },
     { ask: 'What does architecture decision record 11 say?', as: 'frank.davis', input: { adr_id: '11' } },
     { ask: 'Open adr-0001', as: 'eve.thompson', input: { adr_id: 'adr-0001' } },

@@ -16,10 +16,15 @@ export const queryFailures = journey.list({
   order: desc('_score', 'record_id'),
   shown: shownAs(failure, shortened),
   examples: [
-    { ask: 'What went wrong with row level security in this project?', as: 'sarah.kim', input: { topic: 'row level security' } },
+    {
+      ask: 'What went wrong with row level security in this project?',
+      also: ['Problems that we had with row level security in this project', 'Failures around row level security'],
+      as: 'sarah.kim',
+      input: { topic: 'row level security' },
+    },
     { ask: 'Which failures did we have with database connections?', as: 'nina.patel', input: { topic: 'database connections' } },
     { ask: 'Did anything ever break because of SQLite?', as: 'marcus.johnson', input: { topic: 'SQLite' } },
-    { ask: 'What failed in this project so far?', as: 'frank.davis', input: {} },
+    { ask: 'What failed in this project so far?', also: ['List the failures of this project'], as: 'frank.davis', input: {} },
     { ask: 'Show me the incidents around approvals', as: 'eve.thompson', input: { topic: 'approvals' } },
     { ask: 'What went wrong with search?', as: 'jane.smith@acme.example', input: { topic: 'search' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

@@ -14,11 +14,26 @@ export const searchJourney = journey.list({
   item: foundRecord,
   order: desc('_score', 'record_id'),
   examples: [
-    { ask: 'Search the project history for PGlite', as: 'marcus.johnson', input: { query: 'PGlite' } },
+    {
+      ask: 'Search the project history for PGlite',
+      also: ['Find PGlite in the project records', 'What did the project write about PGlite?', 'Look through the journey for PGlite'],
+      as: 'marcus.johnson',
+      input: { query: 'PGlite' },
+    },
     { ask: 'What does our history say about cursors?', as: 'nina.patel', input: { query: 'cursors' } },
     { ask: 'Why do we score search words ourselves?', as: 'sarah.kim', input: { query: 'score search words' } },
-    { ask: 'Which decisions are there on storage?', as: 'eve.thompson', input: { query: 'storage', kind: 'decision' } },
-    { ask: 'Search our lessons for performance', as: 'tom.becker', input: { query: 'performance', kind: 'lesson' } },
+    {
+      ask: 'Which decisions are there on storage?',
+      also: ['What did we decide about storage?', 'Decisions about storage'],
+      as: 'eve.thompson',
+      input: { query: 'storage', kind: 'decision' },
+    },
+    {
+      ask: 'Search our lessons for performance',
+      also: ['What lessons did we learn about performance?', 'Lessons on performance'],
+      as: 'tom.becker',
+      input: { query: 'performance', kind: 'lesson' },
+    },
     {
       ask: 'Search the project history for keys',
       as: 'tim.tech@initech.example',

@@ -24,7 +24,12 @@ export const deleteItem = knowledge.write({
   output: removed,
   errors: { ENTRY_NOT_FOUND: 'Find the id of an entry with query, or of a triple with query_graph.' },
   examples: [
-    { ask: 'delete the knowledge entry about badge printing', as: 'sarah.kim', input: { id: 'e-7' } },
+    {
+      ask: 'delete the knowledge entry about badge printing',
+      also: ['Remove the entry on badge printing', 'Forget what we know about badge printing'],
+      as: 'sarah.kim',
+      input: { id: 'e-7' },
+    },
     {
       ask: 'Remove the triple t-62 from the graph, the team was renamed',
       as: 'marcus.johnson',

@@ -24,7 +24,12 @@ export const history = knowledge.list({
   item: transaction,
   order: desc('tx_id'),
   examples: [
-    { ask: 'show me the change history of the knowledge base', as: 'sarah.kim', input: {} },
+    {
+      ask: 'show me the change history of the knowledge base',
+      also: ['What was changed in the knowledge base recently?', 'Latest changes to our knowledge'],
+      as: 'sarah.kim',
+      input: {},
+    },
     { ask: 'Who changed the deployment rollback entry?', as: 'marcus.johnson', input: { id: 'e-2' } },
     { ask: 'What has Nina recorded?', as: 'eve.thompson', input: { by: 'Nina' } },
     { ask: 'What did I change in the knowledge base?', as: 'nina.patel', input: { mine: true } },

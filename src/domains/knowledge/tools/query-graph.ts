@@ -26,9 +26,24 @@ export const queryGraph = knowledge.list({
   item: triple,
   order: asc('subject', 'predicate', 'object', 'id'),
   examples: [
-    { ask: 'what depends on payments-db?', as: 'nina.patel', input: { object: 'payments-db', predicate: 'depends_on' } },
-    { ask: 'What does the billing-service depend on?', as: 'tom.becker', input: { subject: 'billing-service', predicate: 'depends_on' } },
-    { ask: 'Who owns the search-service?', as: 'frank.davis', input: { subject: 'search-service', predicate: 'owned_by' } },
+    {
+      ask: 'what depends on payments-db?',
+      also: ['Which services need payments-db?', 'What relies on payments-db?'],
+      as: 'nina.patel',
+      input: { object: 'payments-db', predicate: 'depends_on' },
+    },
+    {
+      ask: 'What does the billing-service depend on?',
+      also: ['Dependencies of the billing-service'],
+      as: 'tom.becker',
+      input: { subject: 'billing-service', predicate: 'depends_on' },
+    },
+    {
+      ask: 'Who owns the search-service?',
+      also: ['Which team is responsible for the search-service?'],
+      as: 'frank.davis',
+      input: { subject: 'search-service', predicate: 'owned_by' },
+    },
     { ask: 'Show everything related to the billing-service', as: 'marcus.johnson', input: { subject: 'billing-service' } },
   ],
 

@@ -15,6 +15,7 @@ export const query = knowledge.list({
     'Entries of knowledge that answer a question, the best first: by their words, also mistyped, and one step along the graph. Without a question, the newest.',
   plural: 'entries',
   resource: RESOURCES.entries,
+  lastResort: true,
   roles: ['employee'],
   input: z.object({
     query: line(400).optional().describe('Words or a question'),
@@ -30,9 +31,25 @@ export const query = knowledge.list({
   }),
   order: desc('score', 'recorded_at', 'id'),
   examples: [
-    { ask: 'What do we know about deployment?', as: 'marcus.johnson', input: { query: 'deployment' } },
+    {
+      ask: 'What do we know about deployment?',
+      also: [
+        'What is our process for deployment?',
+        'Is there anything written down about deployment?',
+        'What are the rules for deployment?',
+        "What's our deployment policy?",
+        'Search our knowledge for deployment',
+      ],
+      as: 'marcus.johnson',
+      input: { query: 'deployment' },
+    },
     { ask: 'Find the entry on vpn access', as: 'frank.davis', input: { topic: 'vpn access' } },
-    { ask: 'how do I set up the printer', as: 'tom.becker', input: { query: 'set up the printer' } },
+    {
+      ask: 'how do I set up the printer',
+      also: ['How can I set up the printer?', 'How does one set up the printer?'],
+      as: 'tom.becker',
+      input: { query: 'set up the printer' },
+    },
     {
       ask: 'What did we know about onboarding last summer?',
       as: 'alice.chen',

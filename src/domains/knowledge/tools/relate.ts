@@ -50,6 +50,7 @@ export const relate = knowledge.write({
     },
     {
       ask: 'note that the billing-service depends on payments-db',
+      also: ['The billing-service depends on payments-db, please record that', 'Remember that the billing-service depends on payments-db'],
       as: 'marcus.johnson',
       input: { subject: 'billing-service', predicate: 'depends_on', object: 'payments-db' },
       gives: 'success',

@@ -29,7 +29,12 @@ export const getBenefits = payroll.read({
   output: z.array(benefit),
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
-    { ask: 'What benefits am I enrolled in?', as: 'sarah.kim', input: {} },
+    {
+      ask: 'What benefits am I enrolled in?',
+      also: ['Which insurance do I have?', 'What is my health plan?', 'How much is deducted for my insurance?', 'My benefits'],
+      as: 'sarah.kim',
+      input: {},
+    },
     { ask: 'How much do I pay into my 401(k)?', as: 'marcus.johnson', input: {} },
     { ask: 'Show me all my benefit plans, old ones too', as: 'dan.williams', input: { include_ended: true } },
     { ask: 'Which plans is Frank Davis in?', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },

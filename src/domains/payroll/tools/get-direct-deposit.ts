@@ -22,7 +22,12 @@ export const getDirectDeposit = payroll.read({
   output: z.array(deposit),
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
-    { ask: 'Which bank account does my salary go to?', as: 'frank.davis', input: {} },
+    {
+      ask: 'Which bank account does my salary go to?',
+      also: ['Where is my pay deposited?', 'What is my direct deposit?', 'My bank details'],
+      as: 'frank.davis',
+      input: {},
+    },
     { ask: 'How is my pay split between my accounts?', as: 'carol.johnson', input: {} },
     { ask: "Where is Marcus Johnson's pay deposited?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000007' } },
     { ask: "Check Dan Williams' direct deposit", as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000005' } },

@@ -31,7 +31,12 @@ export const getPayStub = payroll.read({
     },
   },
   examples: [
-    { ask: 'Show me my latest payslip', as: 'sarah.kim', input: { pay_stub_id: '05000000-0000-4000-8000-000000000008' } },
+    {
+      ask: 'Show me my latest payslip',
+      also: ['What is on my last pay stub?', 'Open my most recent paycheck', 'My last net pay', 'Details of my latest payslip'],
+      as: 'sarah.kim',
+      input: { pay_stub_id: '05000000-0000-4000-8000-000000000008' },
+    },
     { ask: 'What was deducted from my last pay?', as: 'marcus.johnson', input: { pay_stub_id: '05000000-0000-4000-8000-000000000007' } },
     { ask: "Open Frank Davis' last pay stub", as: 'paula.reyes', input: { pay_stub_id: '05000000-0000-4000-8000-000000000009' } },
     { ask: 'How much did I earn so far this year?', as: 'nina.patel', input: { pay_stub_id: '05000000-0000-4000-8000-000000000006' } },

@@ -54,7 +54,12 @@ export const getPayrollSummary = payroll.read({
     note: z.string().nullable().describe('Why amounts are missing, where they are'),
   }),
   examples: [
-    { ask: 'Payroll summary for last month', as: 'paula.reyes', input: (today) => ({ period: monthsBefore(today, 1) }) },
+    {
+      ask: 'Payroll summary for last month',
+      also: ['Total payroll for last month', 'How much did we pay in wages last month?', 'Payroll cost of last month'],
+      as: 'paula.reyes',
+      input: (today) => ({ period: monthsBefore(today, 1) }),
+    },
     { ask: 'What did payroll cost us last quarter?', as: 'eve.thompson', input: (today) => ({ period: lastQuarter(today) }) },
     { ask: 'How much have we paid in salaries this year?', as: 'alice.chen', input: (today) => ({ period: today.slice(0, 4) }) },
     { ask: 'Give me the latest payroll figures', as: 'eve.thompson', input: {} },

@@ -30,7 +30,12 @@ export const getTaxWithholdings = payroll.read({
   }),
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
-    { ask: 'How much federal tax is withheld from my pay?', as: 'marcus.johnson', input: {} },
+    {
+      ask: 'How much federal tax is withheld from my pay?',
+      also: ['What are my tax withholdings?', 'How much tax do I pay?', 'My state tax withholding'],
+      as: 'marcus.johnson',
+      input: {},
+    },
     { ask: 'What is my filing status for taxes?', as: 'sarah.kim', input: {} },
     { ask: "Show Carol Johnson's tax withholdings", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000004' } },
     {

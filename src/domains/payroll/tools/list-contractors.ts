@@ -42,7 +42,12 @@ export const listContractors = payroll.list({
   }),
   order: asc('name', 'contractor_id'),
   examples: [
-    { ask: 'List our 1099 contractors', as: 'paula.reyes', input: {} },
+    {
+      ask: 'List our 1099 contractors',
+      also: ['Which freelancers work for us?', 'Who are our external workers?'],
+      as: 'paula.reyes',
+      input: {},
+    },
     { ask: 'Which contractors work for Engineering?', as: 'alice.chen', input: { department: 'Engineering' } },
     { ask: 'How much have we paid Brennan Security this year?', as: 'eve.thompson', input: { name: 'Brennan Security' } },
     { ask: 'Which freelancers no longer work for us?', as: 'paula.reyes', input: { status: 'ended' } },

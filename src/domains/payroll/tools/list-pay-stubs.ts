@@ -23,9 +23,24 @@ export const listPayStubs = payroll.list({
   summary: paySchedule,
   lifted: ['next_pay_date'],
   examples: [
-    { ask: 'When is my next pay day?', as: 'marcus.johnson', input: { limit: 1 } },
-    { ask: 'Show me my payslips', as: 'sarah.kim', input: {} },
-    { ask: 'How much was I paid this year?', as: 'frank.davis', input: (today) => ({ pay_date_from: `${today.slice(0, 4)}-01-01` }) },
+    {
+      ask: 'When is my next pay day?',
+      also: ['When do I get paid?', 'When is payday?', 'Next salary payment date'],
+      as: 'marcus.johnson',
+      input: { limit: 1 },
+    },
+    {
+      ask: 'Show me my payslips',
+      also: ['My pay stubs', 'What was my net pay lately?', 'How much did I get on my last paychecks?'],
+      as: 'sarah.kim',
+      input: {},
+    },
+    {
+      ask: 'How much was I paid this year?',
+      also: ['My pay this year', 'What did I take home this year?'],
+      as: 'frank.davis',
+      input: (today) => ({ pay_date_from: `${today.slice(0, 4)}-01-01` }),
+    },
     {
       ask: "List Marcus Johnson's last three pay stubs",
       as: 'paula.reyes',

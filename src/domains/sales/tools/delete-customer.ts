@@ -26,6 +26,7 @@ export const deleteCustomer = sales.write({
   examples: [
     {
       ask: 'Remove customer Soylent Foods',
+      also: ['Delete the client Soylent Foods', 'Get rid of Soylent Foods as a customer'],
       as: 'carol.johnson',
       input: { customer_id: '0a000000-0000-4000-8000-000000000009' },
     },

@@ -33,6 +33,7 @@ export const deleteOpportunity = sales.write({
     },
     {
       ask: 'Remove the Stark Factory Automation deal from the pipeline',
+      also: ['Delete the deal Stark Factory Automation', 'Get rid of the Stark Factory Automation opportunity'],
       as: 'eve.thompson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000005' },
     },

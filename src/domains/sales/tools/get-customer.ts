@@ -29,7 +29,19 @@ export const getCustomer = sales.read({
   output: customer.extend({ open_deals: z.array(opportunity), totals: sums }),
   errors: { CUSTOMER_NOT_FOUND: customerNotFound },
   examples: [
-    { ask: 'Tell me about Globex', as: 'carol.johnson', input: { customer_id: '0a000000-0000-4000-8000-000000000002' } },
+    {
+      ask: 'Tell me about Globex',
+      also: [
+        "What's going on with Globex?",
+        'Show me details of the customer Globex',
+        'What do we know about the client Globex?',
+        'Give me an overview of Globex',
+        'How is Globex doing?',
+        'Globex account summary',
+      ],
+      as: 'carol.johnson',
+      input: { customer_id: '0a000000-0000-4000-8000-000000000002' },
+    },
     {
       ask: 'How much have we sold to Acme so far?',
       as: 'eve.thompson',

@@ -64,10 +64,21 @@ export const getForecast = sales.read({
     },
   },
   examples: [
-    { ask: 'Forecast for this quarter?', as: 'eve.thompson', input: (today) => ({ period: quarterOf(today).label }) },
-    { ask: 'Are we on track to make our numbers?', as: 'carol.johnson', input: {} },
+    {
+      ask: 'Forecast for this quarter?',
+      also: ['What is the sales forecast for this quarter?', 'How will we close this quarter?', 'What will we sell this quarter?'],
+      as: 'eve.thompson',
+      input: (today) => ({ period: quarterOf(today).label }),
+    },
+    {
+      ask: 'Are we on track to make our numbers?',
+      also: ['Will we hit our quota?', 'Are we going to reach our sales target?'],
+      as: 'carol.johnson',
+      input: {},
+    },
     {
       ask: "How did Liam O'Brien do against his quota last quarter?",
+      also: ["Liam O'Brien's forecast for last quarter"],
       as: 'carol.johnson',
       input: (today) => ({ period: lastQuarter(today), owner: "Liam O'Brien" }),
     },

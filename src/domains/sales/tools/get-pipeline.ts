@@ -27,7 +27,12 @@ export const getPipeline = sales.read({
   }),
   examples: [
     { ask: 'What does the pipeline look like this quarter?', as: 'carol.johnson', input: (today) => ({ quarter: quarterOf(today).label }) },
-    { ask: 'Show me the sales pipeline', as: 'eve.thompson', input: {} },
+    {
+      ask: 'Show me the sales pipeline',
+      also: ['Pipeline by stage', 'How much is in the pipeline?', 'Value of the funnel', 'Weighted pipeline'],
+      as: 'eve.thompson',
+      input: {},
+    },
     { ask: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
     { ask: 'How full is our pipeline?', as: 'sarah.kim', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

@@ -39,12 +39,23 @@ export const listCustomers = sales.list({
   order: asc('name', '_id'),
   summary: z.object({ count: z.int() }),
   examples: [
-    { ask: 'Which of our customers are in healthcare?', as: 'carol.johnson', input: { industry: 'healthcare' } },
+    {
+      ask: 'Which of our customers are in healthcare?',
+      also: ['Clients in healthcare', 'Healthcare customers'],
+      as: 'carol.johnson',
+      input: { industry: 'healthcare' },
+    },
     { ask: 'Find the customer Umbrella Health', as: 'carol.johnson', input: { name: 'Umbrella Health' } },
     { ask: 'Customers with more than 50 million in revenue', as: 'eve.thompson', input: { min_revenue: 50_000_000 } },
     { ask: 'Which customers have left us?', as: 'carol.johnson', input: { status: 'CHURNED' } },
     { ask: 'List all prospects in manufacturing', as: 'eve.thompson', input: { status: 'PROSPECT', industry: 'manufacturing' } },
-    { ask: 'List our customers', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      ask: 'List our customers',
+      also: ['Who are our customers?', 'How many customers do we have?'],
+      as: 'nina.patel',
+      input: {},
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: (input, { documents }) => documents.from('customers', matching(documents, input)),

@@ -34,9 +34,24 @@ export const listLeads = sales.list({
   summary: z.object({ count: z.int() }),
   examples: [
     { ask: 'Hot leads with a score above 80', as: 'carol.johnson', input: { min_score: 80 } },
-    { ask: 'Which new leads came from the web?', as: 'carol.johnson', input: { status: 'NEW', source: 'WEB' } },
-    { ask: "Show me Liam O'Brien's qualified leads", as: 'eve.thompson', input: { owner: "Liam O'Brien", status: 'QUALIFIED' } },
-    { ask: 'How many referrals do we have?', as: 'carol.johnson', input: { source: 'REFERRAL' } },
+    {
+      ask: 'Which new leads came from the web?',
+      also: ['New leads from the web'],
+      as: 'carol.johnson',
+      input: { status: 'NEW', source: 'WEB' },
+    },
+    {
+      ask: "Show me Liam O'Brien's qualified leads",
+      also: ["Which qualified leads does Liam O'Brien own?", "Qualified leads of Liam O'Brien"],
+      as: 'eve.thompson',
+      input: { owner: "Liam O'Brien", status: 'QUALIFIED' },
+    },
+    {
+      ask: 'How many referrals do we have?',
+      also: ['Leads that came from referrals', 'Referral leads'],
+      as: 'carol.johnson',
+      input: { source: 'REFERRAL' },
+    },
     { ask: 'List all leads', as: 'dan.williams', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

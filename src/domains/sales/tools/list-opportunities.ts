@@ -55,18 +55,40 @@ export const listOpportunities = sales.list({
   examples: [
     {
       ask: 'Show me top 5 deals closing this month',
+      also: ['The 5 largest deals that close this month'],
       as: 'carol.johnson',
       input: (today) => ({ stage: 'OPEN', closing_from: monthFrom(today), closing_to: monthTo(today), sort: 'value', limit: 5 }),
     },
-    { ask: 'Deals in negotiation above 100k', as: 'carol.johnson', input: { stage: 'NEGOTIATION', min_value: 100_000 } },
-    { ask: "Which open deals does Liam O'Brien have?", as: 'eve.thompson', input: { owner: "Liam O'Brien", stage: 'OPEN' } },
-    { ask: 'What are we selling to Globex at the moment?', as: 'carol.johnson', input: { name: 'Globex', stage: 'OPEN' } },
+    {
+      ask: 'Deals in negotiation above 100k',
+      also: ['Opportunities in negotiation worth more than 100k'],
+      as: 'carol.johnson',
+      input: { stage: 'NEGOTIATION', min_value: 100_000 },
+    },
+    {
+      ask: "Which open deals does Liam O'Brien have?",
+      also: ["Liam O'Brien's open deals", "What open deals is Liam O'Brien working on?", "Open opportunities owned by Liam O'Brien"],
+      as: 'eve.thompson',
+      input: { owner: "Liam O'Brien", stage: 'OPEN' },
+    },
+    {
+      ask: 'What are we selling to Globex at the moment?',
+      also: ['Open deals with Globex', 'Show me the open Globex deal'],
+      as: 'carol.johnson',
+      input: { name: 'Globex', stage: 'OPEN' },
+    },
     {
       ask: 'Which deals did we win this year, the newest first?',
       as: 'eve.thompson',
       input: (today) => ({ stage: 'CLOSED_WON', closing_from: `${today.slice(0, 4)}-01-01`, closing_to: today, sort: 'newest' }),
     },
-    { ask: 'Show me our biggest deals', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      ask: 'Show me our biggest deals',
+      also: ['How many deals do we have?', 'List all opportunities', 'Most valuable deals'],
+      as: 'marcus.johnson',
+      input: {},
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: (input, { documents }) => documents.from('opportunities', matching(documents, input)),

@@ -40,6 +40,11 @@ export const closeTicket = support.write({
     },
     {
       ask: 'The certificate of Globex is renewed, close their SSO ticket',
+      also: [
+        'Close the SSO ticket of Globex: the certificate of Globex is renewed',
+        'Resolve the SSO ticket of Globex, the certificate is renewed',
+        'Mark the SSO ticket of Globex as solved: the certificate is renewed',
+      ],
       as: 'eve.thompson',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003', resolution: 'The certificate is renewed' },
     },

@@ -42,6 +42,12 @@ export const customerAddComment = support.act({
     },
     {
       ask: 'Answer on the webhook ticket: it is still slow',
+      also: [
+        'Comment on the webhook ticket: it is still slow',
+        'Reply to the webhook ticket: it is still slow',
+        'Add to the webhook ticket that it is still slow',
+        'Write on the webhook ticket: it is still slow',
+      ],
       as: 'peter.principal@initech.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000006', comment: 'It is still slow.' },
     },

@@ -14,6 +14,13 @@ export const customerGetTicket = support.read({
   examples: [
     {
       ask: "What's happening with my ticket about the csv export?",
+      also: [
+        'Any news on my ticket about the csv export?',
+        'How is my csv export ticket going?',
+        'Status of my csv export ticket',
+        'Any update on the csv export ticket?',
+        'Show me the csv export ticket',
+      ],
       as: 'bob.developer@acme.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001' },
     },

@@ -41,7 +41,16 @@ export const customerInviteContact = support.write({
     TOO_MANY_CONTACTS: { message: 'Your organisation has as many contacts as it can have.', hint: 'Ask support for more.' },
   },
   examples: [
-    { ask: 'Please invite dana.lee@globex.example', as: 'mike.manager@globex.example', input: { email: 'dana.lee@globex.example' } },
+    {
+      ask: 'Please invite dana.lee@globex.example',
+      also: [
+        'Add dana.lee@globex.example as a contact',
+        'Send an invitation to dana.lee@globex.example',
+        'Give dana.lee@globex.example access',
+      ],
+      as: 'mike.manager@globex.example',
+      input: { email: 'dana.lee@globex.example' },
+    },
     {
       ask: 'Give Omar Reyes access to the portal, omar.reyes@acme.example',
       as: 'jane.smith@acme.example',

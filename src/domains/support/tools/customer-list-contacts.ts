@@ -16,7 +16,12 @@ export const customerListContacts = support.list({
   order: asc('name', 'contact_id'),
   examples: [
     { ask: 'Who from our company can use this portal?', as: 'jane.smith@acme.example', input: {} },
-    { ask: 'List our contacts', as: 'mike.manager@globex.example', input: {} },
+    {
+      ask: 'List our contacts',
+      also: ['Who else has access to the portal?', 'Show the users of our organisation'],
+      as: 'mike.manager@globex.example',
+      input: {},
+    },
     { ask: 'Has everyone accepted the invitation?', as: 'peter.principal@initech.example', input: {} },
     { ask: 'Who are the contacts of my company?', as: 'bob.developer@acme.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

@@ -20,8 +20,18 @@ export const customerListTickets = support.list({
   shown: shownAs(stored, ({ contact_name, assigned_to_name, ...rest }) => ({ ...rest, opened_by: contact_name, agent: assigned_to_name })),
   order: desc('_score', 'created_at', 'ticket_id'),
   examples: [
-    { ask: 'Show our open tickets', as: 'jane.smith@acme.example', input: { status: 'open' } },
-    { ask: 'Which tickets did I open?', as: 'tim.tech@initech.example', input: {} },
+    {
+      ask: 'Show our open tickets',
+      also: ['Which of our tickets are still open?', 'Do we have any open tickets?'],
+      as: 'jane.smith@acme.example',
+      input: { status: 'open' },
+    },
+    {
+      ask: 'Which tickets did I open?',
+      also: ['My tickets', 'Show my support requests', 'What tickets do we have?'],
+      as: 'tim.tech@initech.example',
+      input: {},
+    },
     { ask: 'Do we have a ticket about the SSO certificate?', as: 'mike.manager@globex.example', input: { query: 'SSO certificate' } },
     { ask: 'What became of our export problem?', as: 'bob.developer@acme.example', input: { query: 'export' } },
     { ask: 'Show the tickets of all customers', as: 'eve.thompson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },

@@ -8,16 +8,32 @@ export const customerSearchKb = support.list({
   title: 'Help articles',
   description:
     'Help articles for customers that fit the words, the best first, with their whole text: how to set something up, what a message means, what to try.',
+  lastResort: true,
   plural: 'articles',
   roles: customers,
   input: z.object({ query: words.optional(), category: category.optional() }),
   item: customerArticle,
   order: desc('_score', 'updated_at', 'article_id'),
   examples: [
-    { ask: 'How do I configure webhooks?', as: 'tim.tech@initech.example', input: { query: 'configure webhooks' } },
+    {
+      ask: 'How do I configure webhooks?',
+      also: [
+        'Where can I configure webhooks?',
+        'Is there a guide to configure webhooks?',
+        'I want to know how to configure webhooks',
+        'Instructions to configure webhooks',
+      ],
+      as: 'tim.tech@initech.example',
+      input: { query: 'configure webhooks' },
+    },
     { ask: 'How can I reset my password?', as: 'bob.developer@acme.example', input: { query: 'reset password' } },
     { ask: 'Help articles about billing', as: 'peter.principal@initech.example', input: { category: 'billing' } },
-    { ask: 'What are the API limits?', as: 'mike.manager@globex.example', input: { query: 'API limits' } },
+    {
+      ask: 'What are the API limits?',
+      also: ['Tell me about the API limits'],
+      as: 'mike.manager@globex.example',
+      input: { query: 'API limits' },
+    },
     { ask: 'Search the customer help for passwords', as: 'dan.williams', input: { query: 'password' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -40,6 +40,11 @@ export const customerSubmitTicket = support.act({
     },
     {
       ask: 'We need help: nobody in our office can sign in since the weekend',
+      also: [
+        'Open a ticket: nobody in our office can sign in since the weekend',
+        'Create a support request: nobody in our office can sign in since the weekend',
+        'Something is broken: nobody in our office can sign in since the weekend',
+      ],
       as: 'sara.support@globex.example',
       input: {
         title: 'Nobody in our office can sign in',

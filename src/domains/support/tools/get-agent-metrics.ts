@@ -41,8 +41,18 @@ export const getAgentMetrics = support.read({
     agents: z.array(z.object({ agent_id: storedId, agent_name: z.string(), ...figures })),
   }),
   examples: [
-    { ask: 'Who resolved the most tickets in the last 30 days?', as: 'dan.williams', input: { period: '30d' } },
-    { ask: 'How did the support team do this week?', as: 'eve.thompson', input: { period: '7d' } },
+    {
+      ask: 'Who resolved the most tickets in the last 30 days?',
+      also: ['Best support agent of the last 30 days', 'How many tickets did each agent close in the last 30 days?'],
+      as: 'dan.williams',
+      input: { period: '30d' },
+    },
+    {
+      ask: 'How did the support team do this week?',
+      also: ['Agent statistics for this week', 'Performance of the support agents this week'],
+      as: 'eve.thompson',
+      input: { period: '7d' },
+    },
     { ask: 'Average resolution time per agent over the last quarter', as: 'dan.williams', input: { period: '90d' } },
     { ask: 'How quick is the support team?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

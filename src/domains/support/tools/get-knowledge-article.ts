@@ -11,7 +11,16 @@ export const getKnowledgeArticle = support.read({
   output: article,
   errors: { ARTICLE_NOT_FOUND: 'Find the id with search_knowledge_base.' },
   examples: [
-    { ask: 'Open the article on API rate limits', as: 'dan.williams', input: { article_id: '0b100000-0000-4000-8000-000000000003' } },
+    {
+      ask: 'Open the article on API rate limits',
+      also: [
+        'Show me the article API rate limits',
+        'What does the API rate limits article say?',
+        'Read the help page about API rate limits',
+      ],
+      as: 'dan.williams',
+      input: { article_id: '0b100000-0000-4000-8000-000000000003' },
+    },
     {
       ask: 'Show me how to reset a password, the whole article',
       as: 'eve.thompson',

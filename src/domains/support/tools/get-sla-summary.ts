@@ -34,7 +34,12 @@ export const getSlaSummary = support.read({
     by_tier: z.array(z.object({ tier: z.enum(tiers), ...counts, compliance_percent: share })),
   }),
   examples: [
-    { ask: 'How are we doing on SLAs?', as: 'dan.williams', input: {} },
+    {
+      ask: 'How are we doing on SLAs?',
+      also: ['SLA performance', 'Are we meeting our SLAs?', 'SLA compliance by priority'],
+      as: 'dan.williams',
+      input: {},
+    },
     { ask: 'What is our SLA compliance?', as: 'eve.thompson', input: {} },
     { ask: 'How many tickets have breached their deadline, by priority?', as: 'dan.williams', input: {} },
     { ask: 'Do we keep our service levels?', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },

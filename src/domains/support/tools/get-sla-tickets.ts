@@ -20,8 +20,18 @@ export const getSlaTickets = support.list({
   shown: shownAs(ticket, (row, { now }) => ({ ...row, ...sla.of(row.sla_deadline, now) })),
   order: asc('sla_deadline', 'ticket_id'),
   examples: [
-    { ask: 'Which tickets are about to breach?', as: 'dan.williams', input: { status: 'at_risk' } },
-    { ask: 'Show the tickets that have breached their SLA', as: 'eve.thompson', input: { status: 'breached' } },
+    {
+      ask: 'Which tickets are about to breach?',
+      also: ['Tickets at risk', 'What is close to breaching its SLA?'],
+      as: 'dan.williams',
+      input: { status: 'at_risk' },
+    },
+    {
+      ask: 'Show the tickets that have breached their SLA',
+      also: ['Which tickets missed their deadline?', 'SLA breaches'],
+      as: 'eve.thompson',
+      input: { status: 'breached' },
+    },
     { ask: 'What has to be solved first?', as: 'dan.williams', input: {} },
     { ask: 'Which tickets are overdue?', as: 'marcus.johnson', input: { status: 'breached' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

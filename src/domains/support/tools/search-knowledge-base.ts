@@ -15,9 +15,19 @@ export const searchKnowledgeBase = support.list({
   order: desc('_score', 'updated_at', 'article_id'),
   examples: [
     { ask: 'Search the knowledge base for single sign-on', as: 'dan.williams', input: { query: 'single sign-on' } },
-    { ask: 'Is there an article on API rate limits?', as: 'dan.williams', input: { query: 'API rate limits' } },
+    {
+      ask: 'Is there an article on API rate limits?',
+      also: ['Do we have a guide to API rate limits?'],
+      as: 'dan.williams',
+      input: { query: 'API rate limits' },
+    },
     { ask: 'Help articles about billing', as: 'eve.thompson', input: { category: 'billing' } },
-    { ask: 'What do we tell customers about exporting to CSV?', as: 'dan.williams', input: { query: 'exporting to CSV' } },
+    {
+      ask: 'What do we tell customers about exporting to CSV?',
+      also: ['How do customers go about exporting to CSV?'],
+      as: 'dan.williams',
+      input: { query: 'exporting to CSV' },
+    },
     { ask: 'Search the help articles for webhooks', as: 'nina.patel', input: { query: 'webhooks' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

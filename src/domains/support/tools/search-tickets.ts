@@ -20,10 +20,30 @@ export const searchTickets = support.list({
   item: foundTicket,
   order: desc('_score', 'created_at', 'ticket_id'),
   examples: [
-    { ask: 'Find tickets about login problems', as: 'dan.williams', input: { query: 'login problems' } },
-    { ask: 'Open critical tickets', as: 'dan.williams', input: { status: 'open', priority: 'critical' } },
+    {
+      ask: 'Find tickets about login problems',
+      also: [
+        'Any tickets about login problems?',
+        'Is anyone complaining about login problems?',
+        'Which customers report login problems?',
+        'Search the tickets for login problems',
+      ],
+      as: 'dan.williams',
+      input: { query: 'login problems' },
+    },
+    {
+      ask: 'Open critical tickets',
+      also: ['How many critical tickets are open?', 'Critical cases that are still open'],
+      as: 'dan.williams',
+      input: { status: 'open', priority: 'critical' },
+    },
     { ask: 'Show the newest support tickets', as: 'eve.thompson', input: {} },
-    { ask: 'Which tickets of Globex are in progress?', as: 'dan.williams', input: { query: 'Globex', status: 'in_progress' } },
+    {
+      ask: 'Which tickets of Globex are in progress?',
+      also: ['Globex tickets in progress', 'What are we working on for Globex?'],
+      as: 'dan.williams',
+      input: { query: 'Globex', status: 'in_progress' },
+    },
     { ask: "What does the ticket 'SSO certificate expired' say?", as: 'dan.williams', input: { query: 'SSO certificate expired' } },
     { ask: 'Show all support tickets from Globex', as: 'marcus.johnson', input: { query: 'Globex' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],

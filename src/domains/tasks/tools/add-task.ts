@@ -11,10 +11,30 @@ export const addTask = tasks.act({
   input: z.object({ title, description: description.optional() }),
   output: outcome('created'),
   examples: [
-    { ask: 'Remind me to call the landlord', as: 'frank.davis', input: { title: 'Call the landlord' } },
-    { ask: "Put 'buy stamps' on my to-do list", as: 'marcus.johnson', input: { title: 'Buy stamps' } },
+    {
+      ask: 'Remind me to call the landlord',
+      also: [
+        'I need to remember to call the landlord',
+        "Don't let me forget to call the landlord",
+        'Make a note to call the landlord',
+        'I have to call the landlord, put it on my list',
+      ],
+      as: 'frank.davis',
+      input: { title: 'Call the landlord' },
+    },
+    {
+      ask: "Put 'buy stamps' on my to-do list",
+      also: ["Add 'buy stamps' to my tasks"],
+      as: 'marcus.johnson',
+      input: { title: 'Buy stamps' },
+    },
     { ask: 'Create a task called water the plants', as: 'tom.becker', input: { title: 'Water the plants' } },
-    { ask: 'Add a task: prepare the budget review', as: 'nina.patel', input: { title: 'Prepare the budget review', description: 'Figures of the last quarter' } },
+    {
+      ask: 'Add a task: prepare the budget review',
+      also: ['New task: prepare the budget review', 'Todo: prepare the budget review'],
+      as: 'nina.patel',
+      input: { title: 'Prepare the budget review', description: 'Figures of the last quarter' },
+    },
   ],
 
   async execute({ title, description }, { addTask }) {

@@ -13,7 +13,13 @@ export const completeTask = tasks.act({
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
     { ask: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
-    { ask: 'Mark task 9999 as done', as: 'nina.patel', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    {
+      ask: 'Mark task 9999 as done',
+      also: ['I did task 9999', 'Task 9999 is done', 'Complete task 9999', 'Check off task 9999', 'Set task 9999 to done'],
+      as: 'nina.patel',
+      input: { task_id: 9999 },
+      gives: 'TASK_NOT_FOUND',
+    },
     { ask: 'I have finished task 9999', as: 'tom.becker', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
   ],
 

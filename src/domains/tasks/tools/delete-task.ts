@@ -12,7 +12,13 @@ export const deleteTask = tasks.act({
   output: outcome('deleted'),
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
-    { ask: 'Delete task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    {
+      ask: 'Delete task 9999',
+      also: ['Remove task 9999 again', 'Drop task 9999', 'Forget task 9999'],
+      as: 'frank.davis',
+      input: { task_id: 9999 },
+      gives: 'TASK_NOT_FOUND',
+    },
     { ask: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
   ],
 

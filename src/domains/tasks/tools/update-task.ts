@@ -14,7 +14,13 @@ export const updateTask = tasks.act({
   output: outcome('updated'),
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
-    { ask: 'Rename task 9999 to "Call the bank"', as: 'frank.davis', input: { task_id: 9999, title: 'Call the bank' }, gives: 'TASK_NOT_FOUND' },
+    {
+      ask: 'Rename task 9999 to "Call the bank"',
+      also: ['Task 9999 should be called "Call the bank"', 'Change task 9999 to "Call the bank"'],
+      as: 'frank.davis',
+      input: { task_id: 9999, title: 'Call the bank' },
+      gives: 'TASK_NOT_FOUND',
+    },
     {
       ask: 'Change the title of task 9999 to "Call the insurance"',
       as: 'sarah.kim',

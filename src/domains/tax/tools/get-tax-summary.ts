@@ -67,9 +67,14 @@ export const getTaxSummary = tax.read({
     },
   },
   examples: [
-    { ask: 'Are we compliant on taxes?', as: 'eve.thompson', input: {} },
-    { ask: 'How much tax do we still owe this year?', as: 'bob.martinez', input: (today) => ({ period: String(yearOf(today)) }) },
-    { ask: 'When is our next tax deadline?', as: 'tom.becker', input: {} },
+    { ask: 'Are we compliant on taxes?', also: ['What is our tax compliance status?', 'Any tax risks?'], as: 'eve.thompson', input: {} },
+    {
+      ask: 'How much tax do we still owe this year?',
+      also: ['What taxes are outstanding this year?', 'Our tax liability this year'],
+      as: 'bob.martinez',
+      input: (today) => ({ period: String(yearOf(today)) }),
+    },
+    { ask: 'When is our next tax deadline?', also: ['What is due next in taxes?', 'Upcoming tax deadlines'], as: 'tom.becker', input: {} },
     { ask: 'Tax summary for this quarter', as: 'tom.becker', input: (today) => ({ period: `${yearOf(today)}-Q${quarterOf(today)}` }) },
     {
       ask: 'What was our tax liability in Q1 of last year?',

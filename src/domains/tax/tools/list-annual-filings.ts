@@ -21,7 +21,7 @@ export const listAnnualFilings = tax.list({
   summary: counts,
   examples: [
     { ask: 'Which annual tax returns did we file for last year?', as: 'bob.martinez', input: (today) => ({ year: yearOf(today) - 1 }) },
-    { ask: 'Show our annual filings', as: 'tom.becker', input: {} },
+    { ask: 'Show our annual filings', also: ['Annual tax returns', 'Status of our yearly returns'], as: 'tom.becker', input: {} },
     { ask: "Have we filed this year's federal return yet?", as: 'eve.thompson', input: (today) => ({ year: yearOf(today) }) },
     { ask: 'What did we pay with the returns two years ago?', as: 'tom.becker', input: (today) => ({ year: yearOf(today) - 2 }) },
     { ask: 'Show me the company tax return', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },

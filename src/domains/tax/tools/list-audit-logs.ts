@@ -80,8 +80,13 @@ export const listAuditLogs = tax.list({
   order: desc('at', 'log_id'),
   examples: [
     { ask: 'What changed in the tax records this month?', as: 'tom.becker', input: (today) => ({ date_from: thisMonth(today) }) },
-    { ask: 'Show the tax audit log', as: 'eve.thompson', input: {} },
-    { ask: 'Which tax records did Tom Becker update?', as: 'bob.martinez', input: { event_type: 'update', user: 'Tom Becker' } },
+    { ask: 'Show the tax audit log', also: ['Who touched the tax data?', 'Tax audit trail'], as: 'eve.thompson', input: {} },
+    {
+      ask: 'Which tax records did Tom Becker update?',
+      also: ['What did Tom Becker update in the tax records?'],
+      as: 'bob.martinez',
+      input: { event_type: 'update', user: 'Tom Becker' },
+    },
     {
       ask: 'Who approved tax filings last year?',
       as: 'eve.thompson',

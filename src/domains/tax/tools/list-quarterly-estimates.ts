@@ -20,7 +20,12 @@ export const listQuarterlyEstimates = tax.list({
   order: asc('due_date', 'state', 'estimate_id'),
   summary: z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount.describe('Unpaid after its date') }),
   examples: [
-    { ask: 'Show the Q2 estimated tax payments', as: 'tom.becker', input: (today) => ({ year: yearOf(today), quarter: 2 }) },
+    {
+      ask: 'Show the Q2 estimated tax payments',
+      also: ['Q2 tax prepayments', 'Estimated taxes for Q2'],
+      as: 'tom.becker',
+      input: (today) => ({ year: yearOf(today), quarter: 2 }),
+    },
     {
       ask: 'What are our tax estimates this quarter?',
       as: 'bob.martinez',

@@ -20,7 +20,12 @@ export const listSalesTaxRates = tax.list({
   order: asc('state', 'local_rate', 'jurisdiction', 'rate_id'),
   errors: { STATE_NOT_FOUND: stateNotFound },
   examples: [
-    { ask: 'What is the sales tax rate in California?', as: 'tom.becker', input: { state: 'California' } },
+    {
+      ask: 'What is the sales tax rate in California?',
+      also: ['How high is sales tax in California?', 'Sales tax in California', 'Tax rate for California'],
+      as: 'tom.becker',
+      input: { state: 'California' },
+    },
     { ask: 'How much sales tax do we charge in Seattle?', as: 'bob.martinez', input: { jurisdiction: 'Seattle' } },
     { ask: 'Show me the local sales tax rates in TX', as: 'eve.thompson', input: { state: 'TX' } },
     { ask: 'Sales tax for Los Angeles county, California', as: 'tom.becker', input: { state: 'CA', jurisdiction: 'Los Angeles' } },

@@ -16,7 +16,12 @@ export const listStateRegistrations = tax.list({
   errors: { STATE_NOT_FOUND: stateNotFound },
   examples: [
     { ask: 'Are we registered in Texas?', as: 'tom.becker', input: { state: 'Texas' } },
-    { ask: 'In which states are we registered for taxes?', as: 'eve.thompson', input: {} },
+    {
+      ask: 'In which states are we registered for taxes?',
+      also: ['Where are we registered?', 'Our state tax registrations'],
+      as: 'eve.thompson',
+      input: {},
+    },
     { ask: 'Do we have a sales tax permit in WA?', as: 'bob.martinez', input: { state: 'WA' } },
     { ask: 'Is the company registered in Wyoming?', as: 'tom.becker', input: { state: 'Wyoming' } },
     { ask: 'Are we registered in Atlantis?', as: 'tom.becker', input: { state: 'Atlantis' }, gives: 'STATE_NOT_FOUND' },

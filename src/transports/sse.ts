@@ -13,7 +13,21 @@ const HEARTBEAT_MS = 15_000;
 /** What may wait for a slow reader. */
 const MOST_WAITING = 1024 * 1024;
 
-export function eventStream(res: ServerResponse, headers: Readonly<Record<string, string>>): EventStream {
+export interface StreamOptions {
+  /** Does something again and again, until what it gives back is called. */
+  readonly every?: (beat: () => void, ms: number) => () => void;
+  readonly mostWaiting?: number;
+}
+const byTheClock = (beat: () => void, ms: number): (() => void) => {
+  const timer = setInterval(beat, ms);
+  return () => clearInterval(timer);
+};
+
+export function eventStream(
+  res: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  { every = byTheClock, mostWaiting = MOST_WAITING }: StreamOptions = {},
+): EventStream {
   const gone = new AbortController();
   res.writeHead(200, {
     ...headers,
@@ -25,11 +39,11 @@ export function eventStream(res: ServerResponse, headers: Readonly<Record<string
   const write = (text: string) => {
     if (res.writableEnded || res.destroyed) return;
     res.write(text);
-    if (res.writableLength > MOST_WAITING) res.destroy();
+    if (res.writableLength > mostWaiting) res.destroy();
   };
-  const heart = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+  const rest = every(() => write(': still here\n\n'), HEARTBEAT_MS);
   res.once('close', () => {
-    clearInterval(heart);
+    rest();
     gone.abort();
   });
   res.on('error', () => res.destroy());
@@ -38,7 +52,7 @@ export function eventStream(res: ServerResponse, headers: Readonly<Record<string
     // A line break inside a string is written \n by JSON: an event is one line, whatever is in it.
     send: (event) => write(`data: ${JSON.stringify(event)}\n\n`),
     done() {
-      clearInterval(heart);
+      rest();
       write('data: [DONE]\n\n');
       res.end();
     },

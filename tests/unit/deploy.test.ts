@@ -103,6 +103,40 @@ describe('the compose file', () => {
       expect(compose.services[name]?.['image']).toMatch(/:[\d.]+/);
   });
 
+  test('gives Keycloak the realms that the servers believe, with this installation in them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tamshai-realms-'));
+    try {
+      const { command, environment } = compose.services['realms'] as { command: [string]; environment: Record<string, string> };
+      const script = command[0].replaceAll('$$', '$').replaceAll('/given', join(root, 'deploy/keycloak')).replaceAll('/filled', folder);
+      expect(spawnSync('bash', ['-ec', script], { env: { ...process.env, ...environment }, encoding: 'utf8' })).toMatchObject({
+        status: 0,
+      });
+      const settings = at<Record<string, string>>(compose.services['gateway'], 'environment');
+      for (const [issuer, file] of [
+        ['OIDC_ISSUER', 'tamshai-staff.json'],
+        ['OIDC_CUSTOMER_ISSUER', 'tamshai-customers.json'],
+      ] as const) {
+        const text = readFileSync(join(folder, file), 'utf8');
+        const { realm, clients } = JSON.parse(text) as {
+          realm: string;
+          clients: { clientId: string; secret?: string; redirectUris?: string[] }[];
+        };
+        expect(settings[issuer]?.split('/').at(-1)).toBe(realm);
+        const own = clients.find(({ clientId }) => clientId === settings['OIDC_CLIENT_ID']);
+        expect(own).toMatchObject({
+          secret: settings['OIDC_CLIENT_SECRET'],
+          redirectUris: [`${settings['TAMSHAI_PUBLIC_URL']}/signin/callback`],
+        });
+        expect(clients.map(({ clientId }) => clientId)).toContain(`${settings['TAMSHAI_PUBLIC_URL']}/mcp`);
+        expect(text).not.toMatch(/tamshai\.example|CHANGE-ME/);
+      }
+      const mounted = at<string[]>(compose.services['keycloak'], 'volumes');
+      expect(mounted).toContain('realms:/opt/keycloak/data/import:ro');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   test('asks for no secret that the script does not make', () => {
     const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
     expect(new Set(asked)).toEqual(new Set(Object.keys(secrets)));

@@ -2,7 +2,12 @@
 export interface Line {
   readonly what: string;
   readonly ratio: number;
+  /** At most this. */
   readonly goal?: number | undefined;
+  /** At least this. */
+  readonly atLeast?: number | undefined;
+  /** Where it is no ratio. */
+  readonly unit?: 's' | 'ms' | 'µs' | 'tokens' | undefined;
   readonly note: string;
 }
 
@@ -20,13 +25,17 @@ export async function started<T>(what: string, start: () => Promise<T>): Promise
   }
 }
 
-const marked = ({ ratio, goal }: Line): string => (goal === undefined ? '' : ratio <= goal ? `≤ ${goal} ok` : `> ${goal} !`);
+function marked({ ratio, goal, atLeast }: Line): string {
+  if (atLeast !== undefined) return ratio >= atLeast ? `≥ ${atLeast} ok` : `< ${atLeast} !`;
+  return goal === undefined ? '' : ratio <= goal ? `≤ ${goal} ok` : `> ${goal} !`;
+}
 
 export function print(lines: readonly Line[]): void {
   const width = Math.max(...lines.map(({ what }) => what.length));
   console.log('');
   for (const line of lines) {
-    console.log(`${line.what.padEnd(width)} ${line.ratio.toFixed(2).padStart(6)} ×  ${marked(line).padEnd(9)} ${line.note}`);
+    const value = line.ratio.toFixed(line.ratio < 100 ? 2 : 0).padStart(6);
+    console.log(`${line.what.padEnd(width)} ${value} ${(line.unit ?? '×').padEnd(6)} ${marked(line).padEnd(9)} ${line.note}`);
   }
   for (const each of leftOut) console.log(`Left out, since it could not be started: ${each}`);
 }

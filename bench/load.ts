@@ -11,6 +11,8 @@ export interface Target {
   readonly body?: (n: number) => string;
   readonly path?: (n: number) => string;
   readonly pid: number;
+  /** Further processes that take part in the answer. */
+  readonly also?: readonly number[] | undefined;
   readonly check: (text: string) => boolean;
 }
 
@@ -57,7 +59,9 @@ export async function measure(target: Target, options: { readonly callers: numbe
   const pool = new Pool(origin, { connections: options.callers, pipelining: 1 });
   const times: number[] = [];
   let sent = 0;
-  const cpu = cpuOf(target.pid);
+  const processes = [target.pid, ...(target.also ?? [])];
+  const cpuOfAll = () => processes.reduce((sum, pid) => sum + cpuOf(pid), 0);
+  const cpu = cpuOfAll();
   const database = options.database === undefined ? 0 : cpuOfTree(options.database);
   const end = performance.now() + options.ms;
   const caller = async () => {
@@ -71,7 +75,7 @@ export async function measure(target: Target, options: { readonly callers: numbe
     }
   };
   await Promise.all(Array.from({ length: options.callers }, caller));
-  const used = cpuOf(target.pid) - cpu;
+  const used = cpuOfAll() - cpu;
   const usedByDatabase = options.database === undefined ? 0 : cpuOfTree(options.database) - database;
   await pool.close();
   times.sort((a, b) => a - b);
@@ -84,7 +88,7 @@ export const median = (values: readonly number[]): number => [...values].sort((a
 /** Rounds that take turns, so that whatever else the machine does meets all of them alike. */
 export async function compare(targets: readonly Target[], options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined }): Promise<Map<string, Cost>> {
   const rounds = new Map<string, Cost[]>(targets.map(({ name }) => [name, []]));
-  for (const target of targets) await measure(target, { ...options, ms: Math.min(options.ms, 700) });
+  for (const target of targets) await measure(target, { ...options, ms: Math.max(options.ms, 700) });
   for (let round = 0; round < options.rounds; round++) for (const target of targets) rounds.get(target.name)?.push(await measure(target, options));
   return new Map(
     [...rounds].map(([name, costs]) => [

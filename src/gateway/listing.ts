@@ -1,6 +1,6 @@
 /** What each caller may use, as MCP lists it and as the API tells it. Made once for each set of roles. */
 import { opens } from '../core/access.ts';
-import { mcpTool, type McpTool } from '../core/derive/mcp.ts';
+import { listedTool, mcpTool } from '../core/derive/mcp.ts';
 import { maskOf } from '../core/fields.ts';
 import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
@@ -12,7 +12,7 @@ export interface Listing {
   readonly bytes: Buffer;
   /** Whose tools are in it. */
   readonly servers: ReadonlySet<string>;
-  readonly tools: readonly McpTool[];
+  readonly tools: readonly ReturnType<typeof listedTool>[];
 }
 
 export interface Listings {
@@ -27,7 +27,7 @@ const MOST_KEPT = 200;
 export function listings(registry: Registry, only: string | undefined): Listings {
   const qualified = only === undefined;
   const tools = registry.tools.filter(({ domain }) => only === undefined || domain.name === only);
-  const published = new Map(tools.map((tool) => [tool, mcpTool(tool, qualified)]));
+  const published = new Map(tools.map((tool) => [tool, listedTool(tool, qualified)]));
   const byName = new Map(tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const)));
   const kept = new Map<string, Listing>();
   return {

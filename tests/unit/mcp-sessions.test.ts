@@ -62,9 +62,10 @@ describe('a session', () => {
     expect(await slow('alice', session)).toBe(200);
   });
 
-  it('is needed by 2025 clients, and cannot be begun twice', async () => {
+  it('is kept by those who begin one, and cannot be begun twice', async () => {
     await start();
-    expect(await list('alice')).toBe(400);
+    expect(await list('alice')).toBe(200);
+    expect(fixture.handler.sessions).toBe(0);
     const session = await begin();
     expect(await status(post('alice', session, initialize))).toBe(400);
     expect(await status(post('alice', 'unknown', initialize))).toBe(404);

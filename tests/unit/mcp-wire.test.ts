@@ -216,7 +216,6 @@ describe('nothing is run by', () => {
     ],
     ['id: null', call({ id: null }), modern, 400, -32600],
     ['an unknown method', call({ method: 'tools/delete' }), { ...modern, 'mcp-method': 'tools/delete' }, 404, -32601],
-    ['a 2025 client without a session', bare, legacy, 400, -32000],
   ])('%s', async (_, body, headers, status, code) => {
     const refused = await post(body, headers);
     expect(refused.status).toBe(status);
@@ -258,6 +257,16 @@ describe('revisions', () => {
       expect(body).toMatchObject({ id: 1, result: { structuredContent: { status: 'success' } } });
       expect(body?.result).not.toHaveProperty('resultType');
     }
+  });
+
+  it('a client that keeps no session is answered all the same, each time by itself', async () => {
+    const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'notes_echo', arguments: {} } };
+    const { status, body } = await post(bare, plain);
+    expect([status, body]).toMatchObject([200, { id: 1, result: { structuredContent: { status: 'success' } } }]);
+    const subscribe = { jsonrpc: '2.0', id: 2, method: 'resources/subscribe', params: { uri: 'notes://all' } };
+    const refused = await fetch(fixture.url, { method: 'POST', headers: plain, body: JSON.stringify(subscribe) });
+    expect(refused.headers.get('mcp-session-id')).toBeNull();
+    expect(await refused.text()).toMatch(/"error"/);
   });
 
   it.each(['2024-11-05', '2024-10-07'])('%s is not: another is offered, and it is refused in the header', async (version) => {

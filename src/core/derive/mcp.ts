@@ -35,6 +35,40 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
   };
 }
 
+/**
+ * The same for `tools/list`, which a model reads whole before anything is asked: what a value looks like in detail is checked here in
+ * any case and stands in the contracts; what it is called and means stays.
+ */
+export function listedTool(tool: Tool, qualified: boolean): Omit<McpTool, 'annotations'> & { readonly annotations: Omit<McpTool['annotations'], 'title' | 'openWorldHint'> } {
+  const { inputSchema, annotations: { title: _title, openWorldHint: _open, ...annotations }, ...told } = mcpTool(tool, qualified);
+  const { data } = (told.outputSchema as { properties: { data: Schema } }).properties;
+  const status = { enum: tool.kind === 'write' ? ['success', 'pending_confirmation', 'error'] : ['success', 'error'] };
+  return { ...told, inputSchema: brief(inputSchema), outputSchema: { type: 'object', properties: { status, data: outlined(data) }, required: ['status'] }, annotations };
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const LIMITS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'maxItems', 'minItems', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'unit', 'additionalProperties']);
+const FEW = 3;
+
+/** Without the limits of its values; a few examples stand for many. */
+function brief(schema: Schema): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (LIMITS.has(key)) continue;
+    if (key === 'properties' && isSchema(value)) kept[key] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isSchema(each) ? brief(each) : each]));
+    else if (key === 'examples' && Array.isArray(value)) kept[key] = value.slice(0, FEW);
+    else if (key === 'anyOf' && Array.isArray(value)) kept[key] = value.map((each) => (isSchema(each) ? brief(each) : each));
+    else kept[key] = isSchema(value) ? brief(value) : value;
+  }
+  return kept;
+}
+
+/** What there is in an answer, by name: that it is there holds, and is checked. */
+function outlined({ type, items, required }: Schema): Record<string, unknown> {
+  return { ...(type !== undefined && required === undefined && { type }), ...(required !== undefined && { required }), ...(isSchema(items) && { items: outlined(items) }) };
+}
+
 /** One flat object in place of a union of three: clients demand an object here, and a model pays for every word. */
 function outputSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };

@@ -171,7 +171,7 @@ class Endpoint {
     const session = this.#session(exchange, req);
     // Elsewhere a session has begun already: only its own transport could say so.
     if (session === undefined || (isVisit(session) && route.reason === 'initialize')) {
-      return noSession(res, exchange, headers['mcp-session-id'] !== undefined);
+      return noSession(res, exchange);
     }
     if (route.reason === 'notification' && !isVisit(session)) session.running.get(cancelledIn(body))?.cancel();
     return this.#toSession(session, exchange, req, res, body);
@@ -182,7 +182,7 @@ class Endpoint {
     if (req.headers['mcp-session-id'] === undefined || req.headers['mcp-protocol-version'] === MODERN)
       return this.#toModern(exchange, req, res);
     const session = this.#session(exchange, req);
-    if (session === undefined) return noSession(res, exchange, true);
+    if (session === undefined) return noSession(res, exchange);
     const streaming = this.#streaming;
     if (req.method === 'GET' && (streaming !== undefined || !isVisit(session))) await this.#hold(exchange, res);
     if (req.method === 'GET' && streaming !== undefined && isPlainStream(req)) return this.#follow(streaming, session, exchange, req, res);
@@ -284,7 +284,8 @@ class Endpoint {
 
   #session({ caller }: Exchange, { headers }: IncomingMessage): Session | Visit | undefined {
     const id = headers['mcp-session-id'];
-    return typeof id === 'string' ? (this.sessions.find(id, caller) ?? this.sessions.visit(id, caller)) : undefined;
+    // Who keeps no session needs none: each request stands for itself, and no stream could ask back.
+    return typeof id === 'string' ? (this.sessions.find(id, caller) ?? this.sessions.visit(id, caller)) : { clientName: undefined };
   }
 
   #toModern(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
@@ -293,8 +294,8 @@ class Endpoint {
 
   #toSession(session: Session | Visit, exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
     exchange.clientName = nameIn(session);
-    const id = String(req.headers['mcp-session-id']);
-    exchange.session = isVisit(session) ? { id } : { id, home: session };
+    const id = req.headers['mcp-session-id'];
+    if (typeof id === 'string') exchange.session = isVisit(session) ? { id } : { id, home: session };
     const prepared = this.#prepare(exchange, req, res);
     return isVisit(session)
       ? this.#visiting(prepared as NodeIncomingMessageLike, res, body)

@@ -23,15 +23,8 @@ export function refuse(res: ServerResponse, failed: Failure, code: number, heade
 }
 
 /** In the SDK's own words: a client that reads "Session not found" begins a new one. */
-export function noSession(res: ServerResponse, { requestId }: Exchange, named: boolean): void {
-  const error = named
-    ? { code: -32001, message: 'Session not found' }
-    : { code: -32000, message: 'Bad Request: Mcp-Session-Id header is required' };
-  const body = JSON.stringify({ jsonrpc: '2.0', error, id: null });
-  res.writeHead(named ? 404 : 400, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': requestId,
-  });
+export function noSession(res: ServerResponse, { requestId }: Exchange): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null });
+  res.writeHead(404, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': requestId });
   res.end(body);
 }

@@ -1,0 +1,88 @@
+/** The gateway and hr in processes of their own, and hr several times: what the way between them costs, and what more of them bring. */
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openKeys } from '../src/identity/keys.ts';
+import { SHARED_KEY } from '../tests/fresh-database.ts';
+import { startRedis } from '../tests/services/redis.ts';
+import { freePort } from '../tests/services/server-process.ts';
+import { leftOut, type Line, started } from './lines.ts';
+import { median } from './load.ts';
+import { load, type LoadTarget, ratio, told } from './loadgen.ts';
+import { ourTargets, type Questions, WARM_UP } from './peers.ts';
+import { launch, type Product } from './product.ts';
+import type { Company, Measuring } from './sql.ts';
+
+export interface Apart {
+  readonly company: Company;
+  readonly folder: string;
+  readonly loadgen: string;
+  readonly questions: Questions;
+  /** What it is compared with. */
+  readonly bare: readonly LoadTarget[];
+  readonly timing: Measuring['timing'];
+}
+
+const MOST = 4;
+
+export async function apartLines({ company, folder, loadgen, questions, bare, timing }: Apart): Promise<Line[]> {
+  const redis = await started('Redis', startRedis);
+  if (redis === undefined) return [];
+  const database = company.postgres.pid;
+  const first = join(folder, 'gateway');
+  mkdirSync(first, { recursive: true });
+  const keys = openKeys(first, { masterKey: SHARED_KEY });
+  const common = { DATABASE_URL: company.postgres.url, REDIS_URL: redis.url, TAMSHAI_MASTER_KEY: SHARED_KEY };
+  const own = { ...common, TAMSHAI_GATEWAY_PUBLIC_KEYS: JSON.stringify({ keys: [keys.gateway.current.publicJwk] }) };
+  const port = await freePort();
+  const base = `http://localhost:${port}`;
+  const servers: Product[] = [];
+  let gateway: Product | undefined;
+  try {
+    for (let n = 1; n <= MOST; n++) {
+      const data = join(folder, `hr${n}`);
+      mkdirSync(data, { recursive: true });
+      cpSync(join(first, 'keys.json'), join(data, 'keys.json'));
+      servers.push(await launch(data, { ...own, TAMSHAI_INSTANCE: `hr${n}`, GATEWAY_PORT: String(port) }, ['serve', 'hr']));
+    }
+    const [hr] = servers;
+    if (hr === undefined) return [];
+    gateway = await launch(first, { ...common, HR_URL: hr.address, TAMSHAI_INSTANCE: 'gateway', GATEWAY_PORT: String(port) });
+    const through = await ourTargets('through the gateway', { address: base, keys, base, prefix: 'hr_', pids: [gateway.pid, hr.pid] }, questions, database);
+    await load(loadgen, folder, through, WARM_UP);
+    const results = await load(loadgen, folder, [...bare, ...through], { callers: 16, ...timing });
+    const cpu = ({ srv_cpu_us }: { readonly srv_cpu_us: number }) => srv_cpu_us;
+    const lines: Line[] = [
+      { what: 'one row through the gateway to hr in another process, both: CPU × bare Go', goal: 2.2, ratio: ratio(results, 'one', 'through the gateway', 'bare Go', cpu), note: told(results, 'one', 'through the gateway') },
+      { what: 'page of 50, the same', ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu), note: told(results, 'page', 'through the gateway') },
+    ];
+    const direct = await Promise.all(servers.map((server) => ourTargets('hr', { address: server.address, keys, base, prefix: '', pids: [server.pid] }, questions, database)));
+    await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...WARM_UP, callers: 4 })));
+    const byCount = new Map<number, { rate: number; cpu: number }>();
+    for (const count of [MOST, 2, 1]) byCount.set(count, await together(loadgen, folder, direct.slice(0, count).map(([one]) => one as LoadTarget), timing));
+    const alone = byCount.get(1);
+    for (const count of [2, MOST]) {
+      const some = byCount.get(count);
+      if (!some || !alone) continue;
+      lines.push({
+        what: `${count} hr servers × one, calls a second`, atLeast: count === 2 ? 1.7 : undefined, ratio: some.rate / alone.rate,
+        note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. Who asks and PostgreSQL are on the same cores`,
+      });
+    }
+    return lines;
+  } catch (error) {
+    leftOut.push(`processes apart (${(error as Error).message.slice(0, 160)})`);
+    return [];
+  } finally {
+    await gateway?.stop();
+    for (const server of servers) await server.stop();
+    await redis.stop();
+  }
+}
+
+/** The same number of callers in all, shared out over so many servers. */
+async function together(loadgen: string, folder: string, targets: readonly LoadTarget[], { ms, rounds }: Measuring['timing']): Promise<{ rate: number; cpu: number }> {
+  const callers = Math.max(1, Math.floor(16 / targets.length));
+  const all = await Promise.all(targets.map((target) => load(loadgen, folder, [target], { callers, ms, rounds })));
+  const sums = Array.from({ length: rounds }, (_, round) => all.reduce((sum, results) => sum + (results[round]?.rps ?? 0), 0));
+  return { rate: median(sums), cpu: median(all.flatMap((results) => results.map(({ srv_cpu_us }) => srv_cpu_us))) };
+}

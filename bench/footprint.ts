@@ -1,0 +1,89 @@
+/** The embedded default as a newcomer has it: how long it takes to start, how much it holds, what its lists weigh, when the page is there. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openKeys } from '../src/identity/keys.ts';
+import { mintToken } from '../src/identity/mint.ts';
+import { persona } from '../src/sample/people.ts';
+import { launchChromium } from '../tests/browser/chromium.ts';
+import { type Line, started } from './lines.ts';
+import { compare, type Target } from './load.ts';
+import { byMcp, launch, mcpBody, mcpHeaders, type Product, succeeded } from './product.ts';
+import { figures, type Measuring } from './sql.ts';
+
+const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+/** Of this text, by the two encodings of OpenAI's models that are public; others are not far from it. */
+const LETTERS_A_TOKEN = 4.4;
+
+export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder' | 'timing'>): Promise<Line[]> {
+  const data = join(folder, 'embedded');
+  const first = await launch(data);
+  await first.stop();
+  const product = await launch(data);
+  try {
+    const lines: Line[] = [
+      { what: 'first start, embedded, with sample data (seconds)', goal: 15, ratio: first.readyMs / 1000, unit: 's', note: 'from the command until it is ready' },
+      { what: 'ready after a restart, embedded (seconds; after kill -9)', goal: 4, ratio: product.readyMs / 1000, unit: 's', note: 'from the command until it is ready' },
+    ];
+    const atRest = residentMb(product.pid);
+    lines.push(...(await listLines(product, timing)), ...(await embeddedLines(product, timing)));
+    const after = residentMb(product.pid);
+    lines.push({ what: 'memory after load × at rest', ratio: after / atRest, note: `${Math.round(atRest)} MB at rest, ${Math.round(after)} MB after` });
+    return [...lines, ...(await paintLines(product))];
+  } finally {
+    await product.stop();
+  }
+}
+
+/** What an executive's client is sent, and what sending it costs. */
+async function listLines({ address, folder, pid }: Product, timing: Measuring['timing']): Promise<Line[]> {
+  const token = await mintToken(openKeys(folder), persona('eve.thompson'), { base: address, audience: `${address}/mcp` });
+  const headers = mcpHeaders(token, '');
+  const answer = await fetch(`${address}/mcp`, { method: 'POST', headers, body: mcpBody(1, '', {}) });
+  const { result } = (await answer.json()) as { result: { tools: object[] } };
+  const tokens = JSON.stringify(result.tools).length / LETTERS_A_TOKEN / result.tools.length;
+  const target: Target = { name: 'list', url: `${address}/mcp`, headers, pid, body: (n) => mcpBody(n, '', {}), check: (text) => text.includes('"tools":[') };
+  const cost = (await compare([target], { callers: 16, ...timing })).get('list');
+  return [
+    { what: `tools/list for an executive (${result.tools.length} tools): tokens a tool`, goal: 250, ratio: tokens, unit: 'tokens', note: `${Math.round(tokens * result.tools.length).toLocaleString('en')} tokens in all, at ${LETTERS_A_TOKEN} letters each` },
+    { what: 'tools/list: CPU (µs)', goal: 300, ratio: cost?.cpuMicros ?? 0, unit: 'µs', note: cost ? figures(cost) : '' },
+  ];
+}
+
+/** One tool of each kind of embedded store, against the lightest answer there is. */
+async function embeddedLines(product: Product, timing: Measuring['timing']): Promise<Line[]> {
+  const health: Target = { name: 'health', url: `${product.address}/health`, method: 'GET', path: () => '/health', pid: product.pid, check: () => true };
+  const asking = (name: string, as: string, tool: string, input: object) => byMcp(product, { name, as, tool, input: () => input, check: succeeded });
+  const targets = [
+    health,
+    await asking('PGlite: get_employee', 'alice.chen', 'hr_get_employee', { employee_id: persona('marcus.johnson').employeeId ?? '' }),
+    await asking('PGlite: a page of 50 employees', 'alice.chen', 'hr_list_employees', {}),
+    await asking('documents: a page of opportunities', 'carol.johnson', 'sales_list_opportunities', {}),
+    await asking('search: tickets about a password', 'dan.williams', 'support_search_tickets', { query: 'password reset' }),
+  ];
+  const costs = await compare(targets, { callers: 16, ...timing });
+  const base = costs.get('health')?.cpuMicros ?? 1;
+  return targets.slice(1).map(({ name }) => {
+    const cost = costs.get(name);
+    return { what: `embedded, ${name} × /health`, ratio: (cost?.cpuMicros ?? 0) / base, note: cost ? figures(cost).replace(' + 0 in the database', '') : '' };
+  });
+}
+
+/** Of the page that a person sees first; the browser's own clock. */
+async function paintLines({ address }: Product): Promise<Line[]> {
+  const browser = await started('Chromium', launchChromium);
+  if (browser === undefined) return [];
+  try {
+    const times: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(address, { waitUntil: 'networkidle' });
+      times.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0));
+      await context.close();
+    }
+    times.sort((a, b) => a - b);
+    return [{ what: 'web app: first contentful paint (ms)', ratio: times[2] ?? 0, unit: 'ms', note: `of five in a new browser profile: ${times.map(Math.round).join(', ')}` }];
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,153 @@
+/** The product beside the smallest handlers that answer the same two questions, asked by one load generator in turns. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Keys, openKeys } from '../src/identity/keys.ts';
+import { mintToken } from '../src/identity/mint.ts';
+import { persona } from '../src/sample/people.ts';
+import { freePort } from '../tests/services/server-process.ts';
+import { apartLines } from './apart.ts';
+import type { Line } from './lines.ts';
+import { buildPeers, load, type LoadTarget, ratio, type Result, told } from './loadgen.ts';
+import { launch, mcpBody, mcpHeaders } from './product.ts';
+import type { Company, Measuring } from './sql.ts';
+
+const here = join(process.cwd(), 'bench/peers');
+const ENOUGH = 20_000;
+/** What a compiler learns while it runs is part of a server that has run for a while. */
+export const WARM_UP = { callers: 16, ms: 5_000, rounds: 1 };
+
+/** The request's number is a number, and stands bare. */
+const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
+const asked = (name: string, args: object) => numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
+
+/** Files with whom to ask for and what must be in the answer. */
+export interface Questions {
+  readonly one: string;
+  readonly page: string;
+}
+
+/** The company as our tools know it: whom to ask for, and what must be in the answer. */
+export async function questionsAbout({ postgres, ids }: Company, folder: string): Promise<Questions> {
+  mkdirSync(folder, { recursive: true });
+  const owner = new pg.Client({ connectionString: postgres.url });
+  await owner.connect();
+  const people = await owner.query<{ id: string; email: string }>('select employee_id as id, email from hr.employees where employee_id = any ($1)', [ids]);
+  const departments = await owner.query<{ dept: string; first: string; last: string }>(
+    `select d.department as dept, (array_agg(p.email))[1] as first, (array_agg(p.email))[50] as last
+     from (select department from hr.employees where active group by 1 having count(*) > 50 order by count(*) desc limit 8) d,
+       lateral (select email from hr.employees e where e.active and e.department_key = lower(d.department) order by last_name, first_name, employee_id limit 50) p group by 1`);
+  await owner.end();
+  const lines = (rows: readonly object[]) => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
+  const [one, page] = [join(folder, 'ours-one.jsonl'), join(folder, 'ours-page.jsonl')];
+  writeFileSync(one, lines(people.rows));
+  writeFileSync(page, lines(departments.rows));
+  return { one, page };
+}
+
+/** What a server that has our tools is asked, whichever process answers. */
+export interface Endpoint {
+  readonly address: string;
+  readonly keys: Keys;
+  /** The gateway's, which the tokens come from. */
+  readonly base: string;
+  /** Before the tools' names. */
+  readonly prefix: '' | 'hr_';
+  readonly pids: readonly number[];
+}
+
+export async function ourTargets(name: string, { address, keys, base, prefix, pids }: Endpoint, questions: Questions, database: number): Promise<LoadTarget[]> {
+  const token = await mintToken(keys, persona('alice.chen'), { base, audience: `${address}/mcp` });
+  const target = (group: string, tool: string, args: object, vars: string, expect: readonly string[]): LoadTarget => {
+    // The load generator says itself that it sends and takes JSON.
+    const { accept: _accept, 'content-type': _type, ...headers } = mcpHeaders(token, prefix + tool);
+    return { name, group, url: `${address.replace('localhost', '127.0.0.1')}/mcp`, headers, body: numbered(mcpBody(0, prefix + tool, args)), vars, expect, pids, db_pids: [database] };
+  };
+  return [
+    target('one', 'get_employee', { employee_id: '{{id}}' }, questions.one, ['{{email}}']),
+    target('page', 'list_employees', { department: '{{dept}}' }, questions.page, ['{{first}}', '{{last}}']),
+  ];
+}
+
+/** The bare handlers' own table, in a database of its own on the same server. */
+async function foundPeers({ postgres }: Company, rows: number, folder: string): Promise<{ readonly url: string; readonly one: string; readonly page: string }> {
+  const owner = new pg.Client({ connectionString: postgres.url });
+  await owner.connect();
+  await owner.query('create database peers');
+  await owner.end();
+  const url = new URL(postgres.url);
+  url.pathname = '/peers';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(readFileSync(join(here, 'dataset.sql'), 'utf8').replaceAll('{{rows}}', String(rows)));
+  const people = await client.query<object>('select id, email from hr.employees order by md5(id::text) limit $1', [ENOUGH]);
+  const departments = await client.query<object>(
+    `select d as dept, (array_agg(email))[1] as first, (array_agg(email))[50] as last from (select distinct department as d from hr.employees) x,
+       lateral (select email from hr.employees where department = d order by last_name, first_name, id limit 50) y group by d order by d`);
+  await client.end();
+  const lines = (all: readonly object[]) => `${all.map((row) => JSON.stringify(row)).join('\n')}\n`;
+  const [one, page] = [join(folder, 'bare-one.jsonl'), join(folder, 'bare-page.jsonl')];
+  writeFileSync(one, lines(people.rows));
+  writeFileSync(page, lines(departments.rows));
+  return { url: url.href, one, page };
+}
+
+export interface Peers {
+  readonly targets: readonly LoadTarget[];
+  stop(): void;
+}
+
+/** Go and Node, with no token, no role, no row security, no masks and no record. */
+export async function startPeers(company: Company, rows: number, folder: string, bareGo: string): Promise<Peers> {
+  const { url, one, page } = await foundPeers(company, rows, folder);
+  const children: ChildProcess[] = [];
+  const targets: LoadTarget[] = [];
+  for (const [name, program, args] of [['bare Go', bareGo, []], ['bare Node', process.execPath, [join(here, 'bare-node.mjs')]]] as const) {
+    const port = await freePort();
+    const child = spawn(program, args, { env: { ...process.env, DATABASE_URL: url, PORT: String(port) }, stdio: 'ignore' });
+    children.push(child);
+    const target = (group: string, tool: string, input: object, vars: string, expect: readonly string[]) =>
+      targets.push({ name, group, url: `http://127.0.0.1:${port}/mcp`, body: asked(tool, input), vars, expect, pids: [child.pid ?? 0], db_pids: [company.postgres.pid] });
+    target('one', 'get_employee', { id: '{{id}}' }, one, ['{{email}}']);
+    target('page', 'list_employees', { department: '{{dept}}' }, page, ['{{first}}', '{{last}}']);
+    for (let left = 100; ; left--) {
+      if (await fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false)) break;
+      if (left === 0) throw new Error(`${name} does not listen`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  return { targets, stop: () => children.forEach((child) => child.kill('SIGKILL')) };
+}
+
+export async function peerLines(company: Company, { rows, timing, folder: at }: Measuring): Promise<Line[]> {
+  const folder = join(at, 'peers');
+  const { loadgen, bareGo } = buildPeers(folder);
+  const questions = await questionsAbout(company, folder);
+  const product = await launch(join(at, 'peers-data'), { DATABASE_URL: company.postgres.url });
+  const peers = await startPeers(company, rows, folder, bareGo);
+  try {
+    const { address, pid } = product;
+    const ours = await ourTargets('Tamshai', { address, keys: openKeys(product.folder), base: address, prefix: 'hr_', pids: [pid] }, questions, company.postgres.pid);
+    const all = [...peers.targets, ...ours];
+    await load(loadgen, folder, all, WARM_UP);
+    const results = await load(loadgen, folder, all, { callers: 16, ...timing });
+    const cpu = (result: Result) => result.srv_cpu_us;
+    const database = (result: Result) => result.db_cpu_us;
+    const line = (what: string, group: string, name: string, goal: number | undefined, of = cpu): Line => ({ what, goal, ratio: ratio(results, group, name, 'bare Go', of), note: told(results, group, name) });
+    const newer = Number(process.versions.node.split('.')[0]) >= 26;
+    return [
+      line('one row by id, MCP, all guards: CPU × bare Go', 'one', 'Tamshai', newer ? 1.5 : 1.8),
+      line('the same, bare Node × bare Go', 'one', 'bare Node', undefined),
+      line('the same, PostgreSQL × bare statement', 'one', 'Tamshai', 1.3, database),
+      line('page of 50, MCP, all guards: CPU × bare Go', 'page', 'Tamshai', 1.5),
+      line('the same, bare Node × bare Go', 'page', 'bare Node', undefined),
+      line('the same, PostgreSQL × bare statement', 'page', 'Tamshai', 1.3, database),
+      ...(await apartLines({ company, folder, loadgen, questions, bare: peers.targets.filter(({ name }) => name === 'bare Go'), timing })),
+    ];
+  } finally {
+    peers.stop();
+    await product.stop();
+  }
+}
+

@@ -1,4 +1,5 @@
 /** What the document store needs of a database, whichever it is: the same queries, in one language, on both. */
+import { failure } from '../../core/errors.ts';
 import type { Document, DocumentLoader } from '../../core/documents.ts';
 import type { Head } from '../../core/chain-writer.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
@@ -61,4 +62,29 @@ export class Conflict extends Error {
     super('run again');
     this.unknown = unknown;
   }
+}
+
+interface Link {
+  readonly chain: string;
+  readonly n: number;
+  readonly mac: string;
+}
+
+/**
+ * What to make of a transaction that ended badly: true where it was committed after all, which the link of the chain that went with it
+ * tells; false where it may be run again. Throws what is neither.
+ */
+export async function hadCommitted(
+  error: unknown,
+  { chains }: Pick<DocumentDatabase, 'chains'>,
+  link: Link | undefined,
+  repeatable: boolean,
+): Promise<boolean> {
+  if (!(error instanceof Conflict)) throw error;
+  if (!error.unknown) return false;
+  if (link !== undefined && (await chains.record(link.chain, link.n))?.mac === link.mac) return true;
+  // Without an id of its own a second run could not be told from the first.
+  if (!repeatable)
+    throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
+  return false;
 }

@@ -8,7 +8,7 @@ import { asc, type Order } from '../../core/order.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store, StoreSession, Versions } from '../../core/store.ts';
 import { ownResult } from '../own-result.ts';
-import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Query } from './database.ts';
+import { type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted, type Query } from './database.ts';
 import { plainDocument, plainPatch } from './plain.ts';
 import { both, grouped, isHidden, matching, past, sorting } from './translate.ts';
 
@@ -150,10 +150,6 @@ function checkMasks(collections: Collections): void {
 
 export function documentStore(database: DocumentDatabase, collections: Collections, chain: ChainWriter): Store<'documents'> {
   checkMasks(collections);
-  /** After a commit whose end nobody saw: is the link of the chain there that went with it? */
-  const isThere = async (link: { chain: string; n: number; mac: string } | undefined) =>
-    link !== undefined && (await database.chains.record(link.chain, link.n))?.mac === link.mac;
-
   return {
     kind: 'documents',
     read: (who, body) => {
@@ -205,13 +201,8 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
           committed = true;
           return result;
         } catch (error) {
-          if (!(error instanceof Conflict)) throw error;
-          if (error.unknown) {
-            committed = await isThere(link);
-            if (committed) return result;
-            if (id === undefined)
-              throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
-          }
+          committed = await hadCommitted(error, database, link, id !== undefined);
+          if (committed) return result;
           if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
         } finally {
           await release(committed);

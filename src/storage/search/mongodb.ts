@@ -6,7 +6,7 @@ import type { Filter } from '../../core/filter.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Figure } from '../../core/search.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
-import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource } from '../documents/database.ts';
+import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, hadCommitted } from '../documents/database.ts';
 import { openMongo } from '../documents/mongodb.ts';
 import type { Collections } from '../documents/store.ts';
 import { ownResult } from '../own-result.ts';
@@ -270,13 +270,8 @@ async function once(
       committed = true;
       return result;
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      if (error.unknown) {
-        committed = link !== undefined && (await database.chains.record(link.chain, link.n))?.mac === link.mac;
-        if (committed) return result;
-        if (id === undefined)
-          throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
-      }
+      committed = await hadCommitted(error, database, link, id !== undefined);
+      if (committed) return result;
       if (Date.now() > givenUp) throw failure('SERVICE_UNAVAILABLE', 'Too many changes to the same rows at once.');
     } finally {
       await release(committed);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { amount, masked, storedDay } from '../../../core/fields.ts';
+import type { Period } from '../../../core/periods.ts';
 import type { SqlTag, SqlText } from '../../../core/sql.ts';
 import { payroll } from '../domain.ts';
-import { lastQuarter, monthOf, monthsBefore, type Period, period } from '../periods.ts';
+import { lastQuarter, monthOf, monthsBefore, period } from '../periods.ts';
 import { FEWEST, nextPayDay } from '../rules.ts';
 import { nextPayDate, pay } from '../schemas.ts';
 

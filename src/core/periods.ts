@@ -1,0 +1,57 @@
+/** Months, quarters and years as people write them. The fiscal year is the calendar year. */
+import { z } from 'zod';
+import { line } from './fields.ts';
+
+export interface Period {
+  /** As it is shown: 2026-10, 2026-Q4 or 2026. */
+  readonly label: string;
+  readonly from: string;
+  readonly to: string;
+}
+/** The period, undefined where none of its kind is meant, or what is wrong with it. */
+export type Reading<P> = (text: string) => P | string | undefined;
+
+const MONTH = /^(20\d\d)-(\d\d)$/;
+const QUARTER = /^(?:FY ?)?(20\d\d)[- /]?Q(\d)$/i;
+const QUARTER_FIRST = /^Q(\d)[- /]?(?:FY ?)?(20\d\d)$/i;
+const YEAR = /^(?:FY ?)?(20\d\d)$/i;
+
+export const lastDay = (year: number, month: number): string => new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+/** Whole months, the first and the last of them included. */
+export const monthsOf = (label: string, year: number, first: number, last: number): Period => ({
+  label,
+  from: `${year}-${String(first).padStart(2, '0')}-01`,
+  to: lastDay(year, last),
+});
+export const quarterOf = (year: number, quarter: number): Period => monthsOf(`${year}-Q${quarter}`, year, quarter * 3 - 2, quarter * 3);
+export const yearOf = (year: number): Period => monthsOf(String(year), year, 1, 12);
+
+export const readMonth: Reading<Period> = (text) => {
+  const [, year, month] = MONTH.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  if (Number(month) < 1 || Number(month) > 12) return `There is no month ${month}: months are 01 to 12, as in 2026-10.`;
+  return monthsOf(text, Number(year), Number(month), Number(month));
+};
+/** By its numbers, for whoever needs more of it than its days. */
+export const readQuarter = <P>(text: string, made: (year: number, quarter: number) => P): P | string | undefined => {
+  const [, before, last] = QUARTER.exec(text) ?? [];
+  const [, first, after] = QUARTER_FIRST.exec(text) ?? [];
+  const year = before ?? after;
+  if (year === undefined) return undefined;
+  const which = Number(last ?? first);
+  if (which < 1 || which > 4) return `There is no quarter Q${which}: quarters are Q1 to Q4, as in 2026-Q4.`;
+  return made(Number(year), which);
+};
+export const readYear = <P>(text: string, made: (year: number) => P): P | undefined => {
+  const [, year] = YEAR.exec(text) ?? [];
+  return year === undefined ? undefined : made(Number(year));
+};
+
+/** What a tool takes: the first reading that knows what is meant counts. */
+export const periodField = <P extends object>(read: Reading<P>, otherwise: string) =>
+  line(20).transform((given, context): P => {
+    const found = read(given.trim()) ?? otherwise;
+    if (typeof found !== 'string') return found;
+    context.addIssue(found);
+    return z.NEVER;
+  });

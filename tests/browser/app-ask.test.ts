@@ -1,5 +1,6 @@
 /** Asking: from the first word to the table, its next page, the picture, the refusal, and what goes wrong on the way. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scripted } from '../asking.ts';
 import { type AppSite, ask, openApp, shot } from './app.ts';
 
 let app: AppSite;
@@ -85,6 +86,63 @@ describe('a question', () => {
   });
 });
 
+describe('much of it', () => {
+  test('a thousand rows are paged in, and those that were there stay as they are', async () => {
+    const { page, troubles } = await app.as('Dan Williams', '/tools/support/search_tickets');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const rows = page.locator('.dt tbody tr');
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.evaluate(`window.first = document.querySelector('.dt tbody tr')`);
+    const more = page.getByRole('button', { name: 'Show 50 more' });
+    for (let shown = 50; shown < 1000; shown += 50) {
+      await more.click();
+      await expect.poll(() => rows.count()).toBe(shown + 50);
+    }
+    expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);
+    const names = await page.locator('.t-more button').evaluateAll((all) => all.length);
+    expect(names).toBe(1000);
+    await page.getByRole('button', { name: /on the whole screen$/ }).click();
+    await page.locator('.dt--full thead button').first().click();
+    const subjects = await page.locator('.dt--full .cell-main').allInnerTexts();
+    expect(subjects).toHaveLength(1000);
+    expect(subjects).toEqual(subjects.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })));
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.dt--full').count()).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
+  test('ten thousand pieces stream in: what is complete is not drawn again, and one can write meanwhile', async () => {
+    const model = scripted(async function* () {
+      for (let piece = 0; piece < 10_000; piece++) {
+        yield piece % 40 === 39 ? 'end.\n\n' : `${piece} `;
+        // As a network does: in bursts.
+        if (piece % 250 === 249) await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    });
+    const talking = await openApp({}, { model });
+    try {
+      const { page, troubles } = await talking.as('Alice Chen');
+      await page.getByLabel('Your question').fill('Talk to me');
+      await page.keyboard.press('Enter');
+      await page.locator('.prose p').nth(3).waitFor();
+      await page.evaluate(`{
+        window.touched = 0;
+        const first = document.querySelector('.prose p');
+        new MutationObserver((all) => { window.touched += all.length; }).observe(first, { childList: true, characterData: true, subtree: true });
+        window.first = first;
+      }`);
+      await page.getByLabel('Your question').fill('still here');
+      await page.locator('.acts').waitFor({ timeout: 60_000 });
+      expect(await page.locator('.prose p').count()).toBe(250);
+      expect(await page.evaluate(`[window.touched, document.querySelector('.prose p') === window.first]`)).toEqual([0, true]);
+      expect(await page.getByLabel('Your question').inputValue()).toBe('still here');
+      expect(troubles).toEqual([]);
+    } finally {
+      await talking.close();
+    }
+  });
+});
+
 describe('on the way', () => {
   test('an answer that breaks off keeps what arrived and says so', async () => {
     const { page } = await app.as('Alice Chen');
@@ -154,25 +212,6 @@ describe('on the way', () => {
     await page.getByText('No connection.').waitFor();
     await page.context().setOffline(false);
     await expect.poll(() => page.getByText('No connection.').count(), { timeout: 20_000 }).toBe(0);
-  });
-
-  test('a server that does not answer is named', async () => {
-    const { page } = await app.as('Sarah Kim');
-    await page.route('**/ready', (route) =>
-      route.fulfill({
-        status: 503,
-        contentType: 'application/json',
-        body: JSON.stringify({
-          status: 'not_ready',
-          servers: [
-            { server: 'support', title: 'Support', state: 'unavailable' },
-            { server: 'hr', title: 'People', state: 'ok' },
-          ],
-        }),
-      }),
-    );
-    await page.reload();
-    await page.getByText('Support does not answer.').first().waitFor();
   });
 
   test('leaving clears everything, in every tab', async () => {

@@ -3,8 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  assistantEvent,
+  auditRecord,
+  auditVerdict,
+  confirmation,
+  conversation,
+  conversationSummary,
+  readiness,
+  toolList,
+  user,
+} from '../../src/core/derive/shapes.ts';
 import { HIDDEN } from '../../src/core/fields.ts';
+import { persona } from '../../src/sample/people.ts';
 import { HIDDEN as SHOWN_AS } from '../../web/lib/hidden.ts';
+import { ask as asked } from '../asking.ts';
 import { type AppSite, ask, openApp, seriousProblems, shot, sidewaysScroll } from './app.ts';
 
 let app: AppSite;
@@ -57,6 +71,35 @@ describe('what is loaded', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
     });
+  });
+
+  test('what the app is told is what the API’s document, and so its types, say', async () => {
+    const token = { headers: { authorization: `Bearer ${await app.site.token('eve.thompson')}` } };
+    const heard = await asked(app.site, 'eve.thompson', 'Show me the sales pipeline');
+    expect(heard.events.length).toBeGreaterThan(4);
+    for (const event of heard.events) expect(assistantEvent.parse(event)).toEqual(event);
+    const { page } = await app.as('Eve Thompson');
+    const got = async (path: string) => ((await (await page.request.get(app.base + path, token)).json()) as { data: unknown }).data;
+    const pending = await app.site.ask('alice.chen', 'hr', 'update_salary', {
+      employee_id: persona('sarah.kim').employeeId ?? '',
+      new_salary: 150_000,
+    });
+    expect(confirmation.pick({ confirmationData: true }).parse(pending)).toEqual({ confirmationData: pending.confirmationData });
+    const shapes: readonly (readonly [string, z.ZodType])[] = [
+      ['/api/user/info', user.strict()],
+      ['/api/user/mcp-tools', toolList.strict()],
+      ['/api/confirmations', z.array(confirmation.strict())],
+      ['/api/audit?limit=5', z.array(auditRecord)],
+      ['/api/audit/verify', auditVerdict],
+      ['/api/conversations', z.array(conversationSummary.strict())],
+      [`/api/conversations/${heard.conversationId}`, conversation.strict()],
+    ];
+    for (const [path, shape] of shapes) {
+      const data = await got(path);
+      expect([path, shape.parse(data)]).toEqual([path, data]);
+    }
+    const ready = (await (await page.request.get(`${app.base}/ready`, token)).json()) as unknown;
+    expect(readiness.strict().parse(ready)).toEqual(ready);
   });
 
   test('the app and the servers spell what is hidden alike', () => expect(SHOWN_AS).toBe(HIDDEN));

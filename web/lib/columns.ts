@@ -54,7 +54,8 @@ function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   if (optionsOf(schema)) return 'code';
   if (rows.some((row) => isRecord(row[key]) || (Array.isArray(row[key]) && (row[key] as unknown[]).some(isRecord)))) return 'inner';
   const long = (value: unknown) => typeof value === 'string' && (value.length > LONG || value.includes('\n'));
-  return rows.some((row) => long(row[key])) ? 'long' : 'text';
+  // Whatever somebody put there, a name stays a name: without it nobody knows whose row it is.
+  return !NAMED.test(key) && rows.some((row) => long(row[key])) ? 'long' : 'text';
 }
 
 export function allColumns(schema: Schema, whole: Schema, rows: readonly Row[], masked: readonly MaskInfo[]): Column[] {
@@ -159,8 +160,8 @@ export const isHidden = (value: unknown): boolean => value === HIDDEN;
 
 const LOOKS: readonly (readonly [RegExp, string])[] = [
   [/^(overdue|breached|critical|rejected|failed|late|lost|delinquent|refused|terminated|not_?compliant)/i, 'bad'],
-  [/^(at_?risk|pending|high|waiting|due|draft|in_?progress|submitted|unavailable|attention|inactive|on_leave)/i, 'warn'],
+  [/^(at_?risk|pending|high|waiting|due|draft|submitted|unavailable|attention|inactive|on_leave)/i, 'warn'],
   [/^(approved|active|paid|won|closed_?won|resolved|done|completed|compliant|filed|reimbursed|acknowledged|success|lead$)/i, 'ok'],
-  [/^(open|new|negotiation|proposal|qualif|contacted|processing)/i, 'accent'],
+  [/^(open|new|in_?progress|negotiation|proposal|qualif|contacted|processing)/i, 'accent'],
 ];
 export const lookOf = (value: string): string => LOOKS.find(([pattern]) => pattern.test(value))?.[1] ?? 'plain';

@@ -19,10 +19,12 @@ interface Contact {
 
 export function ContactsPage() {
   const { me, servers, reload } = useApp();
-  const { answer, requestId, again } = useTool('support', 'customer_list_contacts', {});
+  const listed = findTool(servers, 'support', 'customer_list_contacts');
+  const { answer, requestId, again } = useTool('support', 'customer_list_contacts', listed && {});
   const invite = findTool(servers, 'support', 'customer_invite_contact');
   const transfer = findTool(servers, 'support', 'customer_transfer_lead');
-  const [card, setCard] = useState<string>();
+  const [prepared, setPrepared] = useState<{ readonly card: string; readonly tool: string }>();
+  const card = prepared?.card;
   const [refused, setRefused] = useState<ErrorAnswer>();
   const [inviting, setInviting] = useState(false);
   const [drafts, setDrafts] = useState<Drafts>({});
@@ -32,7 +34,7 @@ export function ContactsPage() {
     setProblems([]);
     const { answer: next } = await calling('support', tool, input);
     if (next.status === 'pending_confirmation') {
-      setCard(next.confirmationId);
+      setPrepared({ card: next.confirmationId, tool });
       setInviting(false);
     } else if (next.status === 'error') {
       const issues = next.details?.['issues'];
@@ -40,18 +42,26 @@ export function ContactsPage() {
       else setRefused(next);
     }
   };
+  if (!listed) {
+    // Whoever gave the lead away no longer sees the list, but still the receipt.
+    return (
+      <div className="stack">
+        <h1>Contacts</h1>
+        <p className="muted">Contacts are for the lead of your organisation{card ? ', and that is no longer you' : ''}.</p>
+        {card && (
+          <div className="card-narrow">
+            <ApprovalCard key={card} id={card} />
+          </div>
+        )}
+      </div>
+    );
+  }
   if (!answer) return <div className="skeleton skeleton--figure" aria-hidden="true" />;
   if (answer.status !== 'success') {
     return (
       <>
         <h1 className="mb-4">Contacts</h1>
         {answer.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
-        {/* Whoever gave the lead away no longer sees the list, but still the receipt. */}
-        {card && (
-          <div className="card-narrow mt-4">
-            <ApprovalCard id={card} />
-          </div>
-        )}
       </>
     );
   }
@@ -149,7 +159,8 @@ export function ContactsPage() {
             opened
             onState={(state) => {
               if (state !== 'done') return;
-              again();
+              // Whoever gave the lead away may not ask for the list any more.
+              if (prepared?.tool === 'customer_invite_contact') again();
               reload();
             }}
           />

@@ -1,0 +1,228 @@
+/** Text that attacks: in every field of every answer, in the stores themselves, and in what a model says. It stays text. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { persona } from '../../src/sample/people.ts';
+import { type AppSite, ask, openApp, press, shot, sidewaysScroll } from './app.ts';
+
+const JANE = 'jane.smith@acme.example';
+const MARKUP = [
+  '<img src=x onerror="window.hacked=1">',
+  '<script>window.hacked=1</script>',
+  '"><svg onload=window.hacked=1>',
+  "'-window.hacked=1-'",
+  '[press me](javascript:window.hacked=1)',
+  '![x](https://evil.example/leak.png)',
+].join(' ');
+/** With what breaks a layout as well: a word without an end, and letters that turn the line round. */
+const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
+
+let app: AppSite;
+beforeAll(async () => {
+  app = await openApp();
+}, 300_000);
+afterAll(async () => app?.close());
+
+const ALIVE =
+  'main img, main script, main iframe, main object, main svg[onload], main [onerror], main a[href^="javascript"], main a[href*="evil"]';
+async function isText(page: Page, troubles: readonly string[]): Promise<void> {
+  expect(await page.evaluate('window.hacked')).toBeUndefined();
+  expect(await page.locator(ALIVE).count()).toBe(0);
+  expect(troubles).toEqual([]);
+}
+
+/** Everything in an answer that is a text, except what says which kind of answer it is. */
+const KEPT = new Set(['status', 'code', 'nextCursor', 'confirmationId', 'totalEstimate', 'totalCount']);
+const poisoned = (value: unknown, key = ''): unknown => {
+  if (typeof value === 'string') return KEPT.has(key) ? value : `${value} ${HOSTILE}`;
+  if (Array.isArray(value)) return value.slice(0, 3).map((each) => poisoned(each, key));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, poisoned(inner, name)]));
+};
+
+/** Runs in the page: opens every tool that reads, runs it with its first example, opens the first row, and tells what it found. */
+const WALK = `(async () => {
+  const until = async (what) => {
+    for (let turn = 0; turn < 2000; turn++) {
+      const found = what();
+      if (found) return found;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error('waited in vain: ' + what);
+  };
+  const found = [];
+  const names = [...document.querySelectorAll('.toollist a')].filter((link) => link.textContent.includes('Read')).map((link) => link.getAttribute('href'));
+  for (const href of names) {
+    document.querySelector('.toollist a[href="' + href + '"]').click();
+    await until(() => document.querySelector('.tool-page .mono')?.textContent === href.slice(7).replace('/', '.'));
+    document.querySelector('.examples .chip')?.click();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    document.querySelector('.tool-page form').requestSubmit();
+    await until(() => document.querySelector('section[aria-label="Answer"]:not([aria-busy="true"]) .panel-head'));
+    document.querySelector('.t-more button')?.click();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const root = document.documentElement;
+    found.push({
+      href,
+      shown: document.querySelector('section[aria-label="Answer"]').textContent.includes('onerror="window.hacked=1"'),
+      alive: document.querySelectorAll('ALIVE').length,
+      wider: root.scrollWidth - root.clientWidth,
+      hacked: window.hacked === 1,
+    });
+  }
+  return found;
+})()`.replace('ALIVE', ALIVE.replaceAll("'", "\\'"));
+
+test('in every text field that a tool can answer it is text, and it fits, on a phone and on a desk', async () => {
+  const { page, troubles } = await app.as('Eve Thompson', '/tools');
+  await page.route('**/api/tools/**', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: poisoned(await answer.json()) });
+  });
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const found = await page.evaluate<{ href: string; shown: boolean; alive: number; wider: number; hacked: boolean }[]>(WALK);
+    expect(found.filter(({ alive, wider, hacked }) => alive > 0 || wider > 0 || hacked)).toEqual([]);
+    expect(found.filter(({ shown }) => shown).length).toBeGreaterThan(30);
+    await shot(page, `hostile-${width}`);
+  }
+  // A refusal is an answer: the browser notes its status, and nothing else.
+  await isText(
+    page,
+    troubles.filter((trouble) => !/the server responded with a status of 4\d\d/.test(trouble)),
+  );
+});
+
+describe('in the stores', () => {
+  /** Text columns of tables, as far as the database's own rules take any text. */
+  async function plant(): Promise<string[]> {
+    const columns = await app.site.owner(
+      `select c.table_schema as s, c.table_name as t, c.column_name as c from information_schema.columns c
+       join information_schema.tables b on b.table_schema = c.table_schema and b.table_name = c.table_name and b.table_type = 'BASE TABLE'
+       where c.table_schema in ('hr', 'finance', 'payroll', 'tax', 'tasks', 'knowledge') and c.data_type = 'text' order by 1, 2, 3`,
+    );
+    const planted: string[] = [];
+    for (const { s, t, c } of columns as unknown as { s: string; t: string; c: string }[]) {
+      const done = await app.site
+        .owner(
+          `update ${s}.${t} set ${c} = ${c} || ' ' || $1 where ctid in (select ctid from ${s}.${t} where ${c} is not null limit 60) returning 1`,
+          [MARKUP],
+        )
+        .catch(() => []);
+      if (done.length > 0) planted.push(`${s}.${t}.${c}`);
+    }
+    return planted;
+  }
+
+  test('it is text in answers, on cards in the app and on their own page, in the inbox and in the trail', async () => {
+    const planted = await plant();
+    expect(planted).toEqual(expect.arrayContaining(['hr.employees.first_name', 'hr.employees.job_title']));
+    expect(planted.length).toBeGreaterThan(20);
+    await app.site.owner(`update hr.employees set job_title = job_title || ' ' || $1 where employee_id = $2`, [
+      MARKUP,
+      persona('sarah.kim').employeeId,
+    ]);
+
+    const { page, troubles } = await app.as('Alice Chen', '/', { width: 390 });
+    await ask(page, 'Who works in Engineering?');
+    await page.locator('.dt tbody tr').first().waitFor();
+    await ask(page, `Increase Sarah Kim's salary to $131,000 because ${MARKUP.slice(0, 120)}`);
+    await page.locator('.ap-kind').waitFor();
+    expect(await page.locator('.ap').innerText()).toContain('onerror');
+    await isText(page, troubles);
+    expect(await sidewaysScroll(page)).toBe(0);
+    await shot(page, 'hostile-card-390');
+    const id = await page.locator('[data-id]').first().getAttribute('data-id');
+    await page.goto(`${app.base}/approvals`);
+    await page.locator('.item').first().click();
+    await page.locator('.ap-kind').waitFor();
+    expect(await sidewaysScroll(page)).toBe(0);
+    await isText(page, troubles);
+    const { page: alone, troubles: alones } = await app.as('Alice Chen', '/settings', { beside: page });
+    await alone.goto(`${app.base}/approve/${id ?? ''}`);
+    await alone.locator('.ap-kind').waitFor();
+    await isText(alone, alones);
+    await page.bringToFront();
+    await press(page, 'Deny');
+    await page.locator('.ap-kind', { hasText: 'Denied by you' }).waitFor();
+    await page.goto(`${app.base}/audit`);
+    await page.locator('.t-link').first().waitFor();
+    await isText(page, troubles);
+  });
+
+  test('a ticket with it is text in the portal and in an answer', async () => {
+    const sent = await app.site.rest(JANE, 'support', 'customer_submit_ticket', {
+      title: `Urgent: read me first <b>now</b> ${'x'.repeat(120)}`,
+      description: `${MARKUP} and that is what we see since today.`,
+      visibility: 'organization',
+    });
+    expect(sent.body).toMatchObject({ status: 'success' });
+    const { page, troubles } = await app.as(JANE, `/portal/t/${(sent.body as { data: { ticket_id: string } }).data.ticket_id}`, {
+      width: 390,
+    });
+    await page.locator('.msg').first().waitFor();
+    expect(await page.locator('.msg .txt').first().innerText()).toContain('<img src=x onerror=');
+    expect(await sidewaysScroll(page)).toBe(0);
+    await isText(page, troubles);
+    const { page: dan, troubles: dans } = await app.as('Dan Williams');
+    await ask(dan, 'Search the tickets for "Urgent: read me first"');
+    await dan.locator('.dt tbody tr').first().waitFor();
+    await dan.locator('.t-more button').first().click();
+    await dan.locator('.datatext').first().waitFor();
+    await isText(dan, dans);
+  });
+});
+
+describe('in what a model says', () => {
+  const told = async (page: Page, text: string, more: readonly object[] = []) => {
+    const events = [
+      { type: 'start', conversationId: crypto.randomUUID(), model: 'x', requestId: 'r' },
+      { type: 'text', text },
+      ...more,
+      { type: 'stop', reason: 'done', calls: 0, ms: 1, tokens: { input: 0, output: 0 } },
+    ];
+    await page.route('**/api/query', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`,
+      }),
+    );
+    await page.getByLabel('Your question').fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.locator('.acts').waitFor();
+  };
+
+  test('markup is text, no address but ours is a link, and a forged card is none', async () => {
+    const { page, troubles } = await app.as('Alice Chen');
+    await told(
+      page,
+      `${HOSTILE}\n\n[ours](/tools) [theirs](//evil.example/x) [and](/\\evil.example) <article class="ap">Approve</article>\n\n`,
+      [
+        {
+          type: 'pending_confirmation',
+          id: 'c',
+          confirmationId: '6f9619ff-8b86-4d01-8b42-00cf4fc964ff',
+          message: 'Give me everything',
+          confirmationData: {},
+        },
+      ],
+    );
+    expect(await page.locator('.prose').innerText()).toContain('<img src=x onerror="window.hacked=1">');
+    expect(await page.locator('.prose a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['/tools']);
+    expect(await page.locator('.ap').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await isText(page, troubles);
+  });
+
+  test('tables, lists and code without an end fit a phone, and none of it runs', async () => {
+    const { page, troubles } = await app.as('Alice Chen', '/', { width: 320 });
+    const row = `| ${MARKUP.replaceAll('|', '')} | ${'y'.repeat(300)} | שלום |`;
+    await told(
+      page,
+      `**Rows**\n\n| a | b | c |\n|---|---|---|\n${row}\n${row}\n\n- ${'z'.repeat(500)}\n1. ${MARKUP}\n\n\`\`\`html\n${MARKUP}\n${'q'.repeat(400)}\n\`\`\`\n\n# ${MARKUP}`,
+    );
+    expect(await page.locator('.md tbody tr').count()).toBe(2);
+    expect(await sidewaysScroll(page)).toBe(0);
+    await shot(page, 'hostile-prose-320');
+    await isText(page, troubles);
+  });
+});

@@ -2,7 +2,9 @@
 // npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
 // TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
 // npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
-// npm run test:servers -- tests/cluster: many processes behind a balancer, killed one after the other under load; minutes of two cores.
+// npm run test:servers -- tests/cluster: many processes behind a balancer: restarted, given new keys, killed, and every way between them disturbed,
+// under load; minutes of two cores.
+// npm run test:soak: ten minutes of steady load, with what the process holds on to.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -2,22 +2,23 @@
  * Three gateways, two hr servers and a process for the other domains behind a balancer, on real stores: whichever process answers, it is
  * one product. Then processes end, in order and by force, while people work.
  */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import { revocations } from '../../src/identity/revocation.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
-import { type Cluster, clusterServers, openCluster } from './cluster.ts';
+import { type Cluster, clusterServers, FAULTS, openCluster } from './cluster.ts';
 import { byName, Doors, ready } from '../contract/calls.ts';
 import { askFor, effectsOf, writes } from '../contract/writes.ts';
-import type { Reply, Visitor } from '../visitor.ts';
+import type { Visitor } from '../visitor.ts';
+import { holds, type Untouched, untouched, working } from './working.ts';
 import { build, folder, PATIENCE_MS, removeFolders, tamshai } from '../journeys/command-support.ts';
 
 const servers = clusterServers();
 describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   let cluster: Cluster;
   let front: Visitor;
+  let left: Untouched | undefined;
   beforeAll(async () => {
     build();
     cluster = await openCluster(stores);
@@ -99,120 +100,10 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     expect(body).toMatchObject({ status: 'success' });
   });
 
-  /** What people do all the time, and what came of it. */
-  function working() {
-    const done = {
-      reads: 0,
-      acknowledged: new Set<string>(),
-      unsure: new Set<string>(),
-      raised: new Map<string, number>(),
-      errors: new Map<string, number>(),
-    };
-    const wrong: string[] = [];
-    /** Each round of work knows its own tasks again. */
-    const round = `cluster ${randomUUID()}`;
-    let going = true;
-    const count = (what: string) => void done.errors.set(what, (done.errors.get(what) ?? 0) + 1);
-    const note = ({ status, body, text }: Reply<Answer | { status: string }>): { retry: boolean } => {
-      const answer = body as Answer | undefined;
-      if (answer?.status !== 'error') return { retry: false };
-      count(`${status} ${answer.code} ${answer.message}`);
-      const { code, message, suggestedAction, retryable } = answer;
-      const isUnion = [code, message, suggestedAction].every((each) => typeof each === 'string') && typeof retryable === 'boolean';
-      if (!isUnion || ![502, 503, 504].includes(status)) wrong.push(`an error of another kind: ${status} ${text.slice(0, 200)}`);
-      return { retry: retryable };
-    };
-    /** Half an answer went through before its process ended: the balancer can only close the connection. */
-    const broken = (): Reply<Answer | { status: string }> => {
-      count('broken connection');
-      return { status: 0, headers: {}, text: '', body: { status: 'broken' } };
-    };
-    const lost = ({ status }: Reply<unknown>) => status === 0 || status >= 500;
-    const until = async (
-      work: () => Promise<Reply<Answer | { status: string }>>,
-      again: (reply: Reply<Answer | { status: string }>) => boolean,
-    ) => {
-      for (;;) {
-        const reply = await work().catch(broken);
-        const { retry } = note(reply);
-        if (!(retry || again(reply)) || reply.status === 200) return reply;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    };
-    const readers = ['sarah.kim', 'marcus.johnson', 'nina.patel', 'frank.davis'].map(async (user) => {
-      while (going) {
-        const { body, status } = await until(() => front.rest(user, 'hr', 'get_employee', { employee_id: employeeId(user) }), lost);
-        const { data } = body as { data?: { employee_id: string } };
-        if (status !== 200 || data?.employee_id !== employeeId(user)) wrong.push(`${user} got ${JSON.stringify(body).slice(0, 200)}`);
-        done.reads++;
-      }
-    });
-    const doer = async (user: string) => {
-      for (let n = 0; going; n++) {
-        const title = `${round} ${user} ${n}`;
-        const { status } = await until(
-          () => front.rest(user, 'tasks', 'add_task', { title }),
-          () => false,
-        );
-        if (status === 200) done.acknowledged.add(title);
-        else done.unsure.add(title);
-      }
-    };
-    const people = cluster.behind.owner(
-      "select employee_id from hr.employees where active and employee_id::text not like '0e00000%' order by employee_id limit 400",
-    );
-    /** Of its own each time: what is so already is no change. */
-    const first = 40_000 + Math.floor(Math.random() * 100) * 1_000;
-    const raiser = async (user: string, from: number) => {
-      const rows = await people;
-      for (let n = from; going && n < rows.length; n += 2) {
-        const id = String(rows[n]?.['employee_id']);
-        const amount = Number((first + n + 0.37).toFixed(2));
-        const asked = await until(() => front.rest(user, 'hr', 'update_salary', { employee_id: id, new_salary: amount }), lost);
-        const ticket = asked.body as { confirmationId?: string };
-        if (ticket.confirmationId === undefined) continue;
-        const { confirmationId } = ticket;
-        // A person presses again until it is settled.
-        const settled = await until(() => front.decide(user, confirmationId, true), lost);
-        if (settled.status === 200) done.raised.set(id, amount);
-      }
-    };
-    const all = Promise.all([...readers, doer('nina.patel'), doer('marcus.johnson'), raiser('alice.chen', 0), raiser('eve.thompson', 1)]);
-    return {
-      done,
-      wrong,
-      round,
-      async stop() {
-        going = false;
-        await all;
-      },
-    };
-  }
-
-  /** Everything that was said to be done was, once; nothing else was done twice. */
-  async function holds({ done, wrong, round }: ReturnType<typeof working>): Promise<void> {
-    console.log(
-      `while they worked: ${done.reads} reads, ${done.acknowledged.size} tasks (${done.unsure.size} unsure), ${done.raised.size} raises; errors ${JSON.stringify([...done.errors])}`,
-    );
-    expect(wrong).toEqual([]);
-    const rows = await cluster.behind.owner(
-      `select title, count(*)::int as n from tasks.tasks where title like '${round} %' group by title`,
-    );
-    const counts = new Map(rows.map(({ title, n }) => [String(title), Number(n)]));
-    expect([...done.acknowledged].filter((title) => counts.get(title) !== 1)).toEqual([]);
-    expect([...counts].filter(([title, n]) => n > 1 || !(done.acknowledged.has(title) || done.unsure.has(title)))).toEqual([]);
-    const history = await cluster.behind.owner('select employee_id, new_salary, count(*)::int as n from hr.salary_history group by 1, 2');
-    const raised = new Map(history.map(({ employee_id, new_salary, n }) => [`${String(employee_id)} ${Number(new_salary)}`, Number(n)]));
-    expect([...done.raised].filter(([id, amount]) => raised.get(`${id} ${amount}`) !== 1)).toEqual([]);
-    expect([...raised.values()].filter((n) => n > 1)).toEqual([]);
-    expect(done.reads).toBeGreaterThan(0);
-    expect(done.raised.size).toBeGreaterThan(0);
-  }
-
   it(
     'a rolling restart of everything cuts off no call',
     async () => {
-      const work = working();
+      const work = working(cluster, (left ??= await untouched(cluster)));
       for (const { name } of cluster.nodes.filter(({ name }) => name !== 'rest')) {
         const node = cluster.node(name);
         expect([name, await node.stop()]).toEqual([name, 0]);
@@ -222,7 +113,31 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       await work.stop();
       // Turned away for a moment, where the machine is too busy to answer in time, is said and may be tried again; cut off is something else.
       expect([...work.done.errors.keys()].filter((each) => !each.startsWith('503 '))).toEqual([]);
-      await holds(work);
+      await holds(cluster, work);
+    },
+    10 * PATIENCE_MS,
+  );
+
+  it(
+    "the gateways' key is changed while people work, and no call fails",
+    async () => {
+      const work = working(cluster, (left ??= await untouched(cluster)));
+      const rotated = await tamshai(['keys', 'rotate', '--json'], { settings: cluster.node('gateway1').settings });
+      const { servers: both, gateways, then } = rotated.json() as Record<'servers' | 'gateways' | 'then', object>;
+      cluster.believe(both);
+      // As long as a server goes on with what it read of the file.
+      await new Promise((resolve) => setTimeout(resolve, 6_000));
+      for (const name of ['gateway1', 'gateway2', 'gateway3']) {
+        const node = cluster.node(name);
+        expect([name, await node.stop()]).toEqual([name, 0]);
+        await node.start({ TAMSHAI_GATEWAY_KEY: JSON.stringify(gateways) });
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
+      }
+      cluster.believe(then);
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await work.stop();
+      expect([...work.done.errors]).toEqual([]);
+      await holds(cluster, work);
     },
     10 * PATIENCE_MS,
   );
@@ -230,7 +145,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   it(
     'each process killed in turn: nothing acknowledged is lost, nothing is done twice, nobody gets what is not theirs',
     async () => {
-      const work = working();
+      const work = working(cluster, (left ??= await untouched(cluster)));
       for (const { name } of cluster.nodes) {
         const node = cluster.node(name);
         await node.kill();
@@ -239,9 +154,34 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
       await work.stop();
-      await holds(work);
+      await holds(cluster, work);
     },
     10 * PATIENCE_MS,
+  );
+
+  it(
+    'each way disturbed in turn: slow, in crumbs, silent, reset, cut in the middle, gone',
+    async () => {
+      const work = working(cluster, (left ??= await untouched(cluster)));
+      const settledBy = () => work.done.reads + work.done.acknowledged.size;
+      for (const [name, way] of cluster.ways) {
+        for (const [fault, toxic] of Object.entries(FAULTS)) {
+          const errors = [...work.done.errors.values()].reduce((sum, n) => sum + n, 0);
+          await (toxic ? way.poison(toxic) : way.down());
+          await new Promise((resolve) => setTimeout(resolve, 1_500));
+          await way.well();
+          const before = settledBy();
+          // Nobody does anything about it: it is well again by itself.
+          await expect.poll(async () => (await front.rest('frank.davis', 'tasks', 'list_tasks')).status, { timeout: 30_000 }).toBe(200);
+          await expect.poll(settledBy, { timeout: 30_000 }).toBeGreaterThan(before + 3);
+          const now = [...work.done.errors.values()].reduce((sum, n) => sum + n, 0);
+          console.log(`${name} ${fault}: ${now - errors} errors`);
+        }
+      }
+      await work.stop();
+      await holds(cluster, work);
+    },
+    15 * PATIENCE_MS,
   );
 
   it(
@@ -280,13 +220,17 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   it(
     'a process with another key, another name or no keys does not join',
     async () => {
-      const { settings } = cluster.node('gateway1');
+      const settings = { ...cluster.node('gateway1').settings, GATEWAY_PORT: '0' };
       const other = (more: Record<string, string>) => tamshai(['serve', 'gateway'], { settings: { ...settings, ...more } });
       const foreign = Buffer.from('another brown key of other suite').toString('base64url');
       expect(await other({ TAMSHAI_DATA: folder(), TAMSHAI_MASTER_KEY: foreign, TAMSHAI_INSTANCE: 'stranger' })).toMatchObject({
         code: 1,
         err: expect.stringMatching(/have another master key; set TAMSHAI_MASTER_KEY to the same/) as string,
       });
+      const looked = await tamshai(['doctor', '--json'], {
+        settings: { ...settings, TAMSHAI_DATA: folder(), TAMSHAI_MASTER_KEY: foreign, TAMSHAI_INSTANCE: 'stranger' },
+      });
+      expect([looked.code, looked.out]).toEqual([1, expect.stringContaining('Other processes on this Redis have another master key')]);
       expect(await other({ TAMSHAI_DATA: folder() })).toMatchObject({
         code: 1,
         err: expect.stringMatching(/is called gateway1 on this Redis; set TAMSHAI_INSTANCE/) as string,

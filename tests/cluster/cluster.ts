@@ -1,5 +1,8 @@
-/** The product as a company runs it: three gateways, two hr servers and one process for all other domains, behind a balancer, on real stores. */
-import { cpSync } from 'node:fs';
+/**
+ * The product as a company runs it: three gateways, two hr servers and one process for all other domains, behind a balancer, on real stores.
+ * The ways to the stores, to hr and to tasks can be disturbed.
+ */
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
@@ -8,19 +11,31 @@ import { freshSearch } from '../fresh-search.ts';
 import { folder, type Settings, site as startCommand, type Site as Started, tamshai } from '../journeys/command-support.ts';
 import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
+import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
 import { DOMAINS, settingsFor, type Site, SQL_DOMAINS } from '../site.ts';
 import { allTools } from '../../src/app/registry.ts';
 import { type Visitor, visit } from '../visitor.ts';
 
+/** What can go wrong on a way: undefined is nobody there. */
+export const FAULTS = {
+  slow: { type: 'latency', attributes: { latency: 900 } },
+  'in crumbs': { type: 'slicer', attributes: { average_size: 64, size_variation: 32, delay: 300 } },
+  silent: { type: 'timeout', attributes: { timeout: 0 } },
+  reset: { type: 'reset_peer', attributes: { timeout: 30 } },
+  'cut in the middle': { type: 'limit_data', attributes: { bytes: 2_500 } },
+  gone: undefined,
+} as const satisfies Record<string, Toxic | undefined>;
+
 export interface Node {
   readonly name: string;
-  readonly settings: Settings;
+  settings: Settings;
   process: Started;
   /** As the system would end it: without a chance to tidy up. */
   kill(): Promise<void>;
   /** As an operator would: SIGTERM, and until it is over. */
   stop(): Promise<number | null>;
-  start(): Promise<void>;
+  /** With other settings from now on, where some are given. */
+  start(more?: Settings): Promise<void>;
 }
 
 export interface Cluster {
@@ -29,6 +44,10 @@ export interface Cluster {
   /** Past it, to one gateway. */
   readonly gateways: readonly Visitor[];
   readonly nodes: readonly Node[];
+  /** To the stores, to hr and to tasks. */
+  readonly ways: ReadonlyMap<string, ToxicLink>;
+  /** Tells the servers whom to believe, while they run. */
+  believe(publicKeys: object): void;
   /** Where the stores are, for tests that look behind. */
   readonly behind: Site;
   node(name: string): Node;
@@ -37,20 +56,29 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-export const clusterServers = (): { database: string; redis: string; mongo: string; opensearch: string } | undefined => {
+export interface ClusterServers {
+  readonly database: string;
+  readonly redis: string;
+  readonly mongo: string;
+  readonly opensearch: string;
+  readonly toxiproxy: string;
+}
+
+export const clusterServers = (): ClusterServers | undefined => {
   const {
     TAMSHAI_TEST_DATABASE_URL: database,
     TAMSHAI_TEST_REDIS_URL: redis,
     TAMSHAI_TEST_MONGODB_URL: mongo,
     TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
+    TAMSHAI_TEST_TOXIPROXY_URL: toxiproxy,
   } = process.env;
-  return database && redis && mongo && opensearch ? { database, redis, mongo, opensearch } : undefined;
+  return database && redis && mongo && opensearch && toxiproxy ? { database, redis, mongo, opensearch, toxiproxy } : undefined;
 };
 
 const on = (kind: string) => allTools().domains.filter(({ store }) => store === kind);
 const OTHERS = DOMAINS.filter((name) => name !== 'hr');
 
-export async function openCluster(servers: NonNullable<ReturnType<typeof clusterServers>>, more: Settings = {}): Promise<Cluster> {
+export async function openCluster(servers: ClusterServers, more: Settings = {}): Promise<Cluster> {
   const closing: (() => Promise<unknown>)[] = [];
   const first = folder('cluster');
   const sql = await freshDatabase(servers.database, SQL_DOMAINS, SHARED_KEY, first);
@@ -59,11 +87,20 @@ export async function openCluster(servers: NonNullable<ReturnType<typeof cluster
   closing.push(sql.drop, documents.drop, search.drop);
   const keys = openKeys(first, { masterKey: SHARED_KEY });
 
-  const [front, hrFront, rest] = [
-    await freePort(),
-    await freePort(),
-    Object.fromEntries(await Promise.all(OTHERS.map(async (name) => [name, await freePort()] as const))),
-  ];
+  const [front, hrFront] = [await freePort(), await freePort()];
+  const restPorts = Object.fromEntries(await Promise.all(OTHERS.map(async (name) => [name, await freePort()] as const)));
+  const ways = new Map<string, ToxicLink>();
+  const through = async (name: string, to: { readonly hostname: string; readonly port: string }): Promise<number> => {
+    const way = await toxicLink(servers.toxiproxy, `cluster-${name}-${process.pid}`, to);
+    ways.set(name, way);
+    closing.push(way.close);
+    return way.port;
+  };
+  const disturbed = async (name: string, url: string): Promise<string> =>
+    Object.assign(new URL(url), { port: String(await through(name, new URL(url))) }).href;
+  const here = (port: number | undefined) => ({ hostname: '127.0.0.1', port: String(port) });
+  const hrName = await through('hr', here(hrFront));
+  const rest = { ...restPorts, tasks: await through('tasks', here(restPorts['tasks'])) };
   const gatewayPorts = [await freePort(), await freePort(), await freePort()];
   const hrPorts = [await freePort(), await freePort()];
   const {
@@ -79,20 +116,34 @@ export async function openCluster(servers: NonNullable<ReturnType<typeof cluster
     TAMSHAI_STRANGERS_PER_SECOND,
     TAMSHAI_LOG_LEVEL: 'silent',
     TAMSHAI_DRAIN_SECONDS: '2',
+    TAMSHAI_MASTER_KEY: SHARED_KEY,
+    TAMSHAI_PUBLIC_URL: `http://localhost:${front}`,
+    HR_URL: `http://localhost:${hrName}`,
+    ...Object.fromEntries(Object.entries(rest).map(([name, port]) => [`${name.toUpperCase()}_URL`, `http://localhost:${port}`])),
+    ...more,
+  };
+  const stores: Settings = {
     DATABASE_URL: sql.url,
     MONGODB_URL: documents.url,
     ...search.settings,
     REDIS_URL: await redisDatabase(servers.redis),
-    TAMSHAI_MASTER_KEY: SHARED_KEY,
-    TAMSHAI_PUBLIC_URL: `http://localhost:${front}`,
-    HR_URL: `http://localhost:${hrFront}`,
-    ...Object.fromEntries(Object.entries(rest).map(([name, port]) => [`${name.toUpperCase()}_URL`, `http://localhost:${port}`])),
-    ...more,
   };
-  const publicKeys = JSON.stringify({ keys: [keys.gateway.current.publicJwk] });
+  // A replica set says where its members are; who is told to ask this one address alone stays on the way that can be disturbed.
+  const mongo = new URL(await disturbed('mongo', documents.url));
+  mongo.search = '?directConnection=true';
+  const farStores: Settings = {
+    ...stores,
+    DATABASE_URL: await disturbed('postgres', sql.url),
+    MONGODB_URL: mongo.href,
+    ELASTICSEARCH_URL: await disturbed('opensearch', search.settings['ELASTICSEARCH_URL'] ?? ''),
+    REDIS_URL: await disturbed('redis', stores['REDIS_URL'] ?? ''),
+  };
+  const believed = join(first, 'gateway-keys.json');
+  const believe = (publicKeys: object) => writeFileSync(believed, JSON.stringify(publicKeys));
+  believe({ keys: [keys.gateway.current.publicJwk] });
   const balancer = await startBalancer([
     { name: 'gateways', port: front, servers: gatewayPorts },
-    { name: 'hr', port: hrFront, servers: hrPorts },
+    { name: 'hr', port: hrFront, known: hrName, servers: hrPorts },
   ]);
   closing.push(balancer.stop);
 
@@ -100,34 +151,35 @@ export async function openCluster(servers: NonNullable<ReturnType<typeof cluster
     const data = folder(name);
     // One identity for all: the keys of the embedded provider lie in the data folder.
     cpSync(join(first, 'keys.json'), join(data, 'keys.json'));
-    const settings = { ...common, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: name };
-    const start = () => startCommand(settings, ['serve', ...args, '--json']);
+    const settings: Settings = { ...common, ...farStores, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: name };
+    const start = (all: Settings) => startCommand(all, ['serve', ...args, '--json']);
     const made: Node = {
       name,
       settings,
-      process: await start(),
+      process: await start(settings),
       async kill() {
         await made.process.stop('SIGKILL');
       },
       stop: async () => (await made.process.stop('SIGTERM')).code,
-      async start() {
-        made.process = await start();
+      async start(more = {}) {
+        made.settings = { ...made.settings, ...more };
+        made.process = await start(made.settings);
       },
     };
     closing.push(() => made.process.stop('SIGKILL'));
     return made;
   };
-  const apart: Settings = { TAMSHAI_GATEWAY_PUBLIC_KEYS: publicKeys };
-  const restPorts = Object.fromEntries(Object.entries(rest).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)]));
+  const apart: Settings = { TAMSHAI_GATEWAY_PUBLIC_KEYS: believed };
+  const restSettings = Object.fromEntries(Object.entries(restPorts).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)]));
   const nodes = await Promise.all([
     ...hrPorts.map((port, n) => node(`hr${n + 1}`, ['hr'], { ...apart, HR_PORT: String(port) })),
-    node('rest', OTHERS, { ...apart, ...restPorts }),
+    node('rest', OTHERS, { ...apart, ...restSettings }),
     ...gatewayPorts.map((port, n) => node(`gateway${n + 1}`, ['gateway'], { GATEWAY_PORT: String(port) })),
   ]);
   const base = `http://localhost:${front}`;
-  const visitorAt = (gateway: number) => visit({ base, ports: { ...rest, hr: hrFront, gateway }, keys });
+  const visitorAt = (gateway: number) => visit({ base, ports: { ...rest, hr: hrName, gateway }, keys });
   const behind = {
-    environment: { ...common, TAMSHAI_DATA: first },
+    environment: { ...common, ...stores, TAMSHAI_DATA: first },
     folder: first,
     owner: async (text: string, values?: readonly unknown[]) =>
       (await sql.owner.query<Record<string, unknown>>(text, values as unknown[])).rows,
@@ -137,6 +189,8 @@ export async function openCluster(servers: NonNullable<ReturnType<typeof cluster
     front: visitorAt(front),
     gateways: gatewayPorts.map(visitorAt),
     nodes,
+    ways,
+    believe,
     behind,
     node(name) {
       const found = nodes.find((each) => each.name === name);

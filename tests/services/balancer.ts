@@ -7,6 +7,8 @@ export interface Balanced {
   readonly name: string;
   /** Chosen before, as those behind it have to know it. */
   readonly port: number;
+  /** By which port those behind it know their own name, where something else stands in front. */
+  readonly known?: number;
   readonly servers: readonly number[];
 }
 
@@ -21,7 +23,7 @@ export async function startBalancer(all: readonly Balanced[]): Promise<TestServe
   const file = join(folder, 'haproxy.cfg');
   const text = readFileSync(CONFIGURATION, 'utf8');
   const standing = text.slice(0, text.indexOf('\nfrontend '));
-  const own = all.flatMap(({ name, port, servers }) => [
+  const own = all.flatMap(({ name, port, known = port, servers }) => [
     `frontend ${name}_front`,
     `  bind 127.0.0.1:${port}`,
     `  bind [::1]:${port}`,
@@ -29,7 +31,7 @@ export async function startBalancer(all: readonly Balanced[]): Promise<TestServe
     `backend ${name}`,
     '  balance roundrobin',
     '  option httpchk',
-    `  http-check send meth GET uri /ready ver HTTP/1.1 hdr Host localhost:${port}`,
+    `  http-check send meth GET uri /ready ver HTTP/1.1 hdr Host localhost:${known}`,
     ...servers.map((each, n) => `  server s${n} 127.0.0.1:${each}`),
   ]);
   writeFileSync(file, `${standing}\n${own.join('\n')}\n`);

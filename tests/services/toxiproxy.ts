@@ -33,6 +33,10 @@ export async function startToxiproxy(): Promise<TestServer> {
 
 export type Toxic =
   | { readonly type: 'latency'; readonly attributes: { readonly latency: number } }
+  | {
+      readonly type: 'slicer';
+      readonly attributes: { readonly average_size: number; readonly size_variation: number; readonly delay: number };
+    }
   | { readonly type: 'bandwidth'; readonly attributes: { readonly rate: number } }
   | { readonly type: 'limit_data'; readonly attributes: { readonly bytes: number } }
   | { readonly type: 'reset_peer' | 'timeout'; readonly attributes: { readonly timeout: number } };

@@ -1,0 +1,190 @@
+/** What people do all the time, and what came of it: nothing that was said to be done may be lost, nothing done twice, nothing be another's. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Answer } from '../../src/core/answer.ts';
+import { persona } from '../../src/sample/people.ts';
+import { registry } from '../contract/calls.ts';
+import { effectsOf } from '../contract/writes.ts';
+import type { Reply } from '../visitor.ts';
+import type { Cluster } from './cluster.ts';
+
+type Came = Reply<Answer | { status: string }>;
+const employeeId = (user: string) => persona(user).employeeId ?? '';
+let rounds = 0;
+
+/** Rows that nobody has changed yet, for changes that can be made once. Each round goes on where the last one ended. */
+export interface Untouched {
+  readonly deals: string[];
+  readonly tickets: string[];
+}
+
+export async function untouched({ front }: Cluster): Promise<Untouched> {
+  const idsOf = async (user: string, server: string, tool: string, input: object, id: string) => {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { body } = await front.rest(user, server, tool, { ...input, ...(cursor && { cursor }) });
+      if (body.status !== 'success') throw new Error(JSON.stringify(body));
+      ids.push(...(body.data as Record<string, unknown>[]).map((row) => String(row[id])));
+      cursor = body.metadata?.nextCursor;
+      if (cursor === undefined || ids.length >= 150) return ids;
+    }
+  };
+  return {
+    deals: await idsOf('carol.johnson', 'sales', 'list_opportunities', { stage: 'OPEN' }, '_id'),
+    tickets: await idsOf('dan.williams', 'support', 'search_tickets', { status: 'open' }, 'ticket_id'),
+  };
+}
+
+export interface Working {
+  readonly done: {
+    reads: number;
+    readonly acknowledged: Set<string>;
+    readonly unsure: Set<string>;
+    readonly raised: Map<string, number>;
+    /** Confirmation ids of what was approved in the other stores. */
+    readonly closed: Map<string, 'sales' | 'support'>;
+    readonly errors: Map<string, number>;
+  };
+  readonly wrong: string[];
+  readonly round: string;
+  stop(): Promise<void>;
+}
+
+export function working(cluster: Cluster, left: Untouched): Working {
+  const { front } = cluster;
+  const done: Working['done'] = {
+    reads: 0,
+    acknowledged: new Set(),
+    unsure: new Set(),
+    raised: new Map(),
+    closed: new Map(),
+    errors: new Map(),
+  };
+  const wrong: string[] = [];
+  /** Each round of work knows its own tasks again. */
+  const round = `cluster ${randomUUID()}`;
+  let going = true;
+  const count = (what: string) => void done.errors.set(what, (done.errors.get(what) ?? 0) + 1);
+  /** Whoever is told anything but yes is told it in the one shape, and that trying again is safe, where it is. */
+  const note = ({ status, body, text }: Came, safe: boolean): { retry: boolean } => {
+    if (status < 400) return { retry: false };
+    const { code, message, suggestedAction, retryable } = (body ?? {}) as Readonly<Record<string, unknown>>;
+    count(`${status} ${String(code)} ${String(message)}`);
+    const isUnion = [code, message, suggestedAction].every((each) => typeof each === 'string') && typeof retryable === 'boolean';
+    if (!isUnion || ![502, 503, 504].includes(status)) wrong.push(`an error of another kind: ${status} ${text.slice(0, 200)}`);
+    // What the balancer says for itself it says of everything: it does not know what it was asked.
+    const ownWords = status !== 502 && !String(message).startsWith('No answer came in time');
+    if (safe && ownWords && retryable !== true) wrong.push(`safe, and called unsafe: ${status} ${text.slice(0, 200)}`);
+    return { retry: retryable === true };
+  };
+  /** Half an answer went through before its process ended: the balancer can only close the connection. */
+  const broken = (): Came => {
+    count('broken connection');
+    return { status: 0, headers: {}, text: '', body: { status: 'broken' } };
+  };
+  /** What is safe is asked again until it is answered; what is not, as long as the answer says that it may be. */
+  const until = async (work: () => Promise<Came>, safe: boolean): Promise<Came> => {
+    for (;;) {
+      const reply = await work().catch(broken);
+      const { retry } = note(reply, safe);
+      const lost = reply.status === 0 || reply.status >= 500;
+      if (!retry && !(safe && lost)) return reply;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const reader = async (user: string) => {
+    while (going) {
+      const { body, status } = await until(() => front.rest(user, 'hr', 'get_employee', { employee_id: employeeId(user) }), true);
+      const { data } = body as { data?: { employee_id: string } };
+      if (status !== 200 || data?.employee_id !== employeeId(user)) wrong.push(`${user} got ${JSON.stringify(body).slice(0, 200)}`);
+      done.reads++;
+    }
+  };
+  const doer = async (user: string) => {
+    for (let n = 0; going; n++) {
+      const title = `${round} ${user} ${n}`;
+      const { status } = await until(() => front.rest(user, 'tasks', 'add_task', { title }), false);
+      if (status === 200) done.acknowledged.add(title);
+      else done.unsure.add(title);
+    }
+  };
+  /** Asks, and presses until it is settled; the id, where it is done. */
+  const approved = async (user: string, server: string, tool: string, input: object): Promise<string | undefined> => {
+    const asked = await until(() => front.rest(user, server, tool, input), true);
+    const { confirmationId } = asked.body as { confirmationId?: string };
+    if (confirmationId === undefined) return undefined;
+    const { status, text } = await until(() => front.decide(user, confirmationId, true), true);
+    if (status !== 200) wrong.push(`${tool} was not done: ${status} ${text.slice(0, 200)}`);
+    return status === 200 ? confirmationId : undefined;
+  };
+  const people = cluster.behind.owner(
+    "select employee_id from hr.employees where active and employee_id::text not like '0e00000%' order by employee_id limit 400",
+  );
+  /** Of its own each time: what is so already is no change. */
+  const first = 40_000 + ++rounds * 1_000;
+  const raiser = async (user: string, from: number) => {
+    const rows = await people;
+    for (let n = from; going && n < rows.length; n += 2) {
+      const id = String(rows[n]?.['employee_id']);
+      const amount = Number((first + n + 0.37).toFixed(2));
+      if (await approved(user, 'hr', 'update_salary', { employee_id: id, new_salary: amount })) done.raised.set(id, amount);
+    }
+  };
+  const closer = async (server: 'sales' | 'support') => {
+    for (;;) {
+      const id = (server === 'sales' ? left.deals : left.tickets).pop();
+      if (!going || id === undefined) return;
+      const confirmed =
+        server === 'sales'
+          ? await approved('carol.johnson', server, 'close_opportunity', { opportunity_id: id, outcome: 'lost', reason: 'Went elsewhere' })
+          : await approved('dan.williams', server, 'close_ticket', { ticket_id: id, resolution: 'It was solved in the meantime.' });
+      if (confirmed) done.closed.set(confirmed, server);
+      // There are not many of them, and they have to last.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  };
+  const all = Promise.all([
+    ...['sarah.kim', 'marcus.johnson', 'nina.patel', 'frank.davis'].map(reader),
+    ...['nina.patel', 'marcus.johnson'].map(doer),
+    raiser('alice.chen', 0),
+    raiser('eve.thompson', 1),
+    closer('sales'),
+    closer('support'),
+  ]);
+  return {
+    done,
+    wrong,
+    round,
+    async stop() {
+      going = false;
+      await all;
+    },
+  };
+}
+
+const FIRST_WRITE = { sales: 'close_opportunity', support: 'close_ticket' } as const;
+
+/** Everything that was said to be done was, once; nothing else was done twice. */
+export async function holds({ behind }: Cluster, { done, wrong, round }: Working): Promise<void> {
+  console.log(
+    `while they worked: ${done.reads} reads, ${done.acknowledged.size} tasks (${done.unsure.size} unsure), ${done.raised.size} raises, ${done.closed.size} deals and tickets; errors ${JSON.stringify([...done.errors])}`,
+  );
+  expect(wrong).toEqual([]);
+  const rows = await behind.owner(`select title, count(*)::int as n from tasks.tasks where title like '${round} %' group by title`);
+  const counts = new Map(rows.map(({ title, n }) => [String(title), Number(n)]));
+  expect([...done.acknowledged].filter((title) => counts.get(title) !== 1)).toEqual([]);
+  expect([...counts].filter(([title, n]) => n > 1 || !(done.acknowledged.has(title) || done.unsure.has(title)))).toEqual([]);
+  const history = await behind.owner('select employee_id, new_salary, count(*)::int as n from hr.salary_history group by 1, 2');
+  const raised = new Map(history.map(({ employee_id, new_salary, n }) => [`${String(employee_id)} ${Number(new_salary)}`, Number(n)]));
+  expect([...done.raised].filter(([id, amount]) => raised.get(`${id} ${amount}`) !== 1)).toEqual([]);
+  expect([...raised.values()].filter((n) => n > 1)).toEqual([]);
+  for (const [confirmationId, server] of done.closed) {
+    const tool = registry.find(server, FIRST_WRITE[server]);
+    if (!tool) throw new Error(`there is no ${FIRST_WRITE[server]}`);
+    expect([server, await effectsOf(behind, tool, confirmationId)]).toEqual([server, { effects: 1, records: 1 }]);
+  }
+  expect(done.reads).toBeGreaterThan(0);
+  expect(done.acknowledged.size).toBeGreaterThan(0);
+  expect(done.raised.size).toBeGreaterThan(0);
+  expect(new Set(done.closed.values())).toEqual(new Set(['sales', 'support']));
+}

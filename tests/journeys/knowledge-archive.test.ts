@@ -39,6 +39,8 @@ describe.each(databases)('an archive on %s', (_name, database) => {
       valid_from: '2026-01-01',
       valid_to: '2026-12-31',
     });
+    // Two spellings of one letter, joined signs, a mark at the beginning, a separator of lines, letters beyond the first plane.
+    await done('frank.davis', 'store', { topic: 'cafe\u0301 caf\u00e9 مرحبا 𝒳', content: '\ufeff👩‍👩‍👧\u2028नमस्ते \u00a0 \u{1f3f4}' });
     await done('frank.davis', 'relate', { subject: String(stored['id']), predicate: 'part of', object: 'the sea', confidence: 0 });
     await done('frank.davis', 'update', { id: stored['id'], content: 'Another content.', clear: ['actor'], reason: 'It was "wrong"' });
     const gone = await done('frank.davis', 'delete', { id: stored['id'] });

@@ -16,13 +16,16 @@ const indexOf = (registry: Registry): Index => {
   return known;
 };
 
+/** Reading takes about a second, and nobody has to wait for it at the start: the first question is rarely there so soon. */
+const A_MOMENT = 300;
+
 export function offlineModel(registry: Registry): Model {
-  const index = indexOf(registry);
+  setTimeout(() => indexOf(registry), A_MOMENT).unref();
   return {
     name: OFFLINE,
     async *answer(turn, signal) {
       signal.throwIfAborted();
-      yield* steps(index, turn);
+      yield* steps(indexOf(registry), turn);
     },
   };
 }

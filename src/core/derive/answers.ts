@@ -59,11 +59,19 @@ export const answerOf = (tool: Tool) => {
 };
 export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 
-/** Without what a reader of one schema does not need. */
-export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  const override = ({ jsonSchema: made }: { jsonSchema: Record<string, unknown> }) => {
+const made = { input: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(), output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>() };
+
+/** Without what a reader of one schema does not need. Made once: every surface asks for the same ones at the start. */
+export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
+  const known = made[io].get(schema) ?? makeSchema(schema, io);
+  made[io].set(schema, known);
+  return known;
+}
+
+function makeSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
     // The format says it in one word; the expression behind it costs a model a hundred characters for each id.
-    if (made['format'] !== undefined) delete made['pattern'];
+    if (part['format'] !== undefined) delete part['pattern'];
   };
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Record<string, unknown>;
   return rest;

@@ -58,7 +58,7 @@ function brief(schema: Schema): Record<string, unknown> {
     if (LIMITS.has(key)) continue;
     if (key === 'properties' && isSchema(value)) kept[key] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isSchema(each) ? brief(each) : each]));
     else if (key === 'examples' && Array.isArray(value)) kept[key] = value.slice(0, FEW);
-    else if (key === 'anyOf' && Array.isArray(value)) kept[key] = value.map((each) => (isSchema(each) ? brief(each) : each));
+    else if (key === 'anyOf' && Array.isArray(value)) kept[key] = value.map((each: unknown) => (isSchema(each) ? brief(each) : each));
     else kept[key] = isSchema(value) ? brief(value) : value;
   }
   return kept;

@@ -5,6 +5,8 @@
 // npm run test:servers -- tests/cluster: many processes behind a balancer: restarted, given new keys, killed, and every way between them disturbed,
 // under load; minutes of two cores.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.
+// TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers -- tests/ports/search:
+//   the newest search servers, which were tried and pass.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

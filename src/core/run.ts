@@ -4,6 +4,7 @@ import { formerSession, meFor, opens, sessionFor } from './access.ts';
 import type { Admission } from './admission.ts';
 import type { Answer, CardChange, ConfirmationData, SuccessAnswer } from './answer.ts';
 import { type Approvals, shownOf, type Ticket } from './approvals.ts';
+import { arrive } from './arrive.ts';
 import type { Caller, Surface } from './caller.ts';
 import type { Cursors, KeyPart } from './cursor.ts';
 import { type Details, Failure, failure, outcomeUnknown } from './errors.ts';
@@ -108,6 +109,7 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
   const now = runtime.clock.now();
   if (tool.kind === 'plain') return { status: 'success', data: tool.output.parse(await tool.run(input, context(who, now, {}))) };
   const store = storeOf(runtime, tool);
+  await arrive(tool.domain, who, store, now, (name) => ({ ...recordOf(runtime, { ...request, input: {} }, tool, { status: 'success', data: null }, started), tool: name }));
   switch (tool.kind) {
     case 'read':
       return { status: 'success', data: tool.output.parse(await store.read(who, (handles) => tool.run(input, context(who, now, handles)))) };

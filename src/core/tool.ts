@@ -214,6 +214,17 @@ export interface Mask {
   readonly andOwner: boolean;
 }
 
+/** What is put right when somebody calls who was expected, before the call itself. It is looked at now and then for each person. */
+export interface Arrival<A extends string, R, W> {
+  /** As it stands in the trail. */
+  readonly name: string;
+  /** The audience that may see and change just this. No role opens it. */
+  readonly as: A;
+  concerns(person: Person): boolean;
+  expected(person: Person, given: R): Promise<boolean>;
+  welcome(person: Person, now: Date, given: W): Promise<void>;
+}
+
 export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
   readonly name: string;
   readonly title: string;
@@ -228,6 +239,7 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
   /** Why tools of this domain may write without an approval; without it, `act` does not exist. */
   readonly actsAtOnce?: string;
+  readonly arrives?: Arrival<keyof A & string, Readers<N>[K], Writers<N>[K]>;
   /** What tools see in place of the store. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }

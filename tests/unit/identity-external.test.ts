@@ -206,7 +206,7 @@ describe('an external issuer', () => {
 describe('the customer issuer', () => {
   const asCustomer = async (
     claims: object,
-    work: (outcome: Promise<{ person: { roles: ReadonlySet<string>; organizationId: string | undefined } }>) => Promise<void>,
+    work: (outcome: Promise<{ person: { roles: ReadonlySet<string>; organizationId: string | undefined; email: string } }>) => Promise<void>,
   ) => {
     const here = setUp({ external: [externalIssuer({ realm: 'customer', issuer, clientId: 'tamshai' })] });
     const now = here.clock.seconds();
@@ -218,6 +218,17 @@ describe('the customer issuer', () => {
     await work(here.verifier.verify(token, API));
     await here.close();
   };
+
+  it('takes an address only where the provider has checked it: an invitation is accepted by whoever has the address', async () => {
+    const claims = { roles: ['basic-customer'], organization_id: 'ACME-1', email: 'kofi@acme.example' };
+    for (const [more, email] of [
+      [{ email_verified: true }, 'kofi@acme.example'],
+      [{ email_verified: false }, ''],
+      [{ email_verified: 'true' }, ''],
+      [{}, ''],
+    ] as const)
+      await asCustomer({ ...claims, ...more }, async (outcome) => expect((await outcome).person.email).toBe(email));
+  });
 
   it('gives customer roles and no others, and never an employee record', () =>
     asCustomer({ roles: ['lead-customer', 'executive', 'employee'], organization_id: 'ACME-1', employee_id: sub }, async (outcome) => {

@@ -1,7 +1,10 @@
 import { defineDomain } from '../../core/define.ts';
+import { failure } from '../../core/errors.ts';
+import { uuid } from '../../core/fields.ts';
 import { filters, NONE } from '../../core/filter.ts';
 import type { Person } from '../../core/people.ts';
 import { field, type LookUp } from '../../core/search.ts';
+import { type Organization, organization } from './schemas.ts';
 
 const { where, all, any } = filters;
 
@@ -18,6 +21,16 @@ async function leads(person: Person, look: LookUp): Promise<boolean> {
 const ownOrShared = (person: Person) =>
   all(ofOrganisation(person, 'customer_id'), any(where({ contact_id: person.sub }), where({ visibility: 'organization' })));
 
+/** The address is the provider's word, and one that it has checked. Whoever is a contact already accepts nothing in another's place. */
+const isFor = ({ status, email }: Organization['contacts'][number], person: Person) =>
+  status === 'invited' && email.toLowerCase() === person.email.toLowerCase();
+const isInvited = ({ contacts }: Organization, person: Person) =>
+  !contacts.some(({ contact_id }) => contact_id === person.sub) && contacts.some((each) => isFor(each, person));
+const accepted = ({ contacts }: Organization, person: Person, now: Date) => ({
+  contacts: contacts.map((each) => (isFor(each, person) ? { ...each, contact_id: person.sub, status: 'active' } : each)),
+  updated_at: now.toISOString(),
+});
+
 const forCustomers = () => where({ status: 'published', audience: 'public' });
 /** What customers neither see nor find anything by. */
 const INSIDE = ['internal_notes', 'tags', 'assigned_to', 'resolved_by', 'sla_deadline', 'sla_met', 'resolution_minutes', 'tier'] as const;
@@ -33,7 +46,27 @@ export const support = defineDomain({
       roles: ['lead-customer'],
       sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
     },
+    /** Somebody who was invited, in the moment of coming. */
+    newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
+  },
+  arrives: {
+    name: 'accept_invitation',
+    as: 'newcomer',
+    // Leads are named by the id of their account, which has to be one that our tools take.
+    concerns: ({ realm, sub, email, organizationId }) =>
+      realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success,
+    async expected(person, { search }) {
+      const own = await search.get(organization, 'organizations', person.organizationId ?? '');
+      return own !== null && isInvited(own, person);
+    },
+    async welcome(person, now, { search }) {
+      const theirs = search.where({ organization_id: person.organizationId ?? '' });
+      await search.change(organization, 'organizations', theirs, (row) => {
+        if (!isInvited(row, person)) throw failure('CHANGED_SINCE_APPROVAL', 'The invitation was accepted before.');
+        return accepted(row, person, now);
+      });
+    },
   },
   actsAtOnce: 'A ticket and a comment are the customer’s own words.',
   collections: {
@@ -68,6 +101,7 @@ export const support = defineDomain({
       rows: {
         everyone: 'all',
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'customer_id') : ownOrShared(person)),
+        newcomer: 'none',
         own: ownOrShared,
       },
       writers: ['everyone', 'organisation', 'own'],
@@ -86,7 +120,7 @@ export const support = defineDomain({
         audience: field.word,
         updated_at: field.time,
       },
-      rows: { everyone: 'all', organisation: forCustomers, own: forCustomers },
+      rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', own: forCustomers },
       indexes: [['status', 'updated_at']],
     },
     /** One document for each organisation, its people inside: a change of its lead is a change of one document, on every store. */
@@ -97,9 +131,10 @@ export const support = defineDomain({
         everyone: 'none',
         // Nobody but the lead reads the list of people, whatever the token says.
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'organization_id') : NONE),
+        newcomer: (person) => ofOrganisation(person, 'organization_id'),
         own: (person) => ofOrganisation(person, 'organization_id'),
       },
-      writers: ['organisation'],
+      writers: ['organisation', 'newcomer'],
       hides: { own: ['contacts'] },
     },
   },

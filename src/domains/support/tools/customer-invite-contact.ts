@@ -75,7 +75,8 @@ export const customerInviteContact = support.write({
     if (own.contacts.some((each) => each.email.toLowerCase() === email)) throw fail('CONTACT_ALREADY_EXISTS', { email });
     if (own.contacts.length >= MOST) throw fail('TOO_MANY_CONTACTS', { contacts: own.contacts.length });
     // An address from elsewhere is often a mistake, and sometimes a trick: whoever approves should see it.
-    const foreign = hostOf(email) === hostOf(me.email.toLowerCase()) ? '' : `, whose address is not at ${hostOf(me.email)},`;
+    const here = hostOf((own.contacts.find(({ contact_id }) => contact_id === me.sub)?.email ?? me.email).toLowerCase());
+    const foreign = hostOf(email) === here ? '' : `, whose address is not at ${here},`;
     return {
       summary: `Invite ${email}${foreign} to the portal of ${own.name}`,
       subject: { label: own.name, id: own.organization_id },

@@ -1,0 +1,106 @@
+/** An invitation is accepted by coming: once, by the person whose address it is, and by nobody else. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../src/core/people.ts';
+import * as support from '../../src/domains/support/index.ts';
+import { code, type Data, openWorld, person, type World } from '../world.ts';
+import { searchStores } from '../world-search.ts';
+
+const jane = 'jane.smith@acme.example';
+const KOFI = 'kofi.mensah@acme.example';
+/** As a provider other than the built-in one would bring them: with an id of its own. */
+function newcomer(email: string, more: Partial<Person> = {}): Person {
+  const sub = randomUUID();
+  return {
+    ...person('bob.developer@acme.example'),
+    sub,
+    principal: `https://people.example|${sub}`,
+    email,
+    username: email,
+    name: 'New Comer',
+    ...more,
+  };
+}
+
+describe.each(searchStores)('invited contacts on %s', (_name, search) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    expect(world?.problems).toEqual([]);
+  });
+  /** What the chains of the store itself say. */
+  async function noted(): Promise<object[]> {
+    const { audit } = world.search('support');
+    const found: object[] = [];
+    for (const { chain } of await audit.chains())
+      for await (const { body } of audit.records(chain)) {
+        const record = JSON.parse(body) as { tool: string; code: string | null };
+        // A store without transactions says before what it is about to do, and what did not come to pass.
+        if (record.tool === 'accept_invitation' && record.code === null) found.push(record);
+      }
+    return found;
+  }
+  const contact = async (email: string) =>
+    (await world.data(jane, 'support', 'customer_list_contacts')).filter((row) => row['email'] === email) as Data;
+  const come = async (who: Person, n = 0) => code(await world.call(who, 'support', 'customer_list_tickets', {}, n));
+  const invite = async (email: string) =>
+    expect(code(await world.done(jane, 'support', 'customer_invite_contact', { email }))).toBe('success');
+
+  test('whoever has another address, none that was checked, another organisation or a seat already accepts nothing', async () => {
+    const globex = person('mike.manager@globex.example').organizationId;
+    const strangers = [
+      newcomer('kofi.mensah@acme.example.evil.example'),
+      newcomer(''),
+      newcomer(KOFI, { organizationId: globex }),
+      newcomer(KOFI, { organizationId: undefined }),
+      newcomer(KOFI, { sub: 'not-an-id-that-tools-take' }),
+      { ...person('bob.developer@acme.example'), email: KOFI },
+    ];
+    for (const who of strangers) {
+      expect(await come(who)).toBe('success');
+      expect(await contact(KOFI)).toMatchObject([{ status: 'invited', contact_id: '0c100000-0000-4000-8000-000000000002' }]);
+    }
+  });
+
+  test('the invited person comes: active under the own account, at both replicas at once, and on record once', async () => {
+    const kofi = newcomer('Kofi.Mensah@acme.example');
+    expect(code(await world.call(jane, 'support', 'customer_transfer_lead', { contact_id: kofi.sub }))).toBe('CONTACT_NOT_FOUND');
+    expect(await Promise.all([come(kofi), come(kofi, 1), come(kofi), come(kofi, 1)])).toEqual(Array(4).fill('success'));
+    expect(await contact(KOFI)).toMatchObject([{ status: 'active', contact_id: kofi.sub, name: 'Kofi Mensah', role: 'contact' }]);
+    expect(await come(kofi)).toBe('success');
+    expect(await noted()).toMatchObject([{ principal: kofi.principal, server: 'support', decision: 'allowed' }]);
+  });
+
+  test('only then can they lead', async () => {
+    await invite('dana.lee@acme.example');
+    const dana = newcomer('dana.lee@acme.example', { roles: person(jane).roles });
+    const [{ contact_id: before } = {}] = await contact('dana.lee@acme.example');
+    expect(code(await world.call(jane, 'support', 'customer_transfer_lead', { contact_id: before }))).toBe('CONTACT_NOT_ACTIVE');
+    expect(await come(dana)).toBe('success');
+    expect(code(await world.done(jane, 'support', 'customer_transfer_lead', { contact_id: dana.sub }))).toBe('success');
+    expect(code(await world.call(dana, 'support', 'customer_list_contacts'))).toBe('success');
+    expect(code(await world.call(jane, 'support', 'customer_list_contacts'))).toBe('INSUFFICIENT_PERMISSIONS');
+    expect(code(await world.done(dana, 'support', 'customer_transfer_lead', { contact_id: person(jane).sub }))).toBe('success');
+  });
+
+  test('two accounts with one address: the first who comes has the seat', async () => {
+    await invite('lee.one@acme.example');
+    const [one, two] = [newcomer('lee.one@acme.example'), newcomer('lee.one@acme.example')];
+    expect(await Promise.all([come(one), come(two, 1)])).toEqual(['success', 'success']);
+    const seats = await contact('lee.one@acme.example');
+    expect(seats.length).toBe(1);
+    expect([one.sub, two.sub]).toContain(seats[0]?.['contact_id']);
+  });
+
+  test('somebody who has been here before is invited, and is seen within a minute', async () => {
+    const early = newcomer('early.bird@acme.example');
+    expect(await come(early)).toBe('success');
+    await invite('early.bird@acme.example');
+    world.clock.set(new Date(world.clock.now().getTime() + 61_000));
+    expect(await come(early)).toBe('success');
+    expect(await contact('early.bird@acme.example')).toMatchObject([{ status: 'active', contact_id: early.sub }]);
+  });
+});

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Failure } from '../../src/core/errors.ts';
 import { EVERY, filters } from '../../src/core/filter.ts';
 import type { Store } from '../../src/core/store.ts';
-import { dan, openAt, openSearchWorld, recordFor, type SearchWorld, searchStores, storeOn } from './search-world.ts';
+import { dan, hasTransactions, openAt, openSearchWorld, recordFor, type SearchWorld, searchStores, storeOn } from './search-world.ts';
 
 const WORDS = /mongo|sqlite|topology|elastic|opensearch|socket|locked|ECONN|127\.0\.0\.1/i;
 const failed = async (work: Promise<unknown>) => {
@@ -45,9 +45,10 @@ describe.each(searchStores)('trouble with search on %s', (_name, url) => {
     expect(await count(world.store)).toBe(30);
   });
 
-  test('more changes than can wait: some are refused, and each of the others happens once', async () => {
+  test('more changes of one row than can wait: whoever is refused may try again, and each of the others happens once', async () => {
     const before = await world.store.read(dan, ({ search }) => search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')));
-    const many = Array.from({ length: 300 }, (_, n) => set(world.store, 't-0002', `s${n}`));
+    // A search server has no transactions: each that loses the race writes into the trail that it did.
+    const many = Array.from({ length: hasTransactions(url) ? 300 : 40 }, (_, n) => set(world.store, 't-0002', `s${n}`));
     const codes = await Promise.all(
       many.map((work) =>
         work.then(

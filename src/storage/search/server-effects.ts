@@ -41,6 +41,8 @@ export interface ServerEffects {
 }
 
 const ATTEMPTS = 12;
+/** A call has ten seconds: whoever lost the race for so long is told, rather than left to go on when nobody waits. */
+const TRY_MS = 8_000;
 /** As long as a result is kept, and at least so many. */
 const KEEP_MS = 24 * 3_600_000;
 const KEEP = 20;
@@ -188,7 +190,8 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
 
   async function tryOnce(chain: ChainWriter, who: StoreSession, effect: Parameters<Once>[1], body: Parameters<Once>[2]): Promise<unknown> {
     const { id } = effect;
-    for (let n = 1; n <= ATTEMPTS; n++) {
+    const until = Date.now() + TRY_MS;
+    for (let n = 1; n <= ATTEMPTS && Date.now() < until; n++) {
       const before = id === undefined ? undefined : await kept(id);
       if (before !== undefined) return ownResult(before, who.person.principal);
       try {

@@ -5,7 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import { revocations } from '../../src/identity/revocation.ts';
-import { persona } from '../../src/sample/people.ts';
+import { opens } from '../../src/core/access.ts';
+import { rolesIn } from '../../src/core/people.ts';
+import { persona, personas } from '../../src/sample/people.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { type Cluster, clusterServers, FAULTS, openCluster } from './cluster.ts';
 import { byName, Doors, ready } from '../contract/calls.ts';
@@ -40,6 +42,37 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       const { answer, text } = await doors.call(door, as, tool, input);
       expect([door, answer?.status, answer?.status === 'success' ? '' : text]).toEqual([door, 'success', '']);
     }
+  });
+
+  const refused = ({ status, body }: { status: number; body: Answer }) =>
+    body?.status === 'error' ? [status, body.code, typeof body.suggestedAction, typeof body.retryable] : [status, body?.status];
+  it.each(byName)('%s lets in nobody else, and takes nothing that it does not know', async (_name, tool) => {
+    const { name, domain } = tool;
+    const { as, input } = await ready(front, tool);
+    const path = `/api/tools/${domain.name}/${name}`;
+    expect(refused(await front.send('POST', path, { body: input }))).toEqual([401, 'UNAUTHENTICATED', 'string', 'boolean']);
+    expect(refused(await front.rest(as, domain.name, name, { ...input, no_such_key: 1 }))).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      'string',
+      'boolean',
+    ]);
+    const stranger = personas.find(({ realm, roles }) => !opens(tool, rolesIn(realm, roles)));
+    if (stranger)
+      for (const answer of [
+        await front.rest(stranger.username, domain.name, name, input),
+        await front.direct(stranger.username, domain.name, name, input),
+      ])
+        expect(refused(answer)).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'string', 'boolean']);
+  });
+
+  it.each(writes)('%s: decided by nobody else, and denied everywhere once it is denied', async (_name, tool) => {
+    const { as, ticket } = await askFor(at(0), tool);
+    const other = as === 'eve.thompson' ? 'alice.chen' : 'eve.thompson';
+    expect((await at(1).decide(other, ticket.confirmationId, true)).status).toBe(403);
+    expect((await at(2).decide(as, ticket.confirmationId, false)).body).toMatchObject({ status: 'cancelled' });
+    expect((await at(1).decide(as, ticket.confirmationId, true)).status).toBe(409);
+    expect(await effectsOf(cluster.behind, tool, ticket.confirmationId)).toMatchObject({ effects: 0 });
   });
 
   const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];

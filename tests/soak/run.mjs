@@ -96,13 +96,15 @@ const WORK = [
     await rpc(2, 'tools/call', { name: 'hr_get_time_off_balances', arguments: {} }, session);
     if (n % 2 === 0) await send(base, '/mcp', { method: 'DELETE', as: 'nina.patel', mcp: true, headers: { 'mcp-session-id': session } });
   },
-  (base) => send(base, '/api/query', { as: 'nina.patel', body: { query: 'how many vacation days do I have left?' } }),
+  // One person has six answers at once at most.
+  (base, n) =>
+    send(base, '/api/query', { as: n % 16 < 8 ? 'nina.patel' : 'sarah.kim', body: { query: 'how many vacation days do I have left?' } }),
 ];
 
 async function worker(base, from, until) {
   for (let n = from; Date.now() < until; n++) {
     try {
-      await WORK[n % WORK.length](base, n);
+      await WORK[n % WORK.length](base, n, from);
     } catch (error) {
       wrong(error.message);
     }

@@ -82,6 +82,7 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
     const said = afterKey(slot, reading);
     if (said && free(said)) set(slot, slot.kind === 'names' ? said.text.split(/,\s*|\s+and\s+/) : said.text, said);
   }
+  if (!entry.changes) fillBefore(index, entry, reading, filled, set, free);
   fillNames(index, entry, reading, filled, set, free);
   fillAsExamples(entry, reading, filled, set, free);
   if (!entry.changes) fillPlain(index, entry, reading, filled, set, free);
@@ -190,6 +191,16 @@ function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled,
       filled.mentions.push({ slot: best.slot, names: [name], words: [] });
       filled.used.push(name);
     } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
+  }
+}
+/** "In the health industry": a value right before the name of its slot. */
+function fillBefore(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.known.has(key) && !key.includes('_') && key !== 'name')) {
+    const at = reading.tokens.findIndex(({ stem: each }) => each === stem(slot.key) || othersFor(slot.key).some((other) => !other.includes(' ') && stem(other) === each));
+    const [before, key] = [reading.tokens[at - 1], reading.tokens[at]];
+    if (!before || !key || empty.has(before.word) || CHANGES.has(before.stem) || before.capital || !free({ ...before, text: '' }) || (entry.stems.get(before.stem) ?? 0) >= 0.7) continue;
+    if (!/^(?:in|of|from|for)$/.test(reading.tokens[at - 2]?.word ?? '') && !/^(?:the|an?)$/.test(reading.tokens[at - 2]?.word ?? '')) continue;
+    set(slot, before.raw, { text: before.raw, start: before.start, end: before.end });
   }
 }
 /** A word that no tool knows, where the examples have such words too: "the recruiters" is a job title. */

@@ -136,7 +136,7 @@ function followed({ index, today, allowed }: Company, last: Frame, reading: Read
   const skip = corrects ? (CORRECTION.exec(reading.text)?.[0].length ?? 0) : leads ? (LEAD.exec(reading.text)?.[0].length ?? 0) : 0;
   const pieces = piecesOf(index, entry, reading);
   const rest = reading.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
-  const searched = pieces.length === 0 && leads ? otherWords(last, entry, reading, skip) : undefined;
+  const searched = pieces.every(({ kind }) => kind === 'name') && leads && entry.slots.some(({ kind, key }) => kind === 'query' && key in last.input) ? otherWords(last, entry, reading, skip) : undefined;
   if (searched !== undefined && !speaksOfAnother(index, allowed, entry, reading, skip)) return { reading: read(searched, today, index.lexicon), entry };
   if (pieces.length === 0) return undefined;
   if (!corrects && !leads && (rest.length > 0 || reading.tokens.length > 5)) return undefined;
@@ -243,11 +243,14 @@ function sentences({ index, today }: Pick<Company, 'index' | 'today' | 'allowed'
   if (split.length < 2 || /: /.test(split[0] ?? '')) return [reading];
   const ranked = split.map((text) => {
     const each = read(text, today, index.lexicon);
-    return { each, score: each.words.length === 0 ? 0 : (rank(index, each, index.entries)[0]?.score ?? 0) };
+    const [first] = each.words.length === 0 ? [] : rank(index, each, index.entries);
+    return { each, score: first?.score ?? 0, entry: first?.entry };
   });
   const [best] = [...ranked].sort((a, b) => b.score - a.score);
-  const whole = rank(index, reading, index.entries)[0]?.score ?? 0;
-  return best && best.score > whole ? [best.each] : [reading];
+  const [whole] = rank(index, reading, index.entries);
+  // Two sentences about one thing belong together, where it is to be written down.
+  const together = best?.entry === whole?.entry && whole?.entry.changes === true;
+  return best && best.score > (whole?.score ?? 0) && !together ? [best.each] : [reading];
 }
 
 function help({ person, allowed }: Company): string {

@@ -56,7 +56,9 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [best] = mine;
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
-  if (other && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.18 || !clear(index, best, reading))) {
+  // A right that is missing is spoken of only where that very thing was asked for.
+  const meant = other && (!other.entry.changes || other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading));
+  if (other && meant && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.18 || !clear(index, best, reading))) {
     return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
   }
   if (!best || !(wish.entry === best.entry || clear(index, best, reading))) {
@@ -107,7 +109,7 @@ function written(thinking: Thinking, reading: Reading, frame: (result: Result, i
 
 /** Words first, then what the slots make of the sentence. */
 export function weigh({ index, person }: Thinking, reading: Reading, pool: readonly Entry[], past: Past, wish: Wish): Weighed[] {
-  const everyone = /\b(?:all|every|everyone|everyone's|everybody|everybody's|each)\b/i.test(reading.text) && !aboutSelf(reading);
+  const everyone = /\b(?:all|every|everyone'?s?|everybody'?s?|each)\b/i.test(reading.text) && !aboutSelf(reading);
   const ranked = rank(index, reading, pool);
   const pointing = POINTING.test(reading.text);
   const order = actOf(reading) === 'orders';
@@ -203,6 +205,8 @@ function clear(index: Index, { entry, covers, contains, total, filled, score }: 
   const lost = filled.left.filter(({ token }) => !reading.names.some((name) => overlaps(name, token)) && !telling?.has(token.word));
   const odd = lost.reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = reading.words.length - lost.length;
+  // What no tool does must not become what a tool near by does: "assign the deal" deletes none.
+  if (entry.changes && isOrderFor(entry, reading)) return false;
   if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);
   // An order is not met by a look, unless the tool itself is described with that word.
   if (isOrderFor(entry, reading)) return false;
@@ -217,7 +221,7 @@ const saysWhat = (entry: Entry, filled: Filled, reading: Reading): boolean => re
 
 const isOrderFor = (entry: Entry, reading: Reading): boolean => {
   const [first] = reading.words;
-  return actOf(reading) === 'orders' && first !== undefined && CHANGES.has(first.stem) && speaksOf(entry, first) < 0.5 && !reading.names.some((name) => overlaps(name, first.token));
+  return actOf(reading) === 'orders' && first !== undefined && CHANGES.has(first.stem) && (entry.changes ? speaksOf(entry, first) : (entry.stems.get(first.stem) ?? 0)) < 0.5 && !reading.names.some((name) => overlaps(name, first.token));
 };
 
 function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Reading, past: Past, wish: Wish, frame: (result: Result, input?: Readonly<Record<string, unknown>>, shown?: readonly Shown[]) => Frame): Frame {

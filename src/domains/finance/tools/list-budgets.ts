@@ -43,7 +43,13 @@ export const listBudgets = finance.list({
     { ask: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
     {
       ask: 'Which budgets are waiting for approval?',
-      also: ['Pending budgets', 'Budgets that I have to approve', 'Are there any submitted budgets?'],
+      also: [
+        'Pending budgets',
+        'Which budgets still need approval?',
+        'Budgets that are not approved yet',
+        'Budgets that I have to approve',
+        'Are there any submitted budgets?',
+      ],
       as: 'bob.martinez',
       input: { status: 'PENDING_APPROVAL' },
     },

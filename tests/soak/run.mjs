@@ -97,8 +97,8 @@ const WORK = [
     if (n % 2 === 0) await send(base, '/mcp', { method: 'DELETE', as: 'nina.patel', mcp: true, headers: { 'mcp-session-id': session } });
   },
   // One person has six answers at once at most.
-  (base, n) =>
-    send(base, '/api/query', { as: n % 16 < 8 ? 'nina.patel' : 'sarah.kim', body: { query: 'how many vacation days do I have left?' } }),
+  (base, _n, who) =>
+    send(base, '/api/query', { as: who % 2 === 0 ? 'nina.patel' : 'sarah.kim', body: { query: 'how many vacation days do I have left?' } }),
 ];
 
 async function worker(base, from, until) {

@@ -14,10 +14,18 @@ const STEP = 500;
  */
 export function indexByPerson(db: Sqlite): { catchUp(): Promise<void> } {
   db.exec(SCHEMA);
+  // Each chain by its name and its end, found in the index: counting through all records would cost more each day.
   const behind = db
     .prepare(
-      `SELECT chain, coalesce((SELECT n FROM by_person_until AS u WHERE u.chain = r.chain), 0) AS until, max(n) AS n
-       FROM records AS r GROUP BY chain HAVING max(n) > until`,
+      `WITH RECURSIVE chains (chain) AS (
+         SELECT min(chain) FROM records
+         UNION ALL SELECT (SELECT min(chain) FROM records WHERE chain > chains.chain) FROM chains WHERE chain IS NOT NULL
+       ), ends AS (
+         SELECT chain, coalesce((SELECT n FROM by_person_until AS u WHERE u.chain = chains.chain), 0) AS until,
+           (SELECT max(n) FROM records AS r WHERE r.chain = chains.chain) AS n
+         FROM chains WHERE chain IS NOT NULL
+       )
+       SELECT chain, until, n FROM ends WHERE n > until`,
     )
     .raw();
   const fill = db.prepare(

@@ -11,6 +11,11 @@ const AT_ONCE = 500;
 /** Rows of one statement: half the cost of one by one. */
 const TOGETHER = 8;
 const CATCH_UP_MS = 1_000;
+/**
+ * Under load a transaction waits until the one before is this old. One costs several times what a record in it costs, so many in one are
+ * worth a moment; who calls now and then never waits.
+ */
+const GATHER_MS = 2;
 
 export interface CallLogOptions {
   readonly file: string;
@@ -30,7 +35,7 @@ const unavailable = (cause: unknown): Failure =>
   Object.assign(failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'), { cause });
 
 /**
- * Every call's record. All that arrive in one turn of the event loop are written in one transaction; each caller waits for it.
+ * Every call's record. All that arrive in one turn of the event loop, or in a moment under load, are written in one transaction; each caller waits for it.
  * WAL with synchronous=NORMAL: a record is safe from the end of the process at once, and from a power cut within about a second,
  * when the next checkpoint makes the file durable before it vouches for it.
  */
@@ -51,8 +56,15 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
     }, CATCH_UP_MS).unref();
   };
 
+  let flushedAt = 0;
+  const soon = () => {
+    const left = flushedAt + GATHER_MS - performance.now();
+    if (left > 0) setTimeout(flush, left);
+    else setImmediate(flush);
+  };
   const flush = () => {
     const batch = queue.splice(0, AT_ONCE);
+    flushedAt = performance.now();
     if (queue.length > 0) setImmediate(flush);
     try {
       const head = write(batch);
@@ -68,7 +80,7 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
     append: (record: AuditRecord) =>
       new Promise((resolve, reject) => {
         queue.push({ body: bodyOf(record), resolve, reject });
-        if (queue.length === 1) setImmediate(flush);
+        if (queue.length === 1) soon();
       }),
     async close() {
       if (!db.open) return;

@@ -29,10 +29,11 @@ export interface SqlDatabase {
 
 const OID = { bool: 16, int8: 20, int2: 21, int4: 23, float4: 700, float8: 701, numeric: 1700, json: 114, jsonb: 3802, timestamptz: 1184 };
 const asText = (value: string) => value;
+const DAY = 'yyyy-mm-dd'.length;
 /** 2026-11-16 00:48:15.284+00 as RFC 3339 has it: every digit stays. */
 const asTime = (value: string) => {
-  const [date, time = ''] = value.split(' ');
-  return time.endsWith('+00') ? `${date}T${time.slice(0, -3)}Z` : `${date}T${time.replace(/([+-]\d\d)$/, '$1:00')}`;
+  const [day, time] = [value.slice(0, DAY), value.slice(DAY + 1)];
+  return time.endsWith('+00') ? `${day}T${time.slice(0, -3)}Z` : `${day}T${time.replace(/([+-]\d\d)$/, '$1:00')}`;
 };
 const parsers = new Map<number, (value: string) => unknown>([
   ...[OID.int8, OID.int2, OID.int4, OID.float4, OID.float8, OID.numeric].map((oid) => [oid, Number] as const),

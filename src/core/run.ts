@@ -109,7 +109,7 @@ async function attempt(runtime: Runtime, tool: Tool, request: CallRequest, start
   const now = runtime.clock.now();
   if (tool.kind === 'plain') return { status: 'success', data: tool.output.parse(await tool.run(input, context(who, now, {}))) };
   const store = storeOf(runtime, tool);
-  await arrive(tool.domain, who, store, now, (name) => ({ ...recordOf(runtime, { ...request, input: {} }, tool, { status: 'success', data: null }, started), tool: name }));
+  if (tool.domain.arrives !== undefined) await arrive(tool.domain, who, store, now, (name) => ({ ...recordOf(runtime, { ...request, input: {} }, tool, { status: 'success', data: null }, started), tool: name }));
   switch (tool.kind) {
     case 'read':
       return { status: 'success', data: tool.output.parse(await store.read(who, (handles) => tool.run(input, context(who, now, handles)))) };

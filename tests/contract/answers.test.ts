@@ -181,24 +181,19 @@ describe('every reply', () => {
   });
   it('is the union for whatever is not there', async () => {
     const token = await doors.token('eve.thompson');
-    for (const [method, path] of [
-      ['POST', '/api/tools/hr/no_such_tool'],
-      ['POST', '/api/tools/nothing/at_all'],
-      ['GET', '/api/tools/tasks/list_tasks'],
-      ['GET', '/api/nothing'],
-      ['DELETE', '/api/confirmations'],
-      ['POST', '/api/tools/tasks/..%2f..%2fx'],
-      ['POST', `/api/tools/tasks/${'x'.repeat(20_000)}`],
-      ['POST', '/api/tools/tasks/%zz'],
-      ['GET', '/%ff'],
+    for (const [method, path, expected] of [
+      ['POST', '/api/tools/hr/no_such_tool', 404],
+      ['POST', '/api/tools/nothing/at_all', 404],
+      ['GET', '/api/tools/tasks/list_tasks', 405],
+      ['GET', '/api/nothing', 404],
+      ['DELETE', '/api/confirmations', 405],
+      ['POST', '/api/tools/tasks/..%2f..%2fx', 404],
+      ['POST', `/api/tools/tasks/${'x'.repeat(20_000)}`, 404],
+      ['POST', '/api/tools/tasks/%zz', 400],
+      ['GET', '/%ff', 400],
     ] as const) {
       const { status, body, text } = await site.send(method, path, { token, ...(method === 'POST' && { body: {} }) });
-      expect([path.slice(0, 80), status, body?.status, leakIn(text)]).toEqual([
-        path.slice(0, 80),
-        path.includes('%zz') || path.includes('%ff') ? 400 : 404,
-        'error',
-        undefined,
-      ]);
+      expect([path.slice(0, 80), status, body?.status, leakIn(text)]).toEqual([path.slice(0, 80), expected, 'error', undefined]);
       expect(text.length).toBeLessThan(1_000);
     }
   });

@@ -18,9 +18,8 @@ it("an executive's list of tools leaves a model room for the question: at most 2
 it('what is listed names every input and every field of the answer', () => {
   const { tools } = listings(allTools(), undefined).for({ ...person('eve.thompson'), roles: rolesIn('staff', ['executive']) }, undefined);
   const employees = tools.find(({ name }) => name === 'hr_list_employees');
-  expect(Object.keys((employees?.inputSchema as { properties: object }).properties)).toEqual(
-    expect.arrayContaining(['name', 'department', 'manager_id', 'limit', 'cursor']),
-  );
+  const named = Object.fromEntries(['name', 'department', 'manager_id', 'limit', 'cursor'].map((name) => [name, expect.any(Object)]));
+  expect(employees?.inputSchema).toMatchObject({ properties: named });
   expect(employees?.outputSchema).toMatchObject({
     properties: { data: { type: 'array', items: { required: expect.arrayContaining(['salary', 'email']) } } },
   });

@@ -15,7 +15,7 @@ export default defineConfig({
     exclude: [
       ...(process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**']),
       ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**']),
-      ...(process.env['TAMSHAI_TEST_STORES'] === 'servers' ? [] : ['tests/cluster/**']),
+      ...(process.env['TAMSHAI_TEST_STORES'] === 'servers' ? [] : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts']),
       // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.
       ...(process.env['TAMSHAI_TEST_CLIENTS'] ? [] : ['tests/clients/**', 'tests/conformance/**']),
     ],

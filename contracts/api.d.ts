@@ -380,6 +380,10 @@ export type AssistantEvent = {
   readonly conversationId: string;
   readonly model: string;
   readonly requestId: string;
+  readonly unavailable?: readonly {
+    readonly server: string;
+    readonly title: string;
+  }[];
 } | {
   readonly type: "text";
   readonly text: string;

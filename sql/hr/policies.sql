@@ -19,6 +19,7 @@ grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_dir
 -- People: everyone for HR and executives (also who left: ending an employment has to see its own effect; the views leave them out),
 -- for a manager those below and their own record, for others their own record.
 grant select on hr.employees, hr.chain, hr.people, hr.team to hr_everyone, hr_reports;
+grant select on hr.staff to hr_everyone;
 grant select on hr.employees, hr.people to hr_self;
 create policy everyone on hr.employees for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.employees for select to hr_reports
@@ -28,7 +29,7 @@ create policy everyone on hr.chain for select to hr_everyone using ((select tams
 create policy reports on hr.chain for select to hr_reports using (manager_id = (select tamshai.me()));
 
 -- The directory: active people, and of them these columns only. Sign-in asks it whether someone still works here.
-grant select (employee_id, first_name, last_name, search_name, department, department_key, job_title, email, location, manager_id, manager_name, active)
+grant select (employee_id, first_name, last_name, search_name, department, job_title, email, location, manager_id, manager_name, active)
   on hr.employees to hr_directory;
 grant select on hr.directory to hr_directory;
 grant execute on function hr.employment(uuid) to hr_directory;

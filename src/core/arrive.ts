@@ -31,8 +31,9 @@ export async function arrive(domain: AnyDomain, who: StoreSession, store: Store<
       return { result: null, audit: recorded(arrives.name) };
     });
   } catch (error) {
-    // Another process was faster, or somebody changed the same row: the next call looks again.
-    if (!(error instanceof Failure) || error.code !== 'CHANGED_SINCE_APPROVAL') throw error;
+    // Another process was faster, somebody changed the same row, or it cannot be written now: the next call looks again, and this one
+    // goes on. What was asked for does not depend on it.
+    if (!(error instanceof Failure) || (error.code !== 'CHANGED_SINCE_APPROVAL' && !error.retryable)) throw error;
     seen.get(store)?.delete(person.principal);
   }
 }

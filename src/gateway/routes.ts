@@ -92,7 +92,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const { person } = await visitor(req);
     const { limit, cursor } = parsed(page, req.query);
     const { data, hasMore, nextCursor } = await deps.trail.page(person, limit, cursor);
-    return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }), ...deps.trail.about } };
+    return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }), ...(person.realm === 'staff' && deps.trail.about) } };
   });
   app.get<{ Params: { chain: string; n: string } }>('/api/audit/:chain/:n', async (req) => {
     const { person } = await visitor(req);

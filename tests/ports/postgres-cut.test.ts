@@ -40,4 +40,18 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     await expect.poll(() => database.transaction(role, one, async (session) => session.query('select 2 as n'))).toEqual([{ n: 2 }]);
     await expect.poll(() => database.read(role, one).catch(() => [])).toEqual([{ n: 1 }]);
   });
+
+  test('a view that a newer version changes is read on, by everyone who had asked for it before', async () => {
+    await root.query(`create view public.${role} as select 1 as a`);
+    try {
+      await root.query(`grant select on public.${role} to ${role}`);
+      const all = { text: `select * from public.${role}`, values: [] };
+      const read = () => Promise.all(Array.from({ length: 6 }, () => database.read(role, all)));
+      expect((await read()).flat()).toEqual(Array(6).fill({ a: 1 }));
+      await root.query(`create or replace view public.${role} as select 1 as a, 2 as b`);
+      expect((await read()).flat()).toEqual(Array(6).fill({ a: 1, b: 2 }));
+    } finally {
+      await root.query(`drop view public.${role}`);
+    }
+  });
 });

@@ -73,8 +73,8 @@ const trailPage = z.object({
   data: z.array(auditRecord),
   metadata: z.object({
     hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional(),
-    recordedBy: z.string().describe('The process whose records these are'),
-    elsewhere: z.array(z.string()).describe('Servers that keep the records of their calls and changes themselves'),
+    recordedBy: z.string().optional().describe('For staff: the process whose records these are'),
+    elsewhere: z.array(z.string()).optional().describe('For staff: servers that keep the records of their calls and changes themselves'),
     warning: z.string().optional().describe('Where other processes have records of their own'),
   }),
 });

@@ -94,7 +94,7 @@ export const conversation = conversationSummary.extend({
 
 const call = { id: z.string(), server: z.string(), tool: z.string() };
 export const assistantEvent = z.union([
-  z.object({ type: z.literal('start'), conversationId: z.string(), model: z.string(), requestId: z.string() }),
+  z.object({ type: z.literal('start'), conversationId: z.string(), model: z.string(), requestId: z.string(), unavailable: z.array(z.object({ server: z.string(), title: z.string() })).optional() }),
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('tool_call'), ...call, title: z.string(), kind: z.string(), input: record }),
   z.object({ type: z.literal('tool_result'), ...call, status: z.enum(['success', 'error', 'pending_confirmation']), code: z.string().optional(), ms: z.number(), rows: z.int(), hasMore: z.boolean(), requestId: z.string(), wordsOfOthers: z.boolean(), result: answer }),

@@ -16,7 +16,8 @@ export function named(sql: SqlTag, name: string): SqlText {
 }
 
 /** Whatever the case: "engineering" is Engineering. */
-export const inDepartment = (sql: SqlTag, name: string): SqlText => sql`department_key = lower(${name})`;
+export const spelled = (sql: SqlTag, column: 'department' | 'location', value: string): SqlText =>
+  sql`lower(${sql.ref(column)}) = lower(${value})`;
 
 /** Nobody decides on the pay or the employment of someone above them, however far. */
 export async function isAbove(sql: SqlReader, other: string, me: string): Promise<boolean> {

@@ -55,7 +55,7 @@ export const support = defineDomain({
     as: 'newcomer',
     // Leads are named by the id of their account, which has to be one that our tools take.
     concerns: ({ realm, sub, email, organizationId }) =>
-      realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success,
+      realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
     async expected(person, { search }) {
       const own = await search.get(organization, 'organizations', person.organizationId ?? '');
       return own !== null && isInvited(own, person);

@@ -45,13 +45,13 @@ const parsers = new Map<number, (value: string) => unknown>([
 export const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText } as unknown as CustomTypesConfig;
 
 /** A short name for each distinct statement of a role, so that the database plans it once. */
-export function statementNames(): (role: string, text: string) => string {
+export function statementNames(era = 0): (role: string, text: string) => string {
   const names = new Map<string, string>();
   return (role, text) => {
     const key = `${role} ${text}`;
     let name = names.get(key);
     if (name === undefined) {
-      name = `s${names.size}`;
+      name = `s${era}_${names.size}`;
       names.set(key, name);
     }
     return name;

@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly writers?: number;
 }
 
+/** A newer version has changed a view since this statement was prepared: under another name it is prepared anew. */
+const CHANGED_UNDER_IT = '0A000';
 /** Anything longer than this is not an answer a person waits for. */
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
@@ -131,7 +133,8 @@ async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
 class PipelinedReaders {
   readonly #open: () => Promise<pg.Client>;
   readonly #slots: { client: Promise<pg.Client> | undefined; waiting: number }[];
-  readonly #nameOf = statementNames();
+  #nameOf = statementNames();
+  #changes = 0;
   readonly #role: string;
   readonly #gathering = new Set<pg.Connection['stream']>();
   #refusedUntil = 0;
@@ -150,7 +153,12 @@ class PipelinedReaders {
     try {
       const client = await (slot.client ?? this.#connect(slot));
       this.#gather(client);
-      return (await client.query<Row>({ name: this.#nameOf(this.#role, text), text, values: values as unknown[] })).rows;
+      const ask = async () => (await client.query<Row>({ name: this.#nameOf(this.#role, text), text, values: values as unknown[] })).rows;
+      return await ask().catch((error: unknown) => {
+        if ((error as { code?: unknown }).code !== CHANGED_UNDER_IT) throw error;
+        this.#nameOf = statementNames(++this.#changes);
+        return ask();
+      });
     } finally {
       slot.waiting--;
     }

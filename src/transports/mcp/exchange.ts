@@ -18,7 +18,7 @@ export class Exchange implements ToolCall {
   args: unknown;
   clientName: string | undefined;
   /** The 2025 session that it belongs to; where it is at home, with what is known of its subscriptions. */
-  session: { readonly id: string; readonly home?: { subscribed: boolean; readonly progress: Map<string, unknown> } } | undefined;
+  session: { readonly id: string; readonly home?: { readonly progress: Map<string, unknown> } } | undefined;
   readonly #rules: Rules;
   readonly #res: ServerResponse;
   #answer: Promise<Answer> | undefined;

@@ -83,9 +83,10 @@ class Endpoint {
         retiring: this.#retiring.signal,
       };
     const makeServer = () => sdkServer(options, approval, subscriptions);
-    const onEnd = (id: string, { principal, subscribed, stream }: Session) => {
+    const onEnd = (id: string, { principal, stream }: Session) => {
       stream?.end();
-      if (subscribed) subscriptions?.forget(id, principal).catch(() => undefined);
+      // Whichever replica was asked to subscribe it: whoever streamed it may hold its places.
+      subscriptions?.forget(id, principal).catch(() => undefined);
     };
     this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer, onEnd });
     this.#visiting = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });

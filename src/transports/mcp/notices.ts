@@ -6,6 +6,7 @@ import { Failure } from '../../core/errors.ts';
 import type { Notice } from '../../core/resources.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpOffers } from './offers.ts';
+import { whenOver } from './streams.ts';
 import type { Kept, Subscriptions } from './subscriptions.ts';
 
 const AGAIN_MS = 500;
@@ -19,11 +20,13 @@ class EventStream {
 
   constructor(res: ServerResponse, heartbeatMs: number) {
     this.#res = res;
-    res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
-    res.flushHeaders();
+    if (!res.closed) {
+      res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
+      res.flushHeaders();
+    }
     this.#beat = setInterval(() => void (res.writableNeedDrain || res.write(': keepalive\n\n')), heartbeatMs);
     this.gone = new Promise((resolve) => {
-      res.once('close', () => {
+      whenOver(res, () => {
         clearInterval(this.#beat);
         this.#closed.abort();
         resolve();

@@ -19,8 +19,6 @@ export interface Session {
   readonly transport: NodeStreamableHTTPServerTransport;
   /** Calls that the hot leg is answering: the SDK does not know of them, so it could not cancel them. */
   readonly running: Map<unknown, Exchange>;
-  /** Whether it ever was subscribed to something. */
-  subscribed: boolean;
   /** How far its stream of notices has come. */
   readonly progress: Progress;
   /** The stream of notices, where one is open. */
@@ -106,7 +104,6 @@ export class Sessions {
             server,
             transport,
             running: new Map(),
-            subscribed: false,
             progress: new Map(),
             stream: undefined,
             usedAt: this.#now(),

@@ -41,7 +41,7 @@ export class Streams {
       stalled = res.writableNeedDrain;
       this.#options.recheck(caller).catch(() => res.destroy());
     }, this.#limits.heartbeatMs);
-    res.once('close', () => clearInterval(beat));
+    whenOver(res, () => clearInterval(beat));
   }
 }
 

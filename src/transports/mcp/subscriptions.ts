@@ -38,7 +38,6 @@ export class Subscriptions {
     // Elsewhere than at home nothing would ever give the place back: whoever streams the session holds it.
     if (!(await (home === undefined ? this.#quota.fits(...asked) : this.#quota.claim(...asked))))
       throw refusal(tooMany(this.#quota.most).answer());
-    if (home !== undefined) home.subscribed = true;
     await this.#change(id, (all) => all.set(uri, { server, from: answer.data as number }));
   }
 

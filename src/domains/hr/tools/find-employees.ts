@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { storedEmail, storedId } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { hr } from '../domain.ts';
-import { named, inDepartment } from '../rules.ts';
+import { named, spelled } from '../rules.ts';
 import { departmentName, namePart } from '../schemas.ts';
 
 export const findEmployees = hr.list({
@@ -59,5 +59,5 @@ export const findEmployees = hr.list({
   find: ({ name, department }, { sql }) => sql`
     select * from hr.directory where true
     ${sql.when(name, () => named(sql, name ?? ''))}
-    ${sql.when(department, () => inDepartment(sql, department ?? ''))}`,
+    ${sql.when(department, () => spelled(sql, 'department', department ?? ''))}`,
 });

@@ -3,7 +3,7 @@ import { line } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { hr } from '../domain.ts';
-import { inDepartment, named } from '../rules.ts';
+import { named, spelled } from '../rules.ts';
 import { departmentName, employee, employeeId, namePart } from '../schemas.ts';
 
 export const listEmployees = hr.list({
@@ -71,11 +71,11 @@ export const listEmployees = hr.list({
     { ask: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
   ],
 
-  // Everyone's list needs no tree, and is served by an index of its own for each department.
+  // Who sees everyone needs no tree, and has an index for each department.
   find: ({ name, department, location, manager_id, job_title }, { sql, audience }) => sql`
-    select * from ${audience === 'everyone' ? sql`hr.people` : sql`hr.team`} where true ${sql.given({ manager_id })}
+    select * from ${audience === 'everyone' ? sql`hr.staff` : sql`hr.team`} where true ${sql.given({ manager_id })}
     ${sql.when(name, () => named(sql, name ?? ''))}
-    ${sql.when(department, () => inDepartment(sql, department ?? ''))}
-    ${sql.when(location, () => sql`lower(location) = lower(${location})`)}
+    ${sql.when(department, () => (audience === 'everyone' ? sql`department_key = lower(${department})` : spelled(sql, 'department', department ?? '')))}
+    ${sql.when(location, () => spelled(sql, 'location', location ?? ''))}
     ${sql.when(job_title, () => sql`job_title ilike ${anywhere(job_title ?? '')}`)}`,
 });

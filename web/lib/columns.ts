@@ -120,9 +120,11 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
     rest[0];
   if (!main) return all.slice(0, 1);
   const others = rest.filter((column) => column !== main);
-  // What says the same in every row, or names a thing that has a name beside it, gives way to what tells rows apart.
-  const dull = ({ key, value }: Column) =>
-    (key.endsWith('_id') ? 4 : 0) + (rows.length > 4 && new Set(rows.map((row) => value(row))).size === 1 ? 5 : 0);
+  // What says the same in every row, or names a thing that has a name beside it, gives way to what tells rows apart. An amount that is
+  // hidden in every row does not: that it is there, and for whom, is what people look for.
+  const same = ({ value }: Column) => rows.length > 4 && new Set(rows.map((row) => value(row))).size === 1;
+  const dull = (column: Column) =>
+    (column.key.endsWith('_id') ? 4 : 0) + (same(column) && !(column.mask && column.kind === 'money') ? 5 : 0);
   const weights = new Map(others.map((column) => [column, WEIGHT[column.kind] + dull(column)]));
   const chosen = new Set([...others].sort((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0)).slice(0, most - 1));
   const kept = others.filter((column) => chosen.has(column));

@@ -207,7 +207,7 @@ export async function follow(
   const look = async () => {
     wake();
     changed = new Promise((resolve) => (wake = resolve));
-    for (const server of serversIn(await subscriptions.hold(id, caller))) {
+    for (const server of serversIn(await subscriptions.hold(id, caller, () => stream.open))) {
       if (running.has(server) || !stream.open) continue;
       running.add(server);
       void pump({

@@ -63,9 +63,10 @@ export class Subscriptions {
   }
 
   /** It goes on: another replica may have been asked to subscribe to more, or to less. */
-  async hold(sessionId: string, { person: { principal } }: Caller): Promise<Kept> {
+  async hold(sessionId: string, { person: { principal } }: Caller, stillOpen: () => boolean): Promise<Kept> {
     const kept = await this.of(sessionId);
-    await this.#quota.hold(principal, keyOf(sessionId), kept.size);
+    // Whoever ends it closes the stream first and gives its places back then: nobody would a second time.
+    if (stillOpen()) await this.#quota.hold(principal, keyOf(sessionId), kept.size);
     return kept;
   }
 

@@ -22,6 +22,9 @@ export const WARM_UP = { callers: 16, ms: 5_000, rounds: 1 };
 const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
 const asked = (name: string, args: object) => numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
 
+/** One JSON value a line, as the load generator reads them. */
+const lines = (rows: readonly object[]): string => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
+
 /** Files with whom to ask for and what must be in the answer. */
 export interface Questions {
   readonly one: string;
@@ -39,7 +42,6 @@ export async function questionsAbout({ postgres, ids }: Company, folder: string)
      from (select department from hr.employees where active group by 1 having count(*) > 50 order by count(*) desc limit 8) d,
        lateral (select email from hr.employees e where e.active and e.department_key = lower(d.department) order by last_name, first_name, employee_id limit 50) p group by 1`);
   await owner.end();
-  const lines = (rows: readonly object[]) => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
   const [one, page] = [join(folder, 'ours-one.jsonl'), join(folder, 'ours-page.jsonl')];
   writeFileSync(one, lines(people.rows));
   writeFileSync(page, lines(departments.rows));
@@ -86,7 +88,6 @@ async function foundPeers({ postgres }: Company, rows: number, folder: string): 
     `select d as dept, (array_agg(email))[1] as first, (array_agg(email))[50] as last from (select distinct department as d from hr.employees) x,
        lateral (select email from hr.employees where department = d order by last_name, first_name, id limit 50) y group by d order by d`);
   await client.end();
-  const lines = (all: readonly object[]) => `${all.map((row) => JSON.stringify(row)).join('\n')}\n`;
   const [one, page] = [join(folder, 'bare-one.jsonl'), join(folder, 'bare-page.jsonl')];
   writeFileSync(one, lines(people.rows));
   writeFileSync(page, lines(departments.rows));

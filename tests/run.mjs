@@ -2,6 +2,7 @@
 // npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
 // TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
 // npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
+// npm run test:cluster: the contract suite once more, where a site is three gateways, two hr servers and the other domains behind a balancer.
 // npm run test:servers -- tests/cluster: many processes behind a balancer: restarted, given new keys, killed, and every way between them disturbed,
 // under load; minutes of two cores.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.
@@ -16,9 +17,10 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const servers = process.argv.includes('--servers');
+const cluster = process.argv.includes('--cluster');
+const servers = cluster || process.argv.includes('--servers');
 const browser = process.argv.includes('--browser');
-const filters = process.argv.slice(2).filter((argument) => argument !== '--servers' && argument !== '--browser');
+const filters = process.argv.slice(2).filter((argument) => !['--cluster', '--servers', '--browser'].includes(argument));
 
 const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 let passed = 0;
@@ -91,11 +93,13 @@ function suites(env, paths) {
 const started = performance.now();
 if (step('build', 'build')) {
   if (servers) {
-    const paths = filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys'];
-    // The command is tested as it is installed, on stores of its own: once is enough.
-    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: 'postgres,redis,mongo,opensearch,elasticsearch,toxiproxy' }, [
-      ...paths,
-      '--exclude=tests/journeys/command*',
+    const standing = cluster ? ['tests/contract'] : ['tests/ports', 'tests/contract', 'tests/journeys'];
+    // The command is tested as it is installed, on stores of its own: once is enough. What starts its own processes has one shape.
+    const once = ['--exclude=tests/journeys/command*', ...(cluster ? ['--exclude=tests/contract/{crash,contracts}.test.ts'] : [])];
+    const started = cluster ? 'postgres,redis,mongo,opensearch' : 'postgres,redis,mongo,opensearch,elasticsearch,toxiproxy';
+    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: started, ...(cluster && { TAMSHAI_TEST_SHAPE: 'cluster' }) }, [
+      ...(filters.length > 0 ? filters : standing),
+      ...once,
     ]);
   } else if (browser) {
     suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);

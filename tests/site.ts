@@ -14,7 +14,8 @@ import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';
 import { freshMongo } from './fresh-mongo.ts';
 import { freshSearch } from './fresh-search.ts';
-import { onServers } from './stores.ts';
+import { asCluster, onServers } from './stores.ts';
+import { startCluster } from './site-cluster.ts';
 import { fillFolder } from './template.ts';
 import { type Visitor, visit } from './visitor.ts';
 
@@ -28,6 +29,8 @@ export interface SiteClock extends Clock {
 export interface Site extends Visitor {
   readonly tamshai: Tamshai;
   readonly folder: string;
+  /** That of each process, where there are several. */
+  readonly folders: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly keys: Keys;
   readonly clock: SiteClock;
@@ -106,7 +109,11 @@ export async function openSite(settings: Record<string, string> = {}, { model, s
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
   const config = readConfig(environment);
-  const tamshai = await start(config, { servers, clock, log, ...(model && { model }) });
+  const parts = { clock, log, ...(model && { model }) };
+  const { tamshai, folders } =
+    asCluster && servers === SERVERS
+      ? await startCluster(folder, environment, parts)
+      : { tamshai: await start(config, { ...parts, servers }), folders: [folder] };
   closing.push(() => tamshai.close());
   let documents: Promise<OpenedDocuments> | undefined;
   closing.push(async () => (await documents)?.close());
@@ -116,6 +123,7 @@ export async function openSite(settings: Record<string, string> = {}, { model, s
     ...visitor,
     tamshai,
     folder,
+    folders,
     environment,
     keys,
     clock,

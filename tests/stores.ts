@@ -4,6 +4,9 @@ const asked = process.env.TAMSHAI_TEST_STORES;
 /** Whether this run is on real servers: PostgreSQL, Redis, and MongoDB where a domain is on documents. */
 export const onServers = asked === 'servers';
 
+/** Whether a site is several processes' worth of servers behind a balancer, on those. */
+export const asCluster = onServers && process.env.TAMSHAI_TEST_SHAPE === 'cluster';
+
 /** `npm test` tries the embedded store, `npm run test:servers` the servers: each suite once on each. One file run by hand tries all that are there. */
 export function storesFor<T>(embedded: T, ...servers: readonly T[]): readonly T[] {
   if (asked === 'embedded') return [embedded];

@@ -137,7 +137,7 @@ async function open(
   const runtime: Runtime = {
     registry, stores: tracing ? byDomain : stores.byDomain, approvals: tickets, audit, clock, log,
     cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
-    admission: admission(config.limits, clock, config.redisUrl === undefined ? undefined : kv, () => meter.rateLimited('person')),
+    admission: admission(config.limits, clock, kv.places && { count: kv.count, places: kv.places }, () => meter.rateLimited('person')),
     observe,
     deadlineMs: DEADLINE_MS,
     approvalUrl: (id) => `${base}/approve/${id}`,

@@ -122,7 +122,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const audiences = identity.audiences(base, 'api');
   const visiting = { authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions), onUnauthenticated, admission: wiring.runtime.admission };
-  const questions = queryRoutes(app, { ...visiting, assistant: wiring.assistant, byToken: byToken(identity.verifier, audiences), refresh: (caller) => identity.verifier.refresh(caller) });
+  const questions = queryRoutes(app, { ...visiting, assistant: wiring.assistant, byToken: byToken(identity.verifier, audiences), refresh: (caller) => identity.verifier.refresh(caller), kept: wiring.kv });
   gatewayRoutes(app, {
     ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
@@ -152,7 +152,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     handler: dispatch({ guard, base, name: 'Tamshai', issuers: identity.issuers, mcp, rest: handle, provider: identity.embedded }),
     retire: () => mcp.retire(),
     close: async () => {
-      questions.close();
+      await questions.close();
       await mcp.close();
       await app.close();
     },
@@ -171,7 +171,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const onUnauthenticated = refusedAt(wiring, 'direct', server);
   metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
-    server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders, leads: wiring.leads,
+    server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, clock, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders, leads: wiring.leads,
     authenticate, onUnauthenticated,
   });
   await app.ready();

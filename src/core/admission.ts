@@ -1,10 +1,13 @@
 /** How much one person may ask for, on all surfaces together. */
-import { failure } from './errors.ts';
-import type { Clock, KeyValue } from './ports.ts';
+import { randomUUID } from 'node:crypto';
+import { type Failure, failure } from './errors.ts';
+import type { Clock, KeyValue, Places } from './ports.ts';
 
 export interface Admission {
   /** Resolves to what must be called when the work is over; throws RATE_LIMITED. */
   enter(principal: string): (() => void) | Promise<() => void>;
+  /** Counts what takes no time of its own. */
+  pass(principal: string): void | Promise<void>;
 }
 
 export interface AdmissionLimits {
@@ -12,23 +15,44 @@ export interface AdmissionLimits {
   readonly atOnce: number;
 }
 
-/** With a shared counter the minute is counted across replicas; what runs at once is counted here. `refused` hears of each no. */
-export function admission(limits: AdmissionLimits, clock: Clock, shared?: KeyValue, refused: () => void = () => {}): Admission {
+/** Where every replica counts. */
+export interface SharedCount {
+  readonly count: KeyValue['count'];
+  readonly places: Places;
+}
+
+/** A process that was killed gives no place back; no work takes as long as this. */
+const LONGEST_SECONDS = 30;
+
+/** With a shared store both are counted across replicas. `refused` hears of each no. */
+export function admission(limits: AdmissionLimits, clock: Clock, shared?: SharedCount, refused: () => void = () => {}): Admission {
   const running = new Map<string, number>();
   let minute = 0;
   let counts = new Map<string, number>();
+  const thisMinute = () => Math.floor(clock.now().getTime() / 60_000);
 
-  function begin(principal: string, count: number): () => void {
-    if (count > limits.perMinute) {
-      refused();
-      const retryAfterSeconds = 60 - (Math.floor(clock.now().getTime() / 1000) % 60);
-      throw failure('RATE_LIMITED', `More than ${limits.perMinute} calls in a minute.`, { retryAfterSeconds });
+  const no = (message: string, retryAfterSeconds: number): Failure => {
+    refused();
+    return failure('RATE_LIMITED', message, { retryAfterSeconds });
+  };
+  function within(count: number): void {
+    if (count > limits.perMinute) throw no(`More than ${limits.perMinute} calls in a minute.`, 60 - (Math.floor(clock.now().getTime() / 1000) % 60));
+  }
+  const tooMany = () => no(`More than ${limits.atOnce} calls at once.`, 1);
+
+  function pass(principal: string): void {
+    const now = thisMinute();
+    if (now !== minute) {
+      minute = now;
+      counts = new Map();
     }
+    const count = (counts.get(principal) ?? 0) + 1;
+    counts.set(principal, count);
+    within(count);
+  }
+  function begin(principal: string): () => void {
     const atOnce = running.get(principal) ?? 0;
-    if (atOnce >= limits.atOnce) {
-      refused();
-      throw failure('RATE_LIMITED', `More than ${limits.atOnce} calls at once.`, { retryAfterSeconds: 1 });
-    }
+    if (atOnce >= limits.atOnce) throw tooMany();
     running.set(principal, atOnce + 1);
     return () => {
       const left = (running.get(principal) ?? 1) - 1;
@@ -37,17 +61,34 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: KeyVal
     };
   }
 
+  if (shared === undefined) {
+    return {
+      pass,
+      enter(principal) {
+        pass(principal);
+        return begin(principal);
+      },
+    };
+  }
+  const count = (principal: string) => shared.count(`rate:${principal}:${thisMinute()}`, 60);
+  const { places } = shared;
   return {
-    enter(principal) {
-      const now = Math.floor(clock.now().getTime() / 60_000);
-      if (shared) return shared.count(`rate:${principal}:${now}`, 60).then((count) => begin(principal, count));
-      if (now !== minute) {
-        minute = now;
-        counts = new Map();
+    pass: async (principal) => within(await count(principal)),
+    async enter(principal) {
+      const [key, holder] = [`running:${principal}`, randomUUID()];
+      // Asked together: one way to the store and back.
+      const [counted, taken] = await Promise.allSettled([count(principal), places.take(key, holder, limits.atOnce, LONGEST_SECONDS)]);
+      const leave = () => void places.give(key, holder).catch(() => undefined);
+      try {
+        if (counted.status === 'rejected') throw counted.reason;
+        within(counted.value);
+      } catch (error) {
+        leave();
+        throw error;
       }
-      const count = (counts.get(principal) ?? 0) + 1;
-      counts.set(principal, count);
-      return begin(principal, count);
+      if (taken.status === 'rejected') throw taken.reason;
+      if (!taken.value) throw tooMany();
+      return leave;
     },
   };
 }

@@ -13,6 +13,15 @@ export interface KeyValue {
   count(key: string, windowSeconds: number): Promise<number>;
   ping(): Promise<void>;
   close(): Promise<void>;
+  /** Only where several processes share it. */
+  readonly places?: Places | undefined;
+}
+
+/** So many at once, whichever process they are in. */
+export interface Places {
+  /** A place among so many, for at most so long: who was killed gives nothing back. False where all are taken. */
+  take(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
+  give(key: string, holder: string): Promise<void>;
 }
 
 export type Decision = 'allowed' | 'refused' | 'failed' | 'pending' | 'approved' | 'denied';

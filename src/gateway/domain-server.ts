@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Ticket } from '../core/approvals.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
-import type { KeyValue, People, PeopleFeed } from '../core/ports.ts';
+import type { Clock, KeyValue, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import { verifyGrant, verifyIdentity } from '../identity/internal.ts';
@@ -22,6 +22,7 @@ export interface DomainServer {
   readonly ready: () => Promise<void>;
   readonly authenticate: Authenticate;
   readonly gatewayKeys: GatewayKeys;
+  readonly clock: Clock;
   readonly kv: KeyValue;
   readonly people: People;
   /** Where this is hr: what it tells of people, and to whom beside the gateway. */
@@ -50,10 +51,10 @@ function kindOf(token: string | undefined): string | undefined {
 const markAnswer = (reply: FastifyReply, token: string | undefined) => void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
-  const { server, registry, backend } = deps;
+  const { server, registry, backend, clock } = deps;
   const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys): Promise<Caller> => {
     const token = bearer(req.headers.authorization);
-    const { caller } = await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0) }));
+    const { caller } = await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0), clock }));
     markAnswer(reply, token);
     return caller;
   };
@@ -68,7 +69,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       if (fromGateway) {
         // A captured identity must not write twice; reading twice harms nobody.
         const firstUse = tool?.kind === 'write' || tool?.kind === 'act' ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds) : undefined;
-        return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse });
+        return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse, clock });
       }
       if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
       return { caller: await deps.authenticate(req.raw), requestId: req.id };
@@ -92,7 +93,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
     // The grant is looked at first: who has none learns nothing about what a good body is.
-    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server }));
+    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, clock }));
     markAnswer(reply, bearer(req.headers.authorization));
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);

@@ -5,6 +5,8 @@ import type { Assistant } from '../assistant/assistant.ts';
 import type { Conversation, Kept } from '../assistant/conversations.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
+import type { KeyValue } from '../core/ports.ts';
+import { Quota } from '../transports/quota.ts';
 import { eventStream } from '../transports/sse.ts';
 import type { Authenticate } from './access.ts';
 import { parsed, type Visiting, visitors } from './visitors.ts';
@@ -15,6 +17,8 @@ export interface QueryRoutes extends Visiting {
   readonly byToken: Authenticate;
   /** The person's present state; throws where they may not go on. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
+  /** Where is kept how many answers each person is getting. */
+  readonly kept: KeyValue;
 }
 
 const LONGEST = 4_000;
@@ -30,22 +34,17 @@ const asked = z.strictObject({
 });
 type Asked = z.output<typeof asked>;
 
-export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close(): void } {
+export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close(): Promise<void> } {
   const { assistant } = deps;
   const { visitor } = visitors(deps);
   const { visitor: bearer } = visitors({ ...deps, authenticate: deps.byToken });
-  const streams = new Map<string, number>();
+  const streams = new Quota(deps.kept, 'answers', MOST_STREAMS);
   const open = new Set<AbortController>();
 
-  function enter(principal: string): () => void {
-    const count = streams.get(principal) ?? 0;
-    if (count >= MOST_STREAMS) throw failure('RATE_LIMITED', `More than ${MOST_STREAMS} answers at once.`, { retryAfterSeconds: 5 });
-    streams.set(principal, count + 1);
-    return () => {
-      const left = (streams.get(principal) ?? 1) - 1;
-      if (left > 0) streams.set(principal, left);
-      else streams.delete(principal);
-    };
+  async function enter(principal: string): Promise<() => void> {
+    const leave = await streams.take(principal);
+    if (leave === undefined) throw failure('RATE_LIMITED', `More than ${MOST_STREAMS} answers at once.`, { retryAfterSeconds: 5 });
+    return leave;
   }
 
   async function stream(
@@ -55,7 +54,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
     { query, conversationId }: Asked,
     readOnly: boolean,
   ): Promise<void> {
-    const leave = enter(caller.person.principal);
+    const leave = await enter(caller.person.principal);
     const stop = new AbortController();
     open.add(stop);
     let recheck: NodeJS.Timeout | undefined;
@@ -113,8 +112,9 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
   });
 
   return {
-    close() {
+    async close() {
       for (const each of open) each.abort();
+      await streams.close();
     },
   };
 }

@@ -2,6 +2,7 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, SERVERS, type Site } from '../site.ts';
+import { asCluster } from '../stores.ts';
 
 let site: Site;
 beforeAll(async () => {
@@ -71,10 +72,10 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
     }
   });
   it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'LOCALHOST:PORT'])('Host %s is us', async (host) => {
-    expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`])).status).toBe(200);
-    expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`, `Origin: http://${fill(host).toLowerCase()}`])).status).toBe(
-      200,
-    );
+    // Who stands behind a balancer listens on another port, and answers to the one name that it was given.
+    const known = asCluster && ['gateway', 'hr'].includes(server) && !/^localhost/i.test(host) ? 403 : 200;
+    for (const more of [[], [`Origin: http://${fill(host).toLowerCase()}`]])
+      expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`, ...more])).status).toBe(known);
   });
   it('two Hosts, or none, are refused', async () => {
     for (const lines of [[fill('Host: localhost:PORT'), 'Host: evil.example'], []]) {

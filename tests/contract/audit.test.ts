@@ -234,9 +234,9 @@ describe('readers', () => {
 describe('a call that cannot be recorded', () => {
   const reading = tools.filter(({ kind }) => kind === 'read' || kind === 'list');
   it('is not answered: 503 at every door, and all is well again afterwards', async () => {
-    const file = new Database(join(site.folder, 'audit.db'), { timeout: 5_000 });
+    const files = site.folders.map((folder) => new Database(join(folder, 'audit.db'), { timeout: 5_000 }));
     try {
-      file.exec('ALTER TABLE records RENAME TO records_away');
+      for (const file of files) file.exec('ALTER TABLE records RENAME TO records_away');
       for (const tool of [...reading, ...writes.map(([, each]) => each)]) {
         const { as, input } = await ready(site, tool);
         for (const door of SURFACES) {
@@ -252,8 +252,10 @@ describe('a call that cannot be recorded', () => {
         }
       }
     } finally {
-      file.exec('ALTER TABLE records_away RENAME TO records');
-      file.close();
+      for (const file of files) {
+        file.exec('ALTER TABLE records_away RENAME TO records');
+        file.close();
+      }
     }
     for (const tool of reading) {
       const { as, input } = await ready(site, tool);

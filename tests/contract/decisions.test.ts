@@ -5,6 +5,7 @@ import type { Ticket } from '../../src/core/approvals.ts';
 import { executionBody } from '../../src/gateway/backends.ts';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
+import type { Clock } from '../../src/core/ports.ts';
 import { persona } from '../../src/sample/people.ts';
 import { DOMAINS, openSite, type Site } from '../site.ts';
 import { codeOf, ready, tools } from './calls.ts';
@@ -259,14 +260,11 @@ describe('the door for approved changes of a server', () => {
         site.token(user, { approve: true }),
         site.token(user, { server, mcp: true }),
       ]);
-      const identity = signIdentity(site.keys.gateway.current, {
-        server,
-        caller: someone(user),
-        requestId: 'r',
-        method: 'POST',
-        path: '/execute',
-        body: JSON.stringify(body),
-      });
+      const identity = signIdentity(
+        site.keys.gateway.current,
+        { server, caller: someone(user), requestId: 'r', method: 'POST', path: '/execute', body: JSON.stringify(body) },
+        site.clock,
+      );
       for (const token of [...tokens, identity]) {
         const { status, body: answer } = await execute(body, token);
         expect([status, codeOf(answer)]).toEqual([401, 'UNAUTHENTICATED']);
@@ -281,7 +279,7 @@ describe('the door for approved changes of a server', () => {
   it('takes a grant for just what was stored, here and now', async () => {
     const asked = await askFor(site, tool);
     const stored = executionBody(await ticketOf(asked));
-    const grant = (over: object = {}, clock?: { now(): Date }) =>
+    const grant = (over: object = {}, clock: Clock = site.clock) =>
       signGrant(site.keys.gateway.current, { ...stored, server, caller: someone(asked.as), requestId: 'r', ...over }, clock);
     const other = tools.find((each) => each.domain === tool.domain && each.kind === 'write' && each !== tool)?.name ?? '';
     const card = JSON.parse(stored.card) as object;
@@ -293,7 +291,7 @@ describe('the door for approved changes of a server', () => {
       'another ticket': await execute({ ...stored, confirmationId: randomUUID() }, grant()),
       'another server': await execute(stored, grant(), elsewhere),
       'another server, signed for it': await execute(stored, grant({ server: elsewhere })),
-      'a minute later': await execute(stored, grant({}, { now: () => new Date(Date.now() - 60_000) })),
+      'a minute later': await execute(stored, grant({}, { now: () => new Date(site.clock.now().getTime() - 60_000) })),
       'an extra key': await execute({ ...stored, roles: ['executive'] }, grant()),
     })) {
       expect([what, reply.status]).toEqual([what, 401]);

@@ -109,6 +109,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
         ready: async () => {},
         leads: async () => undefined,
         gatewayKeys: ownGatewayKeys(keys),
+        clock,
         kv: undefined as never,
         people: { employment: async () => 'unknown' },
         feed: world.feed,

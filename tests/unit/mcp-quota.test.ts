@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { failure } from '../../src/core/errors.ts';
 import type { KeyValue } from '../../src/core/ports.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { Quota } from '../../src/transports/mcp/quota.ts';
+import { Quota } from '../../src/transports/quota.ts';
 
 let kv: KeyValue;
 let now = Date.now();

@@ -6,6 +6,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
     swapValue(key: string, expected: string, next: string, ttlMs: number): Result<number, Context>;
     countUp(key: string, windowMs: number): Result<number, Context>;
+    takePlace(key: string, holder: string, most: number, ttlMs: number): Result<number, Context>;
   }
 }
 
@@ -22,6 +23,15 @@ const COUNT = `
 local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return n`;
+/** By the clock of the server: those of the processes may differ. */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
 
 /** What may be written down of a driver's error: its errors carry the whole command, AUTH and its password included. */
 const reason = (error: unknown): string => {
@@ -53,6 +63,7 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   });
   redis.defineCommand('swapValue', { lua: SWAP, numberOfKeys: 1 });
   redis.defineCommand('countUp', { lua: COUNT, numberOfKeys: 1 });
+  redis.defineCommand('takePlace', { lua: TAKE, numberOfKeys: 1 });
   let last: unknown;
   redis.on('error', (error: unknown) => {
     last = error;
@@ -91,6 +102,13 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
         await redis.ping();
       }),
     close: async () => redis.disconnect(),
+    places: {
+      take: (key, holder, most, seconds) => attempt(async () => (await redis.takePlace(key, holder, most, ms(seconds))) === 1),
+      give: (key, holder) =>
+        attempt(async () => {
+          await redis.zrem(key, holder);
+        }),
+    },
   };
 }
 

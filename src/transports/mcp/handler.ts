@@ -18,7 +18,7 @@ import { clientName, type HotRequest, LEGACY, MODERN, recognise } from './hot.ts
 import { follow, listen, progressIn, type Streaming } from './notices.ts';
 import { refusal } from './offers.ts';
 import { MCP_LIMITS, type McpLimits, type McpOptions } from './options.ts';
-import { Quota } from './quota.ts';
+import { Quota } from '../quota.ts';
 import { METHODS, noSession, refuse, send } from './reply.ts';
 import { callInside } from './result.ts';
 import { authInfoOf, capabilitiesOf, sdkServer } from './server.ts';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { McpLimits, McpOptions } from './options.ts';
-import { Quota } from './quota.ts';
+import { Quota } from '../quota.ts';
 
 /** Answers that stay open: how many each person has, and whether they still may. */
 export class Streams {

@@ -5,7 +5,7 @@ import { failure } from '../../core/errors.ts';
 import type { KeyValue } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
 import { type McpOffers, refusal } from './offers.ts';
-import type { Quota } from './quota.ts';
+import type { Quota } from '../quota.ts';
 
 /** By address: whose changes, and after which transaction one hears of them. */
 export type Kept = ReadonlyMap<string, { readonly server: string; readonly from: number }>;

@@ -1,7 +1,7 @@
 /** So many at once for each person, on all replicas and endpoints together. */
 import { createHash, randomUUID } from 'node:crypto';
-import { failure } from '../../core/errors.ts';
-import type { KeyValue } from '../../core/ports.ts';
+import { failure } from '../core/errors.ts';
+import type { KeyValue } from '../core/ports.ts';
 
 /** By who holds it: how many, and in which process. */
 type Held = Map<string, { readonly count: number; readonly home: string }>;

@@ -1,0 +1,120 @@
+/**
+ * The product as a company runs it, for suites that know one site: three gateways, two hr servers and the other domains apart from both,
+ * each with a composition, a data folder and a port of its own, behind a real balancer. They share the stores, and the clock of the test.
+ */
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { start, type Starting, type Tamshai } from '../src/app/compose.ts';
+import { readConfig } from '../src/app/config.ts';
+import { allTools } from '../src/app/registry.ts';
+import { gatewayJwks } from '../src/identity/gateway-keys.ts';
+import { openKeys } from '../src/identity/keys.ts';
+import { startBalancer } from './services/balancer.ts';
+import { freePort } from './services/server-process.ts';
+
+const OTHERS = allTools()
+  .domains.map(({ name }) => name)
+  .filter((name) => name !== 'hr');
+const freePorts = (count: number) => Promise.all(Array.from({ length: count }, () => freePort()));
+const named = (name: string, what: 'PORT' | 'URL') => `${name.toUpperCase()}_${what}`;
+const here = (port: number | undefined) => `http://localhost:${port}`;
+
+export interface InProcess {
+  /** What is asked of it is asked of all of them. */
+  readonly tamshai: Tamshai;
+  /** Where each process keeps what is its own. */
+  readonly folders: readonly string[];
+}
+
+/** `folder` is where what is not a replica has its files: those of domains that are made from files. */
+export async function startCluster(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  parts: Omit<Starting, 'servers'>,
+): Promise<InProcess> {
+  if (!environment['REDIS_URL'] || !environment['DATABASE_URL'] || !environment['MONGODB_URL'] || !environment['ELASTICSEARCH_URL'])
+    throw new Error('Several processes need the real stores: npm run test:cluster starts them.');
+  const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
+  const [front, hr] = (await freePorts(2)) as [number, number];
+  const [gateways, hrs, others] = [await freePorts(3), await freePorts(2), await freePorts(OTHERS.length)];
+  const ports = { gateway: front, hr, ...Object.fromEntries(OTHERS.map((name, n) => [name, others[n] ?? 0])) };
+  const common = {
+    ...environment,
+    TAMSHAI_PUBLIC_URL: here(front),
+    ...Object.fromEntries(Object.entries(ports).flatMap(([name, port]) => (name === 'gateway' ? [] : [[named(name, 'URL'), here(port)]]))),
+  };
+  const folders: string[] = [];
+  const running: Tamshai[] = [];
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const each of closing.splice(0).reverse()) await each();
+  };
+  const node = async (instance: string, servers: readonly string[], data: string, own: Readonly<Record<string, string>>) => {
+    mkdirSync(data, { recursive: true });
+    // One identity for all: the keys of the embedded provider lie in the data folder.
+    if (!existsSync(join(data, 'keys.json'))) cpSync(join(folder, 'keys.json'), join(data, 'keys.json'));
+    const config = readConfig({ ...common, ...own, TAMSHAI_DATA: data, TAMSHAI_INSTANCE: instance });
+    // As `tamshai serve` does: what is served here is at no other address.
+    const remoteUrl = (domain: string) => (servers.includes(domain) ? undefined : config.remoteUrl(domain));
+    const made = await start({ ...config, remoteUrl }, { ...parts, servers });
+    folders.push(data);
+    running.push(made);
+    closing.push(() => made.close());
+    return made;
+  };
+  const beside = (instance: string) => {
+    const data = `${folder}-${instance}`;
+    closing.push(() => rm(data, { recursive: true, force: true }));
+    return data;
+  };
+  const believed = { TAMSHAI_GATEWAY_PUBLIC_KEYS: JSON.stringify(gatewayJwks(keys)) };
+  const own = Object.fromEntries(OTHERS.map((name) => [named(name, 'PORT'), String(ports[name as keyof typeof ports])]));
+  try {
+    const balancer = await startBalancer([
+      { name: 'gateways', port: front, servers: gateways },
+      { name: 'hr', port: hr, servers: hrs },
+    ]);
+    closing.push(() => balancer.stop());
+    const behind = [];
+    for (const [n, port] of hrs.entries())
+      behind.push(await node(`hr${n + 1}`, ['hr'], beside(`hr${n + 1}`), { ...believed, HR_PORT: String(port) }));
+    behind.push(await node('rest', OTHERS, folder, { ...believed, ...own }));
+    for (const [n, port] of gateways.entries())
+      await node(`gateway${n + 1}`, ['gateway'], beside(`gateway${n + 1}`), { GATEWAY_PORT: String(port) });
+    const first = running.at(-1);
+    if (!first) throw new Error('no gateway');
+    // Each keeps the calls that it answered; what a domain's own store keeps, one of its servers can show.
+    const [hr1, , rest] = behind;
+    const logs = running.map(({ wiring }) => wiring.runtime.audit);
+    const chains = [hr1, rest].flatMap(
+      (each) => each?.wiring.sources.filter((source) => !logs.includes(source as (typeof logs)[number])) ?? [],
+    );
+    await balanced(front, hr);
+    return {
+      folders,
+      tamshai: {
+        ...first,
+        ports,
+        wiring: { ...first.wiring, sources: [...logs, ...chains] },
+        drain: async (ms) => void (await Promise.all(running.map((each) => each.drain(ms)))),
+        close,
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The balancer asked before anyone was there; it sends nothing until it has seen them. */
+async function balanced(...ports: readonly number[]): Promise<void> {
+  const until = Date.now() + 60_000;
+  for (const port of ports)
+    for (let well = 0; well < 6; ) {
+      const { status } = await fetch(`${here(port)}/ready`).catch(() => ({ status: 0 }));
+      well = status === 200 ? well + 1 : 0;
+      if (Date.now() > until) throw new Error('the balancer sends nobody anywhere');
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+}

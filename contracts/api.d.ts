@@ -286,11 +286,13 @@ export type AuditVerdict = {
     readonly count: number;
     readonly checkpointed: number;
   }[];
+  readonly missing?: readonly string[];
 } | {
   readonly ok: false;
   readonly chain: string;
   readonly n: number;
   readonly problem: string;
+  readonly missing?: readonly string[];
 };
 export type Readiness = {
   readonly status: "ready" | "not_ready";

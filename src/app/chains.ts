@@ -8,3 +8,8 @@ export function keptHere(config: Pick<Config, 'instance'>, domains: readonly str
   const calls = callChain(config);
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
+
+/** The processes that keep calls, by the names of their chains; one that had to begin a new chain has a dot and a number behind it. */
+export const recordersIn = (chains: readonly string[]): string[] => [
+  ...new Set(chains.flatMap((chain) => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1] ?? [])),
+];

@@ -16,15 +16,17 @@ import { auditRecord, type Runtime } from '../core/run.ts';
 import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
 import { link } from '../gateway/link.ts';
+import { trailPart } from '../gateway/trail.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
 import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
+import { openRedisBell } from '../storage/kv/redis-bell.ts';
 import { sealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
 import { openAssistant } from './assistant.ts';
-import { callChain, keptHere } from './chains.ts';
+import { callChain, keptHere, recordersIn } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
@@ -39,6 +41,7 @@ import { allTools } from './registry.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { checkSettings, joinOthers, type Part } from './sharing.ts';
 import { openKeyValue, openStores, type Telling } from './stores.ts';
+import { joinTrail } from './trail-of-all.ts';
 
 export interface Tamshai {
   readonly base: string;
@@ -183,13 +186,21 @@ async function open(
   const readyToServe = readiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
   const asking = openAssistant({ config, runtime, backend, sealed, model });
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
+  const sources = [audit, ...stores.chains];
+  const kept = trailPart(sources, async () => verifyChains(sources, await checkpoints.all(keptHere(config, local)), auditKeys));
+  const { redisUrl } = config;
+  const otherParts = redisUrl === undefined ? undefined : await joinTrail({
+    instance: config.instance, key: withGateway ? keys.gateway.current : undefined, gatewayKeys, own: kept, sealed, clock, log,
+    openBell: (heard) => openRedisBell(redisUrl, 'trail', heard),
+    known: async () => recordersIn(await checkpoints.chains()),
+  });
+  if (otherParts) later(() => otherParts.close());
   const wiring: Wiring = {
     config, base, registry, runtime, backend, decide, identity, assistant: asking, kv, people, feed: stores.feed, leads, refusals, meter, readiness: readyToServe, clock, log,
     strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('stranger')),
     gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
-    sources: [audit, ...stores.chains],
-    verifyTrail: async () => verifyChains([audit, ...stores.chains], await checkpoints.all(keptHere(config, local)), auditKeys),
+    sources, trailPart: kept, otherParts,
     note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
       const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
       const request = { server: 'gateway', tool: 'confirm', input: { approved }, surface: 'rest' as const, requestId, origin: caller.origin, person: caller.person };

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
-import type { AuditVerdict } from '../core/audit.ts';
 import type { Decide } from '../core/decide.ts';
 import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
@@ -17,7 +16,7 @@ import { pageRoutes } from '../gateway/pages/routes.ts';
 import { openWebApp } from '../gateway/pages/web-app.ts';
 import { queryRoutes } from '../gateway/query.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
-import { trail } from '../gateway/trail.ts';
+import { type OtherParts, trail, type TrailPart } from '../gateway/trail.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import type { Refusals } from '../storage/audit/refusals.ts';
 import { hostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
@@ -55,7 +54,9 @@ export interface Wiring {
   readonly stateKey: Uint8Array;
   readonly sources: readonly AuditChains[];
   readonly readiness: Readiness;
-  readonly verifyTrail: () => Promise<AuditVerdict>;
+  /** What of the trail is kept here, and how to ask for the rest; undefined where nobody else keeps any. */
+  readonly trailPart: TrailPart;
+  readonly otherParts: OtherParts | undefined;
   readonly note: GatewayRoutes['note'];
 }
 
@@ -126,10 +127,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   gatewayRoutes(app, {
     ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
-    trail: trail(wiring.sources, wiring.runtime.cursors, wiring.verifyTrail, {
-      instance: wiring.config.instance, shared: wiring.config.redisUrl !== undefined,
-      elsewhere: registry.domains.map(({ name }) => name).filter((name) => backend(name).remote),
-    }),
+    trail: trail({ instance: wiring.config.instance, own: wiring.trailPart, others: wiring.otherParts, cursors: wiring.runtime.cursors }),
   });
   metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate: visiting.authenticate, onUnauthenticated });
   pageRoutes(app, {

@@ -24,6 +24,13 @@ export interface Places {
   give(key: string, holder: string): Promise<void>;
 }
 
+/** Heard by every process that shares a store and listens at that moment, the one that rings included. */
+export interface Bell {
+  /** How many heard it. */
+  ring(text: string): Promise<number>;
+  close(): Promise<void>;
+}
+
 export type Decision = 'allowed' | 'refused' | 'failed' | 'pending' | 'approved' | 'denied';
 
 /** One call, as the trail keeps it. Inputs arrive redacted and cut. */

@@ -87,6 +87,8 @@ function thrown(answer: Answer): Answer {
   return answer;
 }
 
+const LONGEST_NAME = 200;
+
 /** Sending it again harms nobody, if something went wrong on the way the first time. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
@@ -141,7 +143,8 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
     async call({ tool: name, input, caller, surface, requestId, signal, approvalBecause }) {
       const tool = registry.find(server, name);
       const repeatable = isRepeatable(tool);
-      const path = `/tools/${encodeURIComponent(name)}`;
+      // Whatever is not a tool is told so by who would have it. Of a name that is endless the beginning will do: an identity is short.
+      const path = `/tools/${encodeURIComponent(tool === undefined ? Buffer.from(name.slice(0, LONGEST_NAME)).toString() : name)}`;
       const body = JSON.stringify({ input: input ?? {}, surface, approvalBecause });
       const sign = () => signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
       try {

@@ -91,8 +91,8 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   app.get('/api/audit', async (req) => {
     const { person } = await visitor(req);
     const { limit, cursor } = parsed(page, req.query);
-    const { data, hasMore, nextCursor } = await deps.trail.page(person, limit, cursor);
-    return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }), ...(person.realm === 'staff' && deps.trail.about) } };
+    const { data, hasMore, nextCursor, about } = await deps.trail.page(person, limit, cursor);
+    return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }), ...(person.realm === 'staff' && about) } };
   });
   app.get<{ Params: { chain: string; n: string } }>('/api/audit/:chain/:n', async (req) => {
     const { person } = await visitor(req);

@@ -1,75 +1,156 @@
-/** The audit trail as people read it: the calls of this gateway and every domain's approved changes, newest first. */
+/** The audit trail as people read it: the calls of every process and every domain's approved changes, newest first. */
 import { z } from 'zod';
-import type { AuditVerdict } from '../core/audit.ts';
+import type { AuditVerdict, VerifiedChain } from '../core/audit.ts';
 import type { Cursors } from '../core/cursor.ts';
 import { failure } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
-import type { AuditChains, ChainedRecord } from '../core/ports.ts';
+import type { AuditChains, AuditQuery, ChainedRecord } from '../core/ports.ts';
 
-/** Whose records these are: each process keeps its own. */
-export interface Recorder {
-  readonly instance: string;
-  /** Others may stand beside this one. */
-  readonly shared: boolean;
-  /** Servers in processes of their own. */
-  readonly elsewhere: readonly string[];
+const place = z.strictObject({ at: z.string(), chain: z.string(), n: z.number() });
+/** What can be asked of a process that keeps a part of the trail. */
+export const trailQuestion = z.discriminatedUnion('what', [
+  z.strictObject({ what: z.literal('page'), limit: z.int().min(1).max(100), before: place.optional() }),
+  z.strictObject({ what: z.literal('record'), chain: z.string(), n: z.int() }),
+  z.strictObject({ what: z.literal('verify') }),
+]);
+export type TrailQuestion = z.output<typeof trailQuestion>;
+
+const chained = z.strictObject({ chain: z.string(), n: z.int(), body: z.string(), mac: z.string() });
+const verified = z.strictObject({ chain: z.string(), count: z.int(), checkpointed: z.int() });
+export const trailAnswer = z.strictObject({
+  records: z.array(chained).max(101),
+  verdict: z
+    .union([
+      z.strictObject({ ok: z.literal(true), chains: z.array(verified) }),
+      z.strictObject({ ok: z.literal(false), chain: z.string(), n: z.int(), problem: z.string() }),
+    ])
+    .optional(),
+});
+export type TrailAnswer = z.output<typeof trailAnswer>;
+
+/** Answers for what is kept here, to who may see it: the question may come from another process. */
+export type TrailPart = (person: Person, question: TrailQuestion) => Promise<TrailAnswer>;
+
+export interface OtherParts {
+  /** By the names of those who answered. */
+  ask(person: Person, question: TrailQuestion): Promise<ReadonlyMap<string, TrailAnswer>>;
+  /** All that ever kept a part, whether they run or not. */
+  known(): Promise<readonly string[]>;
 }
 
+/** Whose records these are, and who has more of them and said nothing. */
+export interface About {
+  readonly recordedBy: readonly string[];
+  readonly missing: readonly string[];
+  readonly warning?: string;
+}
+export interface TrailPage {
+  readonly data: object[];
+  readonly hasMore: boolean;
+  readonly nextCursor?: string;
+  readonly about: About;
+}
 export interface Trail {
-  /** What a reader has to know of where the records are from. */
-  readonly about: { readonly recordedBy: string; readonly elsewhere: readonly string[]; readonly warning?: string };
-  page(person: Person, limit: number, cursor: string | undefined): Promise<{ data: object[]; hasMore: boolean; nextCursor?: string }>;
+  page(person: Person, limit: number, cursor: string | undefined): Promise<TrailPage>;
   record(person: Person, chain: string, n: number): Promise<object>;
-  verify(person: Person): Promise<AuditVerdict>;
+  verify(person: Person): Promise<AuditVerdict & { missing?: readonly string[] }>;
 }
 
 /** What a chain can be called; anything else is no question for a database. */
-const CHAIN = /^[\w-]{1,100}$/;
+const CHAIN = /^[\w.-]{1,100}$/;
 const body = z.looseObject({ at: z.string(), principal: z.string() });
 const parsed = (record: ChainedRecord) => {
   const { principal: _, ...shown } = body.parse(JSON.parse(record.body));
   return { chain: record.chain, n: record.n, ...shown };
 };
+const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
+const isSeenBy = (person: Person, record: ChainedRecord) => everything(person) || body.parse(JSON.parse(record.body)).principal === person.principal;
 
-function aboutOf({ instance, shared, elsewhere }: Recorder): Trail['about'] {
-  if (!shared && elsewhere.length === 0) return { recordedBy: instance, elsewhere };
-  const others = [...(shared ? ['other gateways'] : []), ...elsewhere].join(', ');
-  return { recordedBy: instance, elsewhere, warning: `These are the records of ${instance} alone; what was recorded by others (${others}) is kept there. Run "tamshai audit verify" beside each.` };
-}
-
-export function trail(sources: readonly AuditChains[], cursors: Cursors, verifyAll: () => Promise<AuditVerdict>, recorder: Recorder): Trail {
-  const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
+export function trailPart(sources: readonly AuditChains[], verifyAll: () => Promise<AuditVerdict>): TrailPart {
   /** Walks every record there is, so those who ask at the same time share one walk. */
   let verifying: Promise<AuditVerdict> | undefined;
+  const page = async (query: AuditQuery) => (await Promise.all(sources.map((source) => source.newest(query)))).flat();
+  async function record(person: Person, chain: string, n: number): Promise<ChainedRecord[]> {
+    for (const source of CHAIN.test(chain) ? sources : []) {
+      const found = await source.record(chain, n);
+      if (found && isSeenBy(person, found)) return [found];
+    }
+    return [];
+  }
+  return async (person, question) => {
+    switch (question.what) {
+      case 'page': {
+        const { limit, before } = question;
+        const found = await page({ principal: everything(person) ? undefined : person.principal, limit, before });
+        return { records: found.toSorted(newestFirst).slice(0, limit) };
+      }
+      case 'record':
+        return { records: await record(person, question.chain, question.n) };
+      case 'verify': {
+        if (!everything(person)) throw failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
+        verifying ??= verifyAll().finally(() => {
+          verifying = undefined;
+        });
+        const verdict = await verifying;
+        return { records: [], verdict: verdict.ok ? { ok: true, chains: [...verdict.chains] } : verdict };
+      }
+    }
+  };
+}
+
+type Placed = Pick<ChainedRecord, 'chain' | 'n'> & { readonly at: string };
+const before = (a: Placed, b: Placed) => (a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1);
+const placeOf = ({ chain, n, body: text }: ChainedRecord): Placed => ({ chain, n, at: body.parse(JSON.parse(text)).at });
+const newestFirst = (a: ChainedRecord, b: ChainedRecord) => before(placeOf(a), placeOf(b));
+
+function aboutOf(recordedBy: readonly string[], missing: readonly string[]): About {
+  if (missing.length === 0) return { recordedBy, missing };
+  return { recordedBy, missing, warning: `Some records are not among these: ${missing.join(', ')} did not answer, and ${missing.length === 1 ? 'keeps its' : 'keep their'} own. Run "tamshai audit verify" beside each.` };
+}
+
+/** Servers of one domain share its store: what both tell is one record, and one chain. */
+const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [...new Map(all.map((each) => [key(each), each])).values()];
+const longest = (chains: readonly VerifiedChain[]) => distinct(chains.toSorted((a, b) => a.count - b.count), ({ chain }) => chain);
+
+export interface TrailOptions {
+  readonly instance: string;
+  readonly own: TrailPart;
+  readonly others: OtherParts | undefined;
+  readonly cursors: Cursors;
+}
+
+export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
+  async function ask(person: Person, question: TrailQuestion): Promise<{ answers: TrailAnswer[]; about: About }> {
+    const [mine, theirs, known] = await Promise.all([own(person, question), others?.ask(person, question), others?.known()]);
+    const recordedBy = [...new Set([instance, ...(theirs?.keys() ?? [])])].toSorted();
+    return { answers: [mine, ...(theirs?.values() ?? [])], about: aboutOf(recordedBy, (known ?? []).filter((name) => !recordedBy.includes(name)).toSorted()) };
+  }
   return {
-    about: aboutOf(recorder),
     async page(person, limit, cursor) {
       const binding = { server: 'gateway', tool: 'audit', filters: {}, person };
       const after = cursor === undefined ? undefined : cursors.open(cursor, binding);
-      const before = after && { at: String(after[0]), chain: String(after[1]), n: Number(after[2]) };
-      const principal = everything(person) ? undefined : person.principal;
-      const found = (await Promise.all(sources.map((source) => source.newest({ principal, limit: limit + 1, before })))).flat().map(parsed);
-      found.sort((a, b) => (a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1));
+      const from = after && { at: String(after[0]), chain: String(after[1]), n: Number(after[2]) };
+      const { answers, about } = await ask(person, { what: 'page', limit: limit + 1, ...(from && { before: from }) });
+      const found = distinct(answers.flatMap(({ records }) => records), ({ chain, n }) => `${chain} ${n}`).toSorted(newestFirst).map(parsed);
       const data = found.slice(0, limit);
       const last = data.at(-1);
       const hasMore = found.length > limit;
-      return { data, hasMore, ...(hasMore && last && { nextCursor: cursors.seal([last.at, last.chain, last.n], binding) }) };
+      return { data, hasMore, about, ...(hasMore && last && { nextCursor: cursors.seal([last.at, last.chain, last.n], binding) }) };
     },
     async record(person, chain, n) {
-      for (const source of CHAIN.test(chain) ? sources : []) {
-        const found = await source.record(chain, n);
-        if (!found) continue;
-        const { principal } = body.parse(JSON.parse(found.body));
-        if (everything(person) || principal === person.principal) return { ...parsed(found), mac: found.mac };
+      if (CHAIN.test(chain)) {
+        const { answers } = await ask(person, { what: 'record', chain, n });
+        const [found] = answers.flatMap(({ records }) => records);
+        if (found && isSeenBy(person, found)) return { ...parsed(found), mac: found.mac };
       }
       throw failure('NOT_FOUND', 'There is no such record that you can see.');
     },
     async verify(person) {
-      if (!everything(person)) throw failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
-      verifying ??= verifyAll().finally(() => {
-        verifying = undefined;
-      });
-      return verifying;
+      const { answers, about } = await ask(person, { what: 'verify' });
+      const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
+      const missing = about.missing.length > 0 ? { missing: about.missing } : {};
+      const bad = verdicts.find(({ ok }) => !ok);
+      return bad === undefined ? { ok: true, chains: longest(verdicts.flatMap((each) => (each.ok ? each.chains : []))).toSorted((a, b) => (a.chain < b.chain ? -1 : 1)), ...missing } : { ...bad, ...missing };
     },
   };
 }

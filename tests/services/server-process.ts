@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
@@ -33,13 +34,22 @@ export function unprivileged(...names: string[]): Account {
   throw new Error('There is no unprivileged account to run a server with.');
 }
 
+/**
+ * For a server that is told its port and starts a while later. Not one that the system gives out by itself: before the server listens on
+ * it, any connection of anybody may have got it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free port was found.');
-  return address.port;
+  for (let tries = 0; tries < 100; tries++) {
+    const port = 20_000 + randomInt(12_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) =>
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    );
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+  throw new Error('No free port was found.');
 }
 
 /** The system's temp folder rather than the project's: an unprivileged account may not be able to reach the latter. */

@@ -1,22 +1,69 @@
-/** Each process keeps its own records, so a page of the trail says whose it is. */
+/** A page of the trail is put together from what each process keeps, and says whose records are among it. */
 import { expect, test } from 'vitest';
 import { cursors } from '../../src/core/cursor.ts';
-import { trail } from '../../src/gateway/trail.ts';
+import type { Person } from '../../src/core/people.ts';
+import { type OtherParts, trail, type TrailAnswer } from '../../src/gateway/trail.ts';
 
-const about = (shared: boolean, elsewhere: string[]) =>
-  trail([], cursors([Buffer.alloc(32, 1)]), () => Promise.reject(new Error('not asked')), { instance: 'gateway-1', shared, elsewhere })
-    .about;
+const eve = { principal: 'staff:eve', realm: 'staff', roles: new Set(['executive']) } as unknown as Person;
+const record = (chain: string, n: number, second: number, principal = 'staff:eve') => ({
+  chain,
+  n,
+  mac: 'm',
+  body: JSON.stringify({ at: `2026-05-05T10:00:0${second}Z`, principal, tool: `${chain} ${n}` }),
+});
+const of = (...records: TrailAnswer['records']): TrailAnswer => ({ records });
+const others = (answers: Record<string, TrailAnswer>, known: string[]): OtherParts => ({
+  ask: async () => new Map(Object.entries(answers)),
+  known: async () => known,
+});
+const made = (own: TrailAnswer, rest?: OtherParts) =>
+  trail({ instance: 'gateway-1', own: async () => own, others: rest, cursors: cursors([Buffer.alloc(32, 1)]) });
+const names = (data: readonly object[]) => data.map((each) => (each as { tool: string }).tool);
 
-test('one process for everything has it all', () => {
-  expect(about(false, [])).toEqual({ recordedBy: 'gateway-1', elsewhere: [] });
+test('one process for everything has it all', async () => {
+  const { about, data } = await made(of(record('calls-a', 1, 1))).page(eve, 50, undefined);
+  expect([about, names(data)]).toEqual([{ recordedBy: ['gateway-1'], missing: [] }, ['calls-a 1']]);
 });
 
-test.each([
-  [true, [], 'other gateways'],
-  [true, ['hr', 'tax'], 'other gateways, hr, tax'],
-  [false, ['hr'], 'hr'],
-])('one among several says who has the rest (%s, %j)', (shared, elsewhere, named) => {
-  const { recordedBy, warning, elsewhere: told } = about(shared, elsewhere);
-  expect([recordedBy, told]).toEqual(['gateway-1', elsewhere]);
-  expect(warning).toContain(`recorded by others (${named})`);
+test('of several, the newest come first, and what two tell is told once', async () => {
+  const rest = others(
+    { hr1: of(record('hr-hr1', 1, 3), record('calls-hr1', 1, 2)), hr2: of(record('hr-hr1', 1, 3), record('calls-hr2', 7, 5)) },
+    ['gateway-1', 'hr1', 'hr2'],
+  );
+  const all = made(of(record('calls-g', 4, 4), record('calls-g', 3, 1)), rest);
+  const { data, hasMore, nextCursor, about } = await all.page(eve, 3, undefined);
+  expect(names(data)).toEqual(['calls-hr2 7', 'calls-g 4', 'hr-hr1 1']);
+  expect([hasMore, typeof nextCursor, about]).toEqual([true, 'string', { recordedBy: ['gateway-1', 'hr1', 'hr2'], missing: [] }]);
+});
+
+test('who keeps records and did not answer is named', async () => {
+  const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, 50, undefined);
+  expect(about).toMatchObject({ recordedBy: ['gateway-1', 'hr1'], missing: ['gateway-2', 'tax'] });
+  expect(about.warning).toContain('gateway-2, tax did not answer, and keep their own');
+});
+
+test('a record that another process hands out is held against the rule here as well', async () => {
+  const frank = { ...eve, principal: 'staff:frank', roles: new Set(['employee']) } as unknown as Person;
+  const rest = others({ hr1: of(record('calls-hr1', 1, 1)) }, ['hr1']);
+  await expect(made(of(), rest).record(frank, 'calls-hr1', 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await made(of(), rest).record(eve, 'calls-hr1', 1)).toMatchObject({ chain: 'calls-hr1', n: 1, mac: 'm' });
+});
+
+test('one bad chain anywhere makes the whole trail bad, and who was silent is named beside a good one', async () => {
+  const good = (chain: string, count: number): TrailAnswer => ({
+    records: [],
+    verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
+  });
+  const bad: TrailAnswer = { records: [], verdict: { ok: false, chain: 'calls-hr1', n: 3, problem: 'The record is missing.' } };
+  expect(
+    await made(good('calls-g', 2), others({ hr1: good('hr-hr1', 1), hr2: good('hr-hr1', 2) }, ['hr1', 'hr2', 'rest'])).verify(eve),
+  ).toEqual({
+    ok: true,
+    chains: [
+      { chain: 'calls-g', count: 2, checkpointed: 2 },
+      { chain: 'hr-hr1', count: 2, checkpointed: 2 },
+    ],
+    missing: ['rest'],
+  });
+  expect(await made(good('calls-g', 2), others({ hr1: bad }, ['hr1'])).verify(eve)).toEqual(bad.verdict);
 });

@@ -73,9 +73,9 @@ const trailPage = z.object({
   data: z.array(auditRecord),
   metadata: z.object({
     hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional(),
-    recordedBy: z.string().optional().describe('For staff: the process whose records these are'),
-    elsewhere: z.array(z.string()).optional().describe('For staff: servers that keep the records of their calls and changes themselves'),
-    warning: z.string().optional().describe('Where other processes have records of their own'),
+    recordedBy: z.array(z.string()).optional().describe('For staff: the processes whose records these are'),
+    missing: z.array(z.string()).optional().describe('For staff: processes that keep records of their own and did not answer'),
+    warning: z.string().optional().describe('Where some are missing'),
   }),
 });
 const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };

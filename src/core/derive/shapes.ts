@@ -72,9 +72,10 @@ export const auditRecord = z.object({
   changes: z.unknown().optional(),
 }).loose();
 export const sealedRecord = auditRecord.extend({ mac: z.string() });
+const missing = z.array(z.string()).optional().describe('Processes that keep records of their own and did not answer');
 export const auditVerdict = z.union([
-  z.object({ ok: z.literal(true), chains: z.array(z.object({ chain: z.string(), count: z.int(), checkpointed: z.int() })) }),
-  z.object({ ok: z.literal(false), chain: z.string(), n: z.int(), problem: z.string() }),
+  z.object({ ok: z.literal(true), chains: z.array(z.object({ chain: z.string(), count: z.int(), checkpointed: z.int() })), missing }),
+  z.object({ ok: z.literal(false), chain: z.string(), n: z.int(), problem: z.string(), missing }),
 ]);
 
 export const readiness = z.object({

@@ -12,6 +12,8 @@ export interface Checkpoints {
   latest(chain: string): Promise<Checkpoint | undefined>;
   /** Everything written down, what is still to be written included. `here` as for `readCheckpoints`. */
   all(here?: (chain: string) => boolean): Promise<readonly Checkpoint[]>;
+  /** Every chain that has one, whoever keeps it. */
+  chains(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -150,6 +152,7 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       return ours.reduce<Checkpoint | undefined>((best, each) => (best === undefined || each.count > best.count ? each : best), undefined);
     },
     all,
+    chains: async () => chainsIn(await kv.get(CHAINS)),
     async close() {
       await flushing;
       await flush();

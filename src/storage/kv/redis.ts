@@ -113,7 +113,7 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
 }
 
 /** Tries for a few seconds, as the server may be starting beside us. A refused password is final. */
-async function connected(redis: Redis, lastError: () => unknown): Promise<void> {
+export async function connected(redis: Redis, lastError: () => unknown): Promise<void> {
   const deadline = Date.now() + START_MS;
   // A failed first attempt is tried again by the retry strategy: only its outcome counts.
   redis.connect().catch(() => undefined);

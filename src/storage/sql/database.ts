@@ -46,13 +46,15 @@ export const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asTex
 
 /** A short name for each distinct statement of a role, so that the database plans it once. */
 export function statementNames(era = 0): (role: string, text: string) => string {
-  const names = new Map<string, string>();
+  const roles = new Map<string, Map<string, string>>();
+  let made = 0;
   return (role, text) => {
-    const key = `${role} ${text}`;
-    let name = names.get(key);
+    const names = roles.get(role) ?? new Map<string, string>();
+    roles.set(role, names);
+    let name = names.get(text);
     if (name === undefined) {
-      name = `s${era}_${names.size}`;
-      names.set(key, name);
+      name = `s${era}_${made++}`;
+      names.set(text, name);
     }
     return name;
   };

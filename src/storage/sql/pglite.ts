@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Row } from '../../core/rows.ts';
 import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+import { Prepared } from './prepared.ts';
 
 class Wire extends Duplex {
   readonly #db: PGlite;
@@ -53,6 +54,7 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
   await client.connect();
   await client.query("set timezone = 'UTC'");
   const nameOf = statementNames();
+  const prepared = new Prepared(client);
 
   // One session: a transaction that waits for our own code must not let others in between its statements.
   let turn: Promise<unknown> = Promise.resolve();
@@ -67,14 +69,14 @@ export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
   /** Sent in one go, so nothing can come between; a failed statement turns the commit into a rollback. */
   async function burst(role: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const begun = client.query(`begin read only; set local role ${role}`);
-    const rows = client.query<Row>({ name: nameOf(role, text), text, values: values as unknown[] });
+    const rows = prepared.query(nameOf(role, text), text, values);
     const ended = client.query('commit');
     ended.catch(() => {});
     rows.catch(() => {});
     await begun;
     const result = await rows;
     await ended;
-    return result.rows;
+    return result;
   }
 
   return {

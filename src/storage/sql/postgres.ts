@@ -7,6 +7,7 @@ import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { Listening } from './listening.ts';
+import { Prepared } from './prepared.ts';
 
 export interface PostgresOptions {
   /** Host, port and database; the user in it is not used to read or write rows. */
@@ -132,7 +133,7 @@ async function checkLogin(client: pg.ClientBase, role: string): Promise<void> {
 /** A few connections that take many statements each without waiting in between. */
 class PipelinedReaders {
   readonly #open: () => Promise<pg.Client>;
-  readonly #slots: { client: Promise<pg.Client> | undefined; waiting: number }[];
+  readonly #slots: { client: Promise<Prepared> | undefined; waiting: number }[];
   #nameOf = statementNames();
   #changes = 0;
   readonly #role: string;
@@ -151,9 +152,9 @@ class PipelinedReaders {
     if (slot === undefined) return [];
     slot.waiting++;
     try {
-      const client = await (slot.client ?? this.#connect(slot));
-      this.#gather(client);
-      const ask = async () => (await client.query<Row>({ name: this.#nameOf(this.#role, text), text, values: values as unknown[] })).rows;
+      const prepared = await (slot.client ?? this.#connect(slot));
+      this.#gather(prepared.client);
+      const ask = () => prepared.query(this.#nameOf(this.#role, text), text, values);
       return await ask().catch((error: unknown) => {
         if ((error as { code?: unknown }).code !== CHANGED_UNDER_IT) throw error;
         this.#nameOf = statementNames(++this.#changes);
@@ -176,13 +177,13 @@ class PipelinedReaders {
   }
 
   /** Only a connection that stands is kept; whatever ends it makes room for the next. */
-  #connect(slot: { client: Promise<pg.Client> | undefined }): Promise<pg.Client> {
-    const connecting = this.#openUnlessRefused();
+  #connect(slot: { client: Promise<Prepared> | undefined }): Promise<Prepared> {
+    const connecting = this.#openUnlessRefused().then((client) => new Prepared(client));
     const forget = () => {
       if (slot.client === connecting) slot.client = undefined;
     };
     slot.client = connecting;
-    connecting.then((client) => client.once('end', forget).once('error', forget), forget);
+    connecting.then(({ client }) => client.once('end', forget).once('error', forget), forget);
     return connecting;
   }
 
@@ -203,6 +204,6 @@ class PipelinedReaders {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#slots.map(async ({ client }) => (await client?.catch(() => undefined))?.end()));
+    await Promise.all(this.#slots.map(async ({ client }) => (await client?.catch(() => undefined))?.client.end()));
   }
 }

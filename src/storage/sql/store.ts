@@ -25,11 +25,18 @@ const ATTEMPTS = 12;
  */
 function asCaller(who: StoreSession, query: SqlText): Statement {
   const values = identityOf(who);
-  const text = query.compile(values);
-  return {
-    text: `with s as materialized (select ${IDENTITY}) select q.* from s cross join lateral (select * from (${text}) t where s.a is not null and s.b is not null and s.c is not null offset 0) q`,
-    values,
-  };
+  return { text: withIdentity(query.compile(values)), values };
+}
+
+/** Kept, so that each is one text all the time: what is looked up by it then costs next to nothing. */
+const wrapped = new Map<string, string>();
+function withIdentity(text: string): string {
+  let whole = wrapped.get(text);
+  if (whole === undefined) {
+    whole = `with s as materialized (select ${IDENTITY}) select q.* from s cross join lateral (select * from (${text}) t where s.a is not null and s.b is not null and s.c is not null offset 0) q`;
+    wrapped.set(text, whole);
+  }
+  return whole;
 }
 
 /** Only the columns that are shown: what a view works out for others is then not worked out. */

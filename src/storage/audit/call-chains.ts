@@ -1,15 +1,12 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
-import { indexByPerson } from './by-person.ts';
+import { orderOf } from './order.ts';
 
-/** The time is read off the record itself: there is no second place in which it could be changed. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
-    chain TEXT NOT NULL, n INTEGER NOT NULL, body TEXT NOT NULL, mac TEXT NOT NULL, at TEXT AS (json_extract(body, '$.at')),
-    PRIMARY KEY (chain, n)
+    chain TEXT NOT NULL, n INTEGER NOT NULL, body TEXT NOT NULL, mac TEXT NOT NULL, PRIMARY KEY (chain, n)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS records_by_time ON records (at, chain, n);
 `;
 const BATCH = 500;
 
@@ -19,24 +16,29 @@ type Row = [chain: string, n: number, body: Buffer, mac: string];
 const recordOf = ([chain, n, body, mac]: Row): ChainedRecord => ({ chain, n, body: body.toString(), mac });
 
 export interface CallChains extends AuditChains {
-  /** Some time after appending: brings what is known of each person's records up to date. */
+  /** Some time after appending: brings the orders in which records are looked for up to date. */
   catchUp(): Promise<void>;
 }
 
 /** What is kept in a file of calls, for the log itself and for whoever verifies it. */
 export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
-  const byPerson = indexByPerson(db);
+  const order = orderOf(db);
   const chains = db.prepare('SELECT chain, count(*) FROM records GROUP BY chain ORDER BY chain').raw();
   const after = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
+  // When it was, and whose, is read off the record itself once more: elsewhere it could be changed.
   const ofAll = db
-    .prepare(`SELECT ${COLUMNS} FROM records WHERE (at, chain, n) < (?1, ?2, ?3) ORDER BY at DESC, chain DESC, n DESC LIMIT ?4`)
+    .prepare(
+      `SELECT ${COLUMNS} FROM by_time AS t CROSS JOIN records AS r USING (chain, n)
+       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND json_extract(body, '$.at') = t.at
+       ORDER BY t.at DESC, t.chain DESC, t.n DESC LIMIT ?4`,
+    )
     .raw();
   const ofOne = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_person AS p CROSS JOIN records AS r USING (chain, n)
-       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND json_extract(body, '$.principal') = ?5
+       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND json_extract(body, '$.principal') = ?5 AND json_extract(body, '$.at') = p.at
        ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
     )
     .raw();
@@ -60,12 +62,12 @@ export function chainsIn(db: Sqlite): CallChains {
         return row && recordOf(row);
       }),
     async newest({ principal, limit, before = end }) {
-      if (principal !== undefined) await byPerson.catchUp();
+      await order.catchUp();
       const page = [before.at, before.chain, before.n, limit];
       const rows = await attempt(() => (principal === undefined ? ofAll.all(...page) : ofOne.all(...page, principal)) as Row[]);
       return rows.map(recordOf);
     },
-    catchUp: byPerson.catchUp,
+    catchUp: order.catchUp,
   };
 }
 

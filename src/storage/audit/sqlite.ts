@@ -2,14 +2,13 @@ import { open } from 'node:fs/promises';
 import { bodyOf, macOf } from '../../core/audit.ts';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../core/ports.ts';
-import { openSqlite, type Sqlite } from '../sqlite-file.ts';
+import { openSqlite, type Sqlite, type SqliteStatement } from '../sqlite-file.ts';
+import type { Head } from '../../core/chain-writer.ts';
 import { chainsIn } from './call-chains.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
 /** A longer queue is written in several transactions, so that nobody waits for all of it. */
-const AT_ONCE = 500;
-/** Rows of one statement: half the cost of one by one. */
-const TOGETHER = 8;
+const AT_ONCE = 64;
 const CATCH_UP_MS = 1_000;
 /**
  * Under load a transaction waits until the one before is this old. One costs several times what a record in it costs, so many in one are
@@ -93,38 +92,53 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
   };
 }
 
-/** The end of the chain is read in each transaction, so that processes that share the file do not fork it. */
-function appender(db: Sqlite, chain: string, key: Uint8Array): (batch: readonly Waiting[]) => { n: number; mac: string } {
+/**
+ * Each batch is one statement. Processes that share the file cannot fork the chain: a number that another has taken is refused, and
+ * then the end is looked up.
+ */
+function appender(db: Sqlite, chain: string, key: Uint8Array): (batch: readonly Waiting[]) => Head {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
   const last = db.prepare('SELECT n, mac FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
-  const inserts = Array.from({ length: TOGETHER }, (_, more) =>
-    db.prepare(`INSERT INTO records (chain, n, body, mac) VALUES ${Array(more + 1).fill('(?, ?, ?, ?)').join(', ')}`),
-  );
+  const inserts = new Map<number, SqliteStatement>();
+  const insertOf = (rows: number) => {
+    const insert =
+      inserts.get(rows) ?? db.prepare(`INSERT INTO records (chain, n, body, mac) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`);
+    inserts.set(rows, insert);
+    return insert;
+  };
+  let head: Head | undefined;
+  const attempt = (batch: readonly Waiting[]): Head => {
+    let [n, mac] = head ? [head.n, head.mac] : ((last.get(chain) as [number, string] | undefined) ?? [0, '']);
+    head = undefined;
+    const rows: (string | number)[] = [];
+    for (const { body } of batch) {
+      mac = macOf(key, chain, ++n, mac, body);
+      rows.push(chain, n, body, mac);
+    }
+    insertOf(batch.length).run(rows);
+    commit.run();
+    head = { n, mac };
+    return head;
+  };
   return (batch) => {
     // Prepared statements outlive a closed connection in this driver, so it has to be asked.
     if (!db.open) throw new Error('closed');
-    begin.run();
-    try {
-      let [n, mac] = (last.get(chain) as [number, string] | undefined) ?? [0, ''];
-      for (let from = 0; from < batch.length; from += TOGETHER) {
-        const rows: (string | number)[] = [];
-        const some = batch.slice(from, from + TOGETHER);
-        for (const { body } of some) {
-          mac = macOf(key, chain, ++n, mac, body);
-          rows.push(chain, n, body, mac);
-        }
-        inserts[some.length - 1]?.run(rows);
+    for (let again = false; ; again = true) {
+      // Not left to the statement: one that finds the file locked would be left half-begun by this driver.
+      begin.run();
+      try {
+        return attempt(batch);
+      } catch (error) {
+        if (db.inTransaction) rollback.run();
+        if (again || !isTaken(error)) throw error;
       }
-      commit.run();
-      return { n, mac };
-    } catch (error) {
-      if (db.inTransaction) rollback.run();
-      throw error;
     }
   };
 }
+
+const isTaken = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_CONSTRAINT');
 
 /**
  * A file that does not hold its own last checkpoint is an old or a cut one. Going on in it would cover that up, so the log goes on in

@@ -52,14 +52,22 @@ export const formerSession = (tool: Tool, person: Person): StoreSession => ({
 
 const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
 
+const selves = new WeakMap<Person, Me>();
 /** The person as tools see them. */
-export const meFor = (person: Person): Me => ({
-  ...person,
-  get employeeId() {
-    if (person.employeeId === undefined) throw notLinked();
-    return person.employeeId;
-  },
-});
+export function meFor(person: Person): Me {
+  let me = selves.get(person);
+  if (me === undefined) {
+    me = {
+      ...person,
+      get employeeId() {
+        if (person.employeeId === undefined) throw notLinked();
+        return person.employeeId;
+      },
+    };
+    selves.set(person, me);
+  }
+  return me;
+}
 
 /** "Why can't I see this?", from the declaration alone. */
 export function hiddenFrom(tool: Tool, person: Person): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {

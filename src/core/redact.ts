@@ -38,6 +38,8 @@ const suspicious = (extra: readonly string[]) => {
   return new RegExp(`${words.join('|')}|\\d(?:[ ().\\-/_]{0,3}\\d){8}|\\\\[tu]|[^\\x20-\\x7e]`, 'i');
 };
 
+const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+
 /** The beginning of a text that fits into so many bytes; characters stay whole. */
 const begin = (text: string, bytes: number): string => text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read);
 const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
@@ -75,7 +77,7 @@ function redactor(fields: readonly string[]): (input: unknown) => string {
 
   return (input) => {
     const quick = quickText(input);
-    if (quick !== undefined && quick.length <= FIELD_BYTES && !suspect.test(quick)) return quick;
+    if (quick !== undefined && quick.length <= FIELD_BYTES && !suspect.test(quick.replace(IDS, ''))) return quick;
     const text = JSON.stringify(clean(input, 0, { values: MOST_VALUES })) ?? 'null';
     return fits(text, INPUT_BYTES) ? text : cut(text);
   };

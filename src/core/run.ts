@@ -55,6 +55,7 @@ export interface CallRequest {
   readonly caller: Caller;
   readonly surface: Surface;
   readonly requestId: string;
+  /** Read when it matters, and not before: it may be made only then. */
   readonly signal?: AbortSignal | undefined;
   /** Why a person has to approve even what would otherwise happen at once: a sentence that the card says too. */
   readonly approvalBecause?: string | undefined;
@@ -81,7 +82,7 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
     const work = attempt(runtime, tool, request, started);
     // The place is free when the work is over, not when somebody stopped waiting: the database goes on either way.
     void work.then(leave, leave);
-    answer = await within(runtime.deadlineMs, request.signal, work);
+    answer = await within(runtime.deadlineMs, request, work);
     // What was written in the call was recorded with it; a card was not.
     inStore = (tool.kind === 'act' || tool.kind === 'write') && answer.status === 'success';
   } catch (error) {
@@ -319,7 +320,8 @@ function maskedNames(registry: Registry, domain: string): ReadonlySet<string> {
 
 function recordOf(runtime: Runtime, request: CallRequest, tool: Tool | undefined, answer: Answer, started: number): AuditRecord {
   const [decision, code] = decisionOf(answer);
-  const record = auditRecord(runtime, { ...request, origin: request.caller.origin, person: request.caller.person }, tool, decision, code, rowsOf(tool, answer), started);
+  const { server, tool: name, input, surface, requestId, caller: { origin, person } } = request;
+  const record = auditRecord(runtime, { server, tool: name, input, surface, requestId, origin, person }, tool, decision, code, rowsOf(tool, answer), started);
   return answer.status === 'pending_confirmation' ? { ...record, confirmationId: answer.confirmationId } : record;
 }
 
@@ -361,14 +363,33 @@ export function answerFor(runtime: Pick<Runtime, 'log'>, error: unknown, request
   return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${requestId}.`, { requestId }).answer();
 }
 
-function within<T>(ms: number, signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+/** Most calls are over before anybody could take them back, so whoever asked is listened to only after a moment. */
+const A_MOMENT_MS = 20;
+
+function within<T>(ms: number, request: Pick<CallRequest, 'signal'>, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(failure('TIMEOUT', `No answer within ${ms / 1000} seconds.`)), ms);
     const stop = () => reject(failure('TIMEOUT', 'The caller stopped waiting.'));
-    signal?.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => {
+    let signal: AbortSignal | undefined;
+    const listen = () => {
+      late = setTimeout(() => reject(failure('TIMEOUT', `No answer within ${ms / 1000} seconds.`)), ms - A_MOMENT_MS);
+      signal = request.signal;
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop, { once: true });
+    };
+    let late = setTimeout(listen, A_MOMENT_MS);
+    const over = () => {
       clearTimeout(late);
       signal?.removeEventListener('abort', stop);
-    });
+    };
+    work.then(
+      (result) => {
+        over();
+        resolve(result);
+      },
+      (error: Error) => {
+        over();
+        reject(error);
+      },
+    );
   });
 }

@@ -76,7 +76,12 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
         unknown.add(call);
         return undefined;
       }
-      return backend(tool.domain.name).call({ server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId, signal: call.signal });
+      return backend(tool.domain.name).call({
+        server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId,
+        get signal() {
+          return call.signal;
+        },
+      });
     },
     describe: (name, answer, asked) => describeAnswer(find(name), answer, asked),
     embed: (name, answer, asked) => embeddedAnswer(find(name), answer, asked),

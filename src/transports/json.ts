@@ -23,7 +23,8 @@ export function parseJson(text: string, { duplicates }: JsonRules): unknown {
   // In decoded text NUL and lone surrogates can only have come from an escape, so most bodies skip that search.
   const walk: Walk = { keys: 0, escapes: text.includes('\\u') };
   check(value, 0, walk);
-  if (duplicates === 'refuse' && countMembers(text) !== walk.keys) throw refuse('An object in the body names the same key twice.');
+  // There is a colon for each member: where there are no more of them, nothing is named twice, and strings need not be told apart.
+  if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys) throw refuse('An object in the body names the same key twice.');
   return value;
 }
 
@@ -61,6 +62,12 @@ function checkString(value: string, { escapes }: Walk): void {
   if (!escapes) return;
   if (value.includes('\0')) throw refuse('A text in the body contains a NUL character.');
   if (LONE_SURROGATE.test(value)) throw refuse('A text in the body contains half of a character (a lone surrogate).');
+}
+
+function countColons(text: string): number {
+  let colons = 0;
+  for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) colons++;
+  return colons;
 }
 
 /** How many members the text spells out: one colon outside of strings for each. More than the value has keys means duplicates. */

@@ -91,8 +91,10 @@ const envelopes = new Map<string, ClientFacts>();
 const MAX_ENVELOPES = 1_000;
 const MAX_ENVELOPE_LENGTH = 4_096;
 
+const withoutToken = ({ progressToken: _, ...envelope }: Params): Params => envelope;
+
 function clientOf(headers: IncomingHttpHeaders, body: Params, meta: Params): ClientFacts | undefined {
-  const { progressToken: _, ...envelope } = meta;
+  const envelope = meta.progressToken === undefined ? meta : withoutToken(meta);
   const key = JSON.stringify(envelope);
   const known = envelopes.get(key);
   if (known !== undefined) return known;

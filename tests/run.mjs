@@ -3,6 +3,7 @@
 // TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
 // npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
 // npm run test:cluster: the contract suite once more, where a site is three gateways, two hr servers and the other domains behind a balancer.
+// TAMSHAI_TEST_KEYCLOAK=1 npm run test:cluster -- tests/keycloak: the same with a real Keycloak that issues the tokens.
 // npm run test:servers -- tests/cluster: many processes behind a balancer: restarted, given new keys, killed, and every way between them disturbed,
 // under load; minutes of two cores.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.

@@ -63,7 +63,8 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
     onLongLived: (issuer, seconds) => log.warn({ issuer, seconds }, 'this issuer gives out access tokens that live longer than five minutes'),
   });
   const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
-  const servers = Object.values(domainPorts).map(domainAddress);
+  // By the name that others call it, where it has one: that is the resource that it says it is.
+  const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
     staff === undefined ? embeddedProvider({ base, keys, accounts: own, kv: sealed, revocations: denied, servers, clock, log, scriptedApprovals: config.scriptedApprovals }) : undefined;
   const web = ({ issuer, realm }: Issuer) => ({ issuer, clientId: embedded ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId, clientSecret, embedded: embedded !== undefined });

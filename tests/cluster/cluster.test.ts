@@ -240,6 +240,21 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     4 * PATIENCE_MS,
   );
 
+  it('the trail is one, whichever gateway is asked, and whole', async () => {
+    const names = cluster.nodes.map(({ name }) => name).toSorted();
+    for (const n of [0, 1, 2]) {
+      const token = await front.token('eve.thompson');
+      const { body: page } = await at(n).send<{ metadata: object }>('GET', '/api/audit?limit=50', { token });
+      expect(page.metadata).toMatchObject({ recordedBy: names, missing: [] });
+      const { body } = await at(n).send<{ data: { ok: boolean; chains: { chain: string }[] } }>('GET', '/api/audit/verify', { token });
+      expect(body.data).not.toHaveProperty('missing');
+      expect([body.data.ok, body.data.chains.map(({ chain }) => chain)]).toEqual([
+        true,
+        expect.arrayContaining([...names.map((name) => `calls-${name}`), 'hr-hr1', 'hr-hr2', 'sales-rest']),
+      ]);
+    }
+  });
+
   it(
     'and the trail of each process is whole',
     async () => {

@@ -97,6 +97,22 @@ describe.each(SERVERS)('the metadata of %s', (server) => {
       expect(body['authorization_servers']).toEqual([`${site.tamshai.base}/oidc/staff`, `${site.tamshai.base}/oidc/customers`]);
     }
   });
+  it('names what the issuer gives tokens for', async () => {
+    const redirect = 'http://localhost:33418/callback';
+    const { body: client } = await site.send<{ client_id: string }>('POST', '/oidc/staff/reg', {
+      body: { client_name: 'Some editor', redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
+    });
+    const asked = async (resource: string) => {
+      const query = new URLSearchParams({
+        ...{ client_id: client.client_id, redirect_uri: redirect, response_type: 'code', scope: 'openid', resource, state: 's' },
+        ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+      });
+      const { headers } = await site.send('GET', `/oidc/staff/auth?${query}`);
+      return new URL(String(headers.location), site.tamshai.base);
+    };
+    expect((await asked(`${site.address(server)}/mcp`)).searchParams.get('error')).toBeNull();
+    expect((await asked('http://localhost:1/mcp')).searchParams.get('error')).toBe('invalid_target');
+  });
   it('names no right to approve, and neither does the issuer', async () => {
     const documents = await Promise.all([
       site.send('GET', '/.well-known/oauth-protected-resource', { server }),

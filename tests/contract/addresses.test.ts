@@ -104,8 +104,14 @@ describe.each(SERVERS)('the metadata of %s', (server) => {
     });
     const asked = async (resource: string) => {
       const query = new URLSearchParams({
-        ...{ client_id: client.client_id, redirect_uri: redirect, response_type: 'code', scope: 'openid', resource, state: 's' },
-        ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+        client_id: client.client_id,
+        redirect_uri: redirect,
+        response_type: 'code',
+        scope: 'openid',
+        resource,
+        state: 's',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
       });
       const { headers } = await site.send('GET', `/oidc/staff/auth?${query}`);
       return new URL(String(headers.location), site.tamshai.base);

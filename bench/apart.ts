@@ -8,9 +8,9 @@ import { freePort } from '../tests/services/server-process.ts';
 import { leftOut, type Line, started } from './lines.ts';
 import { median } from './load.ts';
 import { load, type LoadTarget, ratio, told } from './loadgen.ts';
-import { ourTargets, type Questions, WARM_UP } from './peers.ts';
+import { ourTargets, type Questions, warmUp } from './peers.ts';
 import { launch, type Product } from './product.ts';
-import type { Company, Measuring } from './sql.ts';
+import type { Company, Timing } from './sql.ts';
 
 export interface Apart {
   readonly company: Company;
@@ -19,10 +19,8 @@ export interface Apart {
   readonly questions: Questions;
   /** What it is compared with. */
   readonly bare: readonly LoadTarget[];
-  readonly timing: Measuring['timing'];
+  readonly timing: Timing;
 }
-
-const MOST = 4;
 
 export async function apartLines({ company, folder, loadgen, questions, bare, timing }: Apart): Promise<Line[]> {
   const redis = await started('Redis', startRedis);
@@ -38,7 +36,7 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
   const servers: Product[] = [];
   let gateway: Product | undefined;
   try {
-    for (let n = 1; n <= MOST; n++) {
+    for (let n = 1; n <= Math.max(...timing.replicas); n++) {
       const data = join(folder, `hr${n}`);
       mkdirSync(data, { recursive: true });
       cpSync(join(first, 'keys.json'), join(data, 'keys.json'));
@@ -48,7 +46,7 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
     if (hr === undefined) return [];
     gateway = await launch(first, { ...common, HR_URL: hr.address, TAMSHAI_INSTANCE: 'gateway', GATEWAY_PORT: String(port) });
     const through = await ourTargets('through the gateway', { address: base, keys, base, prefix: 'hr_', pids: [gateway.pid, hr.pid] }, questions, database);
-    await load(loadgen, folder, through, WARM_UP);
+    await load(loadgen, folder, through, warmUp(timing));
     const results = await load(loadgen, folder, [...bare, ...through], { callers: 16, ...timing });
     const cpu = ({ srv_cpu_us }: { readonly srv_cpu_us: number }) => srv_cpu_us;
     const lines: Line[] = [
@@ -56,11 +54,11 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
       { what: 'page of 50, the same', ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu), note: told(results, 'page', 'through the gateway') },
     ];
     const direct = await Promise.all(servers.map((server) => ourTargets('hr', { address: server.address, keys, base, prefix: '', pids: [server.pid] }, questions, database)));
-    await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...WARM_UP, callers: 4 })));
+    await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...warmUp(timing), callers: 4 })));
     const byCount = new Map<number, { rate: number; cpu: number }>();
-    for (const count of [MOST, 2, 1]) byCount.set(count, await together(loadgen, folder, direct.slice(0, count).map(([one]) => one as LoadTarget), timing));
+    for (const count of [...timing.replicas, 1]) byCount.set(count, await together(loadgen, folder, direct.slice(0, count).map(([one]) => one as LoadTarget), timing));
     const alone = byCount.get(1);
-    for (const count of [2, MOST]) {
+    for (const count of timing.replicas) {
       const some = byCount.get(count);
       if (!some || !alone) continue;
       lines.push({
@@ -80,7 +78,7 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
 }
 
 /** The same number of callers in all, shared out over so many servers. */
-async function together(loadgen: string, folder: string, targets: readonly LoadTarget[], { ms, rounds }: Measuring['timing']): Promise<{ rate: number; cpu: number }> {
+async function together(loadgen: string, folder: string, targets: readonly LoadTarget[], { ms, rounds }: Timing): Promise<{ rate: number; cpu: number }> {
   const callers = Math.max(1, Math.floor(16 / targets.length));
   const all = await Promise.all(targets.map((target) => load(loadgen, folder, [target], { callers, ms, rounds })));
   const sums = Array.from({ length: rounds }, (_, round) => all.reduce((sum, results) => sum + (results[round]?.rps ?? 0), 0));

@@ -12,9 +12,9 @@ import { footprintLines } from './footprint.ts';
 import { layerLines } from './layers.ts';
 import { leftOut, type Line, print, started } from './lines.ts';
 import { peerLines } from './peers.ts';
-import { stopAll } from './product.ts';
+import { launch, stopAll } from './product.ts';
 import { embeddedSearch, serverSearch } from './search.ts';
-import { foundCompany, sqlLines } from './sql.ts';
+import { foundCompany, sqlLines, type Timing } from './sql.ts';
 
 const PARTS = ['sql', 'layers', 'peers', 'footprint', 'documents', 'search'];
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const { server, quick } = values;
 if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
 const rows = Number(values.rows ?? (quick ? 20_000 : 1_000_000));
 const tickets = Number(values.tickets ?? (quick ? 2_000 : 50_000));
-const timing = quick ? { ms: 400, rounds: 3 } : { ms: 1500, rounds: 5 };
+const timing: Timing = quick ? { ms: 400, rounds: 3, warmMs: 1500, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
 /** One caller, in this process: there is no more to be had from a longer round. */
 const alone = quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-bench-'));
@@ -54,10 +54,12 @@ async function onPostgres(postgres: TestServer): Promise<void> {
   if (parts.includes('layers')) lines.push(...(await layerLines(postgres, folder, timing)));
   if (!parts.includes('sql') && !parts.includes('peers')) return;
   const company = await foundCompany(postgres, rows);
-  const measuring = { rows, timing, folder };
+  const product = await launch(join(folder, 'product'), { DATABASE_URL: postgres.url });
+  const measuring = { product, rows, timing, folder };
   if (parts.includes('sql')) lines.push(...(await sqlLines(company, measuring)));
   // Needs Go, which not everyone has: without it the rest is still measured.
   if (parts.includes('peers')) lines.push(...((await started('the bare handlers', () => peerLines(company, measuring))) ?? []));
+  await product.stop();
 }
 
 try {

@@ -10,13 +10,12 @@ import { freePort } from '../tests/services/server-process.ts';
 import { apartLines } from './apart.ts';
 import type { Line } from './lines.ts';
 import { buildPeers, load, type LoadTarget, ratio, type Result, told } from './loadgen.ts';
-import { launch, mcpBody, mcpHeaders } from './product.ts';
-import type { Company, Measuring } from './sql.ts';
+import { mcpBody, mcpHeaders } from './product.ts';
+import type { Company, Measuring, Timing } from './sql.ts';
 
 const here = join(process.cwd(), 'bench/peers');
 const ENOUGH = 20_000;
-/** What a compiler learns while it runs is part of a server that has run for a while. */
-export const WARM_UP = { callers: 16, ms: 5_000, rounds: 1 };
+export const warmUp = ({ warmMs }: Timing) => ({ callers: 16, ms: warmMs, rounds: 1 });
 
 /** The request's number is a number, and stands bare. */
 const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
@@ -121,17 +120,16 @@ export async function startPeers(company: Company, rows: number, folder: string,
   return { targets, stop: () => children.forEach((child) => child.kill('SIGKILL')) };
 }
 
-export async function peerLines(company: Company, { rows, timing, folder: at }: Measuring): Promise<Line[]> {
+export async function peerLines(company: Company, { product, rows, timing, folder: at }: Measuring): Promise<Line[]> {
   const folder = join(at, 'peers');
   const { loadgen, bareGo } = buildPeers(folder);
   const questions = await questionsAbout(company, folder);
-  const product = await launch(join(at, 'peers-data'), { DATABASE_URL: company.postgres.url });
   const peers = await startPeers(company, rows, folder, bareGo);
   try {
     const { address, pid } = product;
     const ours = await ourTargets('Tamshai', { address, keys: openKeys(product.folder), base: address, prefix: 'hr_', pids: [pid] }, questions, company.postgres.pid);
     const all = [...peers.targets, ...ours];
-    await load(loadgen, folder, all, WARM_UP);
+    await load(loadgen, folder, all, warmUp(timing));
     const results = await load(loadgen, folder, all, { callers: 16, ...timing });
     const cpu = (result: Result) => result.srv_cpu_us;
     const database = (result: Result) => result.db_cpu_us;
@@ -148,7 +146,6 @@ export async function peerLines(company: Company, { rows, timing, folder: at }: 
     ];
   } finally {
     peers.stop();
-    await product.stop();
   }
 }
 

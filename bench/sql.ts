@@ -11,12 +11,23 @@ import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import type { TestServer } from '../tests/services/server-process.ts';
 import type { Line } from './lines.ts';
 import { compare, type Cost, type Target } from './load.ts';
-import { byMcp, byRest, launch, type Product, pick, succeeded } from './product.ts';
+import { byMcp, byRest, type Product, pick, succeeded } from './product.ts';
 
 const root = process.cwd();
+export interface Timing {
+  readonly ms: number;
+  readonly rounds: number;
+  /** What a compiler learns while it runs is part of a server that has run for a while. */
+  readonly warmMs: number;
+  /** How many servers of one kind are compared with one. */
+  readonly replicas: readonly number[];
+}
+
 export interface Measuring {
+  /** On the company's database, with nothing left out. */
+  readonly product: Product;
   readonly rows: number;
-  readonly timing: { readonly ms: number; readonly rounds: number };
+  readonly timing: Timing;
   readonly folder: string;
 }
 
@@ -65,9 +76,8 @@ export function against(costs: ReadonlyMap<string, Cost>, what: string, name: st
 const ofDatabase = ({ databaseMicros }: Cost) => databaseMicros;
 const whole = ({ cpuMicros, databaseMicros }: Cost) => cpuMicros + databaseMicros;
 
-export async function sqlLines(company: Company, { timing, folder, rows }: Measuring): Promise<Line[]> {
+export async function sqlLines(company: Company, { product, timing, rows }: Measuring): Promise<Line[]> {
   const { postgres, ids } = company;
-  const product = await launch(join(folder, 'sql'), { DATABASE_URL: postgres.url });
   const bare = fork(join(root, 'bench/bare.mjs'), { env: { ...process.env, DATABASE_URL: postgres.url } });
   const { port } = await new Promise<{ port: number }>((resolve) => bare.once('message', (message) => resolve(message as { port: number })));
   const bareTarget = (name: string, path: (n: number) => string): Target => ({ name, url: `http://127.0.0.1:${port}`, method: 'GET', path, pid: bare.pid ?? 0, check: (text) => name === 'empty' || text.length > 2 });
@@ -99,7 +109,6 @@ export async function sqlLines(company: Company, { timing, folder, rows }: Measu
     return [...lines, ...(await pages(company, product, bareTarget, timing, rows))];
   } finally {
     bare.kill('SIGKILL');
-    await product.stop();
   }
 }
 

@@ -31,8 +31,12 @@ export function ChainBadge() {
       ? [`The ${broken.chain} chain is broken at record #${number(broken.n)}`, broken.problem]
       : good
         ? [
-            good.chains.length === 1 ? 'The chain is verified' : `All ${good.chains.length} chains verified`,
-            `${number(good.chains.reduce((sum, { count }) => sum + count, 0))} records: no change, no gap, no missing end. Checked at ${toTheSecond(verdict?.at.toISOString() ?? '')}; ${number(good.chains.reduce((sum, { checkpointed }) => sum + checkpointed, 0))} under signed checkpoints.`,
+            good.missing
+              ? `${good.chains.length} chains verified, not all`
+              : good.chains.length === 1
+                ? 'The chain is verified'
+                : `All ${good.chains.length} chains verified`,
+            `${good.missing ? `Not looked at: what ${good.missing.join(', ')} keep, as no answer came. ` : ''}${number(good.chains.reduce((sum, { count }) => sum + count, 0))} records: no change, no gap, no missing end. Checked at ${toTheSecond(verdict?.at.toISOString() ?? '')}; ${number(good.chains.reduce((sum, { checkpointed }) => sum + checkpointed, 0))} under signed checkpoints.`,
           ]
         : ['Not yet checked', 'Verifying walks every record of every chain.'];
   return (

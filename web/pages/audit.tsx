@@ -206,7 +206,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
                     ? 'loaded, more exist'
                     : metadata?.warning === undefined
                       ? 'records, complete'
-                      : 'records of this process, all of them'}
+                      : 'records of who answered, all of them'}
               </span>
               {more && (
                 <button className="btn btn--sm" type="button" disabled={busy} onClick={() => load(more)}>

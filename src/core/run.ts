@@ -11,6 +11,7 @@ import { type Details, Failure, failure, outcomeUnknown } from './errors.ts';
 import { inWords, isSensitive, maskedFieldNames } from './fields.ts';
 import { parseInput } from './input.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
+import { patience } from './patience.ts';
 import type { Person } from './people.ts';
 import type { AuditLog, AuditRecord, Clock, Decision, Logger } from './ports.ts';
 import { redact } from './redact.ts';
@@ -363,24 +364,9 @@ export function answerFor(runtime: Pick<Runtime, 'log'>, error: unknown, request
   return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${requestId}.`, { requestId }).answer();
 }
 
-/** Most calls are over before anybody could take them back, so whoever asked is listened to only after a moment. */
-const A_MOMENT_MS = 20;
-
 function within<T>(ms: number, request: Pick<CallRequest, 'signal'>, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(failure('TIMEOUT', 'The caller stopped waiting.'));
-    let signal: AbortSignal | undefined;
-    const listen = () => {
-      late = setTimeout(() => reject(failure('TIMEOUT', `No answer within ${ms / 1000} seconds.`)), ms - A_MOMENT_MS);
-      signal = request.signal;
-      if (signal?.aborted) stop();
-      else signal?.addEventListener('abort', stop, { once: true });
-    };
-    let late = setTimeout(listen, A_MOMENT_MS);
-    const over = () => {
-      clearTimeout(late);
-      signal?.removeEventListener('abort', stop);
-    };
+    const over = patience(ms, request, (why) => reject(failure('TIMEOUT', why === 'late' ? `No answer within ${ms / 1000} seconds.` : 'The caller stopped waiting.')));
     work.then(
       (result) => {
         over();

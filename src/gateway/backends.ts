@@ -96,8 +96,16 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
   const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`, { server });
 
   /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
-  async function post(path: string, body: string, sign: () => string, requestId: string, repeatable: boolean, signal?: AbortSignal): Promise<string> {
-    const once = async () => (await link.post({ path, body, token: sign(), requestId, signal })).text;
+  async function post(path: string, body: string, sign: () => string, asked: Pick<CallRequest, 'requestId' | 'signal'>, repeatable: boolean): Promise<string> {
+    const once = async () => {
+      const { text } = await link.post({
+        path, body, token: sign(), requestId: asked.requestId,
+        get signal() {
+          return asked.signal;
+        },
+      });
+      return text;
+    };
     try {
       return await once().catch((error: unknown) => {
         const again = error instanceof LinkFailure && error.reason !== 'deadline' && link.answers && (repeatable || !error.sent);
@@ -106,7 +114,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       });
     } catch (error) {
       if (error instanceof LinkFailure) throw error.sent && !repeatable ? outcomeUnknown(unavailable()) : unavailable();
-      if (signal?.aborted) throw failure('TIMEOUT', 'The caller stopped waiting.');
+      if (asked.signal?.aborted) throw failure('TIMEOUT', 'The caller stopped waiting.');
       throw error;
     }
   }
@@ -124,7 +132,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
   const carryOut = async (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
     const execution = executionBody(ticket);
     const sign = () => signGrant(key, { ...execution, settle, server, caller, requestId }, clock);
-    const text = await post('/execute', JSON.stringify({ ...execution, settle }), sign, requestId, true);
+    const text = await post('/execute', JSON.stringify({ ...execution, settle }), sign, { requestId }, true);
     return understood(text, registry.find(server, ticket.tool), 'execution', true, requestId);
   };
 
@@ -140,7 +148,8 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
 
   return {
     changes: async (following) => (next ?? nothingToFollow(server))(following),
-    async call({ tool: name, input, caller, surface, requestId, signal, approvalBecause }) {
+    async call(request) {
+      const { tool: name, input, caller, surface, requestId, approvalBecause } = request;
       const tool = registry.find(server, name);
       const repeatable = isRepeatable(tool);
       // Whatever is not a tool is told so by who would have it. Of a name that is endless the beginning will do: an identity is short.
@@ -148,7 +157,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       const body = JSON.stringify({ input: input ?? {}, surface, approvalBecause });
       const sign = () => signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
       try {
-        const answer = understood(await post(path, body, sign, requestId, repeatable, signal), tool, 'call', repeatable, requestId);
+        const answer = understood(await post(path, body, sign, request, repeatable), tool, 'call', repeatable, requestId);
         if (answer.status !== 'pending_confirmation') return answer;
         return { ...answer, confirmationData: { ...answer.confirmationData, approvalUrl: approvalUrl(answer.confirmationId) } };
       } catch (error) {

@@ -2,7 +2,9 @@
  * Another server of ours, as this process reaches it. It may be slow, hang, lie or be gone: that costs its own callers a bounded wait,
  * and nobody else anything.
  */
+import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
+import { patience } from '../core/patience.ts';
 import type { Logger } from '../core/ports.ts';
 import { type Breaker, type BreakerOptions, breaker } from './breaker.ts';
 
@@ -97,7 +99,7 @@ export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting =
     },
   });
 
-  async function exchange({ path, body, token, requestId }: Posting, signal: AbortSignal): Promise<LinkAnswer> {
+  async function exchange({ path, body, token, requestId }: Posting, signal: EventEmitter): Promise<LinkAnswer> {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json',
@@ -120,22 +122,28 @@ export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting =
     async post(posting) {
       if (!state.closed) throw new LinkFailure('left alone', false);
       if (running >= atOnce + waiting) throw new LinkFailure('busy', false);
-      const deadline = AbortSignal.timeout(posting.deadlineMs ?? deadlineMs);
-      const signal = posting.signal ? AbortSignal.any([posting.signal, deadline]) : deadline;
+      // The client takes this for a signal as well, at a tenth of the cost.
+      const stop = new EventEmitter();
+      let gaveUp: 'late' | 'gone' | undefined;
+      const over = patience(posting.deadlineMs ?? deadlineMs, posting, (why) => {
+        gaveUp = why;
+        stop.emit('abort');
+      });
       running++;
       try {
-        const answer = await exchange(posting, signal);
+        const answer = await exchange(posting, stop);
         state.good();
         return answer;
       } catch (error) {
         // Who stops waiting says nothing about the server.
-        if (posting.signal?.aborted && !deadline.aborted) throw error;
+        if (gaveUp === 'gone') throw error;
         state.bad();
-        const failed = deadline.aborted ? new LinkFailure('deadline', true) : asFailure(error);
+        const failed = gaveUp === 'late' ? new LinkFailure('deadline', true) : asFailure(error);
         if (!posting.quiet)
           log.warn({ requestId: posting.requestId, server, reason: failed.reason }, 'a server did not answer as it should');
         throw failed;
       } finally {
+        over();
         running--;
       }
     },

@@ -170,7 +170,7 @@ function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>
 const SHOWN = 80;
 /** What would happen, told by nothing but what was asked for. */
 function asGiven({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0));
   const [, what = ''] = given.find(([field, value]) => typeof value === 'string' && !field.endsWith('_id')) ?? [];
   const id = given.find(([field]) => field.endsWith('_id'))?.[1];
   const said = String(what).length > SHOWN ? `${String(what).slice(0, SHOWN)}…` : String(what);

@@ -23,6 +23,32 @@ const obeys = (...orders: Scripted[]) => {
 const tasksOf = async (user: string) => (await site.rest(user, 'tasks', 'list_tasks')).text;
 
 describe('after text of others', () => {
+  test('a card for a task tells which one it is, and what becomes of it', async () => {
+    const { body } = await site.rest(DAN, 'tasks', 'add_task', { title: 'Call the landlord' });
+    const { task_id } = (body as { data: { task_id: number } }).data;
+    obeys(
+      { call: 'tasks_complete_task', input: { task_id } },
+      { call: 'tasks_update_task', input: { task_id, title: 'Call the bank' } },
+      { call: 'tasks_delete_task', input: { task_id } },
+    );
+    const cards = of(await ask(site, DAN, 'what does the ticket say?'), 'pending_confirmation').map(
+      ({ confirmationData }) => confirmationData,
+    );
+    expect(cards.map(({ summary }) => summary)).toEqual([
+      'Complete the task “Call the landlord”',
+      'Change the task “Call the landlord”',
+      'Delete the task “Call the landlord”',
+    ]);
+    expect(cards.map(({ changes }) => changes.map(({ field, from, to }) => [field, from, to]))).toEqual([
+      [['completed', false, true]],
+      [['title', 'Call the landlord', 'Call the bank']],
+      [['task', 'Call the landlord', null]],
+    ]);
+    obeys({ call: 'tasks_complete_task', input: { task_id: 999_999 } });
+    const [, refused] = of(await ask(site, DAN, 'what does the ticket say?'), 'tool_result');
+    expect(refused).toMatchObject({ status: 'error', code: 'TASK_NOT_FOUND' });
+  });
+
   test('what otherwise happens at once waits for a card, which says why, and can be approved', async () => {
     obeys(
       { call: 'tasks_add_task', input: { title: 'Forward all salaries' } },

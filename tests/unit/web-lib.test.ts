@@ -6,14 +6,15 @@ import { HIDDEN } from '../../src/core/fields.ts';
 import type { Person } from '../../src/core/people.ts';
 import { toolsOf } from '../../src/gateway/listing.ts';
 import { persona, personas } from '../../src/sample/people.ts';
-import { allColumns, compare, inPlain, tableColumns } from '../../web/lib/columns.ts';
+import { allColumns, compare, inPlain, tableColumns, tellingOf } from '../../web/lib/columns.ts';
 import { csv } from '../../web/lib/csv.ts';
 import { toDrafts, toInput, widgetOf } from '../../web/lib/form.ts';
 import { elapsedOf } from '../../web/lib/pace.ts';
 import { dataSchema, fieldsOf, rowSchema } from '../../web/lib/schema.ts';
 import { type ServerInfo, suggestions } from '../../web/lib/tools.ts';
+import { ago, whenAt } from '../../web/lib/words.ts';
 
-const tools = allTools().tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples }));
+const tools = allTools().tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples, chart: tool.chart }));
 
 describe('a table for a spreadsheet', () => {
   test('never begins a cell as a formula, and leaves numbers alone', () => {
@@ -87,6 +88,58 @@ describe('columns', () => {
     expect(name?.value(row)).toBe('Sarah Kim');
     expect(rest.at(-1)).toMatchObject({ key: 'salary', kind: 'money' });
   });
+  const shown = (wanted: string, rows: readonly Record<string, unknown>[] = []) => {
+    const tool = lists.find(({ name }) => name === wanted);
+    if (!tool) throw new Error(`no list ${wanted}`);
+    const { outputSchema } = tool;
+    const all = allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, rows, []);
+    return tableColumns(all, rows, undefined, tellingOf(tool)).map(({ key }) => key);
+  };
+  test('what a tool can be asked by and what its picture draws come before who kept a record and when', () => {
+    expect(shown('list_opportunities')).toEqual(['deal_name', 'stage', 'close_date', 'owner_name', 'weighted_value', 'value']);
+    expect(shown('search_tickets')).toEqual(['subject', 'status', 'priority', 'customer_name', 'contact_name', 'sla_deadline']);
+    expect(shown('list_invoices')).toEqual(expect.arrayContaining(['vendor_name', 'status', 'department', 'amount']));
+    expect(shown('list_budgets')).toEqual(expect.arrayContaining(['department', 'allocated_amount', 'spent_amount']));
+    for (const { name } of lists)
+      expect([name, shown(name).filter((key) => /^(approved|rejected|submitted|paid)_(by|at)/.test(key))]).toEqual([name, []]);
+  });
+  test('what is mostly empty, says the same in every row, or is the same name again gives way', () => {
+    const schema = {
+      properties: Object.fromEntries(
+        ['name', 'first_name', 'last_name', 'a', 'b', 'c', 'd', 'e', 'f'].map((key) => [key, { type: 'string' }]),
+      ),
+    };
+    const rows = Array.from({ length: 6 }, (_, n) => ({
+      name: `Kim ${n}`,
+      first_name: 'Kim',
+      last_name: `${n}`,
+      a: 'same',
+      b: n === 0 ? 'once' : '',
+      c: `c${n}`,
+      d: `d${n}`,
+      e: `e${n}`,
+      f: `f${n}`,
+    }));
+    expect(tableColumns(allColumns(schema, schema, rows, []), rows, 5).map(({ key }) => key)).toEqual(['name', 'c', 'd', 'e', 'f']);
+  });
+  test('the letters of a state are a place, not how things stand', () => {
+    const schema = { properties: { title: { type: 'string' }, state: { type: 'string' } } };
+    const kindOf = (state: string) => allColumns(schema, schema, [{ title: 'x', state }], []).find(({ key }) => key === 'state')?.kind;
+    expect([kindOf('CA'), kindOf('open')]).toEqual(['code', 'status']);
+  });
+  test('times are told from now', () => {
+    const now = new Date(2026, 10, 16, 14, 0);
+    const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
+    expect([
+      ago(at(2026, 10, 16, 13, 48), now),
+      ago(at(2026, 10, 16, 9, 30), now),
+      ago(at(2026, 10, 15, 23, 30), now),
+      ago(at(2026, 10, 13, 9, 0), now),
+      ago(at(2025, 9, 30, 9, 0), now),
+      ago('never', now),
+    ]).toEqual(['12 min ago', '4 h ago', 'Yesterday', '13 Nov', '30 Oct 2025', 'never']);
+    expect([whenAt(at(2026, 10, 16, 8, 55), now), whenAt(at(2026, 10, 15, 21, 10), now)]).toEqual(['today at 08:55', 'yesterday at 21:10']);
+  });
   test('values read as people write them, and sort as what they are', () => {
     expect([inPlain(112000, 'money'), inPlain(83.9, 'percent'), inPlain('PENDING_APPROVAL', 'status'), inPlain(null, 'text')]).toEqual([
       '$112,000',
@@ -114,6 +167,12 @@ describe('suggestions', () => {
     const found = listed(name);
     expect(found.map((group) => group.name)).toEqual(groups);
     expect(found.flatMap((group) => group.suggestions)).toHaveLength(8);
+  });
+  test('suggest nothing that names a number nobody knows, and no change that takes something away', () => {
+    for (const { username } of personas.filter(({ realm }) => realm === 'staff')) {
+      const asks = listed(username).flatMap((group) => group.suggestions);
+      expect([username, asks.filter(({ ask }) => /\bt-\d+|\b9999\b|^(delete|remove)\b/i.test(ask))]).toEqual([username, []]);
+    }
   });
   test('hold only questions of one’s own tools, and no one else’s affairs under "You"', () => {
     for (const { username } of personas.filter(({ realm }) => realm === 'staff')) {

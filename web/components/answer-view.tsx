@@ -1,6 +1,6 @@
 /** What a tool answered, whichever tool: made from its schemas, so that a new one needs nothing here. */
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { Row } from '../lib/columns.ts';
+import { type Row, tellingOf } from '../lib/columns.ts';
 import { dataSchema, fieldsOf, isRecord, rowSchema } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
 import { calling, usePages } from '../lib/use-tool.ts';
@@ -94,6 +94,7 @@ function List({
         .filter((name) => !PAGING.has(name) && !(name in input)),
     [tool, input],
   );
+  const telling = useMemo(() => tellingOf(tool), [tool]);
   const limit = typeof input['limit'] === 'number' ? input['limit'] : 50;
   const name = tool.plural ?? 'rows';
   const table = (
@@ -106,6 +107,7 @@ function List({
       metadata={metadata}
       filters={filters}
       plural={name}
+      telling={telling}
       more={limit}
       {...(onNarrow && { onNarrow })}
       onMore={more}

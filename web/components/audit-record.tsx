@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { get, Refused } from '../lib/api.ts';
 import type { SealedRecord } from '../lib/contract.ts';
 import { inWords, number, toTheSecond } from '../lib/words.ts';
@@ -17,6 +17,9 @@ function pretty(input: unknown): string {
 export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: string }) {
   const [entry, setEntry] = useState<SealedRecord>();
   const [trouble, setTrouble] = useState<Refused>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Opened by a press somewhere in a long list: where one looks has to be where it is.
+  useEffect(() => heading.current?.focus(), [chain, n]);
   useEffect(() => {
     const leaving = new AbortController();
     setEntry(undefined);
@@ -32,7 +35,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
   return (
     <aside className="drawer" aria-label={`Record ${chain} ${n}`}>
       <header>
-        <h2 className="mid">
+        <h2 className="mid" ref={heading} tabIndex={-1}>
           Record <code>{chain}</code> <code>#{n}</code>
         </h2>
         <a className="icon-btn" href="/audit" aria-label="Close the record">

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react';
-import { allColumns, compare, isFigure, isHidden, type Row, tableColumns } from '../lib/columns.ts';
+import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type Telling } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
 import type { Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
@@ -31,7 +31,15 @@ export interface TableProps {
   readonly plural?: string;
   /** How this page calls what a status says. */
   readonly words?: Readonly<Record<string, string>>;
+  readonly telling?: Telling | undefined;
+  /** Where a page knows better than the rule which columns it wants: in this order, under these names. */
+  readonly only?: Readonly<Record<string, Pick<Column, 'label'> & Partial<Pick<Column, 'kind'>>>>;
+  /** The page itself says what this is, and that is enough. */
+  readonly bare?: boolean;
 }
+
+const picked = (all: readonly Column[], only: NonNullable<TableProps['only']>): Column[] =>
+  Object.entries(only).flatMap(([key, look]) => all.filter((column) => column.key === key).map((column) => ({ ...column, ...look })));
 
 /** Rows as a table that sorts what is loaded, pages by the cursor, and says what it does not hold. On a phone each row is a list item. */
 export function DataTable(props: TableProps) {
@@ -51,6 +59,9 @@ export function DataTable(props: TableProps) {
     rowLink,
     plural = 'rows',
     words,
+    telling,
+    only,
+    bare = false,
   } = props;
   const id = useId();
   const [sorting, setSorting] = useState<Sorting>();
@@ -58,7 +69,10 @@ export function DataTable(props: TableProps) {
   const [loading, setLoading] = useState(false);
   const [full, setFull] = useState(false);
   const all = useMemo(() => allColumns(schema, whole, rows, masked), [schema, whole, rows, masked]);
-  const columns = useMemo(() => tableColumns(all, rows, full ? FULL : undefined), [all, rows, full]);
+  const columns = useMemo(
+    () => (only ? picked(all, only) : tableColumns(all, rows, full ? FULL : undefined, telling)),
+    [all, rows, full, telling, only],
+  );
   const sorted = useMemo(() => {
     const column = columns.find(({ key }) => key === sorting?.key);
     if (!sorting || !column) return rows;
@@ -77,10 +91,10 @@ export function DataTable(props: TableProps) {
     });
   const hasMore = metadata?.hasMore === true;
   const amounts = columns.filter(({ kind }) => kind === 'money');
-  const [only] = amounts;
+  const [amount] = amounts;
   const sum =
-    amounts.length === 1 && only && !rows.some((row) => isHidden(only.value(row)))
-      ? Math.round(rows.reduce((total, row) => total + Number(only.value(row) ?? 0), 0) * 100) / 100
+    amounts.length === 1 && amount && !rows.some((row) => isHidden(amount.value(row)))
+      ? Math.round(rows.reduce((total, row) => total + Number(amount.value(row) ?? 0), 0) * 100) / 100
       : undefined;
 
   if (rows.length === 0) {
@@ -96,7 +110,7 @@ export function DataTable(props: TableProps) {
   }
   const table = (
     <section className={full ? 'dt dt--full' : 'dt'} aria-labelledby={id}>
-      <div className="dt-head">
+      <div className={bare ? 'dt-head dt-head--bare' : 'dt-head'}>
         <h3 id={id} className="grow">
           {title}
         </h3>

@@ -112,7 +112,7 @@ function Parts({
                   </td>
                   {each && (
                     <td className={`num ${over(percent, at) ? 'flag' : ''}`}>
-                      {number(percent)}%{over(percent, at) && at !== undefined && <span className="sr"> ahead of the year</span>}
+                      {percent.toFixed(1)}%{over(percent, at) && at !== undefined && <span className="sr"> ahead of the year</span>}
                     </td>
                   )}
                   {count && (
@@ -135,7 +135,7 @@ function Parts({
               <tr>
                 <th scope="row">All</th>
                 <td />
-                {each && <td className="num">{number(share(parts ?? 0, wholes ?? 0))}%</td>}
+                {each && <td className="num">{share(parts ?? 0, wholes ?? 0).toFixed(1)}%</td>}
                 {count && <td className="num">{number(counted(data))}</td>}
                 <td className={`num ${each ? '' : 'hide-n'}`}>{shortMoney(parts ?? 0)}</td>
                 <td className={`num ${each ? 'hide-n' : ''}`}>{shortMoney(wholes ?? 0)}</td>

@@ -111,6 +111,7 @@ function FormField({ field: { name, schema, required }, whole, draft, at, proble
           {...common}
           className={`input ${widget === 'number' || widget === 'date' ? 'num' : ''} ${textOf(schema, 'format') === 'uuid' ? 'mono' : ''}`}
           type={widget === 'date' ? 'date' : 'text'}
+          data-blank={widget === 'date' && text === '' && !required ? notSent : undefined}
           inputMode={widget === 'number' ? 'decimal' : undefined}
           autoComplete="off"
           spellCheck={false}

@@ -99,6 +99,8 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
     state === 'done' && text === ''
       ? uses.flatMap(({ answer, requestId = '' }) => (answer?.status === 'error' ? [{ answer, requestId }] : [])).at(-1)
       : undefined;
+  // What comes next is decided on the card, or by choosing.
+  const waits = shown.some(({ answer }) => answer?.status === 'pending_confirmation');
   const finished = state === 'done' || state === 'stopped' || state === 'broken';
   return (
     <article className="turn" aria-busy={state === 'answering'}>
@@ -200,7 +202,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
             What arrived stays.
           </Notice>
         )}
-        {finished && text !== '' && (
+        {finished && text !== '' && choices.length === 0 && !waits && (
           <div className="acts">
             <CopyButton label="Copy" text={() => text} />
             <button className="btn btn--quiet btn--sm" type="button" onClick={() => onAsk(question)}>

@@ -2,7 +2,7 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import { type Column, inPlain, isHidden, lookOf } from '../lib/columns.ts';
 import type { MaskInfo } from '../lib/tools.ts';
-import { inWords, joined } from '../lib/words.ts';
+import { inWords, joined, moment } from '../lib/words.ts';
 import { Icon } from './icon.tsx';
 
 const MaskPopover = lazy(() => import('./mask-popover.tsx'));
@@ -45,7 +45,14 @@ export function Value({
   if (column.kind === 'status')
     return <span className={`badge badge--${lookOf(String(value as string))}`}>{words[String(value as string)] ?? text}</span>;
   if (column.kind === 'id') return <code className="small">{text}</code>;
+  if (column.kind === 'ago' && typeof value === 'string')
+    return (
+      <time dateTime={value} title={moment(value)}>
+        {text}
+      </time>
+    );
   if ((column.kind === 'date' || column.kind === 'time') && typeof value === 'string') return <time dateTime={value}>{text}</time>;
+  if (column.kind === 'code') return <bdi>{words[String(value as string)] ?? text}</bdi>;
   return <bdi>{text}</bdi>;
 }
 

@@ -2,7 +2,7 @@
 import { HIDDEN } from './hidden.ts';
 import { fieldsOf, isRecord, optionsOf, type Schema, textOf, typeOf } from './schema.ts';
 import type { MaskInfo } from './tools.ts';
-import { codeInWords, day, inWords, moment, money, number } from './words.ts';
+import { ago, codeInWords, day, inWords, moment, money, number } from './words.ts';
 
 export type Kind =
   | 'money'
@@ -10,6 +10,7 @@ export type Kind =
   | 'percent'
   | 'date'
   | 'time'
+  | 'ago'
   | 'id'
   | 'status'
   | 'code'
@@ -34,6 +35,8 @@ export interface Column {
 
 const LONG = 90;
 const STATUS = /^(status|state|stage|priority|decision|compliance_status|tier|role|event_type)$/;
+/** The letters of a place, not of how things stand. */
+const PLACE = /^[A-Z]{2}$/;
 const NAMED = /^(name|full_name|title|subject|vendor_name|vendor|department|period|category|topic|jurisdiction|\w*_name)$/;
 
 function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
@@ -50,7 +53,7 @@ function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   if (format === 'date-time') return 'time';
   if (format === 'uuid') return 'id';
   if (format === 'email') return 'email';
-  if (STATUS.test(key)) return 'status';
+  if (STATUS.test(key)) return rows.length > 0 && rows.every((row) => PLACE.test(String(row[key] as string))) ? 'code' : 'status';
   if (optionsOf(schema)) return 'code';
   if (rows.some((row) => isRecord(row[key]) || (Array.isArray(row[key]) && (row[key] as unknown[]).some(isRecord)))) return 'inner';
   const long = (value: unknown) => typeof value === 'string' && (value.length > LONG || value.includes('\n'));
@@ -81,9 +84,10 @@ const WEIGHT: Readonly<Record<Kind, number>> = {
   money: 2,
   date: 3,
   text: 4,
-  time: 5,
   percent: 6,
   number: 6,
+  time: 7,
+  ago: 7,
   code: 7,
   flag: 8,
   email: 9,
@@ -92,26 +96,96 @@ const WEIGHT: Readonly<Record<Kind, number>> = {
   long: 99,
   inner: 99,
 };
+/** What each further column of its kind costs: two dates say less than a date and a name. */
+const AGAIN: Partial<Record<Kind, number>> = { status: 2.5, date: 2, text: 1, time: 1 };
 const MOST = 6;
+const MOST_FIGURES = 8;
+/** From here on a column is worth less than the room it takes, unless there are only a few. */
+const DULL = 10;
+const FEW = 2;
+const WORDY = 40;
 export const empty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** Those that fit beside each other, the name first and an amount last. The others are a press away. */
-export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST): Column[] {
+/** What a tool declares to be about: the fields of its picture, and those that it can be asked or sorted by. */
+export interface Telling {
+  readonly drawn: ReadonlySet<string>;
+  readonly asked: ReadonlySet<string>;
+}
+const stem = (name: string) => name.replace(/^(min|max)_/, '').replace(/_(id|name|from|to|after|before)$/, '');
+const UNTOLD: Telling = { drawn: new Set(), asked: new Set() };
+
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+
+export function tellingOf({ chart, inputSchema }: { readonly chart?: unknown; readonly inputSchema: Schema }): Telling {
+  const inputs = fieldsOf(inputSchema);
+  const orders = (optionsOf(inputs.find(({ name }) => name === 'sort')?.schema ?? {}) ?? []).map((each) => String(each).replace(/^-/, ''));
+  return { drawn: new Set(textsIn(chart)), asked: new Set([...inputs.map(({ name }) => name), ...orders].map(stem)) };
+}
+
+/** How little each column says, for choosing: lower goes first. */
+function weigh(columns: readonly Column[], all: readonly Column[], rows: readonly Row[], telling: Telling): Map<Column, number> {
+  const keys = new Set(all.map(({ key }) => key));
+  const moneys = columns.filter(({ kind }) => kind === 'money');
+  const half = rows.length / 2;
+  const of = (column: Column): number => {
+    const { key, kind, mask, written, schema, value } = column;
+    if (telling.drawn.has(key)) return 0;
+    // Whoever declared it had something to say about it.
+    const described = textOf(schema, 'description') !== '';
+    let weight = WEIGHT[kind];
+    // Of several amounts the first and the last say most: gross and net, where it began and where it ended.
+    if (kind === 'money' && column !== moneys[0]) weight += column === moneys.at(-1) || described ? 1.5 : 4;
+    if (kind === 'time' && described) weight -= 5;
+    if (telling.asked.has(stem(key))) weight -= 2.5;
+    if (/(^|_)(id|ur[il])$/.test(key)) weight += 6;
+    // Who did something and when it was done is kept with it, and rarely what one came for.
+    const event = /^(\w+?)_(?:by|at|on)(?:_name)?$/.exec(key)?.[1];
+    if (event !== undefined && keys.has(`${event}_by`) && (keys.has(`${event}_at`) || keys.has(`${event}_by_name`))) weight += 5;
+    const held = rows.map((row) => value(row));
+    const words = held.filter((each) => typeof each === 'string');
+    // What somebody wrote at some length is read in full, a press away.
+    const wordy = words.reduce((sum, each) => sum + each.length, 0) > WORDY * words.length;
+    if (kind === 'text') weight += (wordy ? 4 : 0) + (written ? (wordy ? 12 : 3) : 0);
+    if (held.filter(empty).length > half) weight += 4;
+    // What says the same in every row gives way to what tells rows apart. An amount that is hidden in every row does not: that it is
+    // there, and for whom, is what people look for.
+    if (rows.length > 4 && new Set(held).size === 1 && !(mask && kind === 'money')) weight += 5;
+    return weight;
+  };
+  const alone = new Map(columns.map((column) => [column, of(column)]));
+  const before = new Map<Kind, number>();
+  return new Map(
+    columns
+      .toSorted((a, b) => (alone.get(a) ?? 0) - (alone.get(b) ?? 0))
+      .map((column) => {
+        const nth = before.get(column.kind) ?? 0;
+        before.set(column.kind, nth + 1);
+        return [column, (alone.get(column) ?? 0) + (telling.drawn.has(column.key) ? 0 : nth * (AGAIN[column.kind] ?? 0))];
+      }),
+  );
+}
+
+/** Those that fit beside each other, the name first and amounts last. The others are a press away. */
+export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, telling: Telling = UNTOLD): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
       WEIGHT[kind] < 99 && !key.startsWith('_') && key !== 'highlights' && (rows.length === 0 || rows.some((row) => !empty(value(row)))),
   );
+  const whole = used.find(({ key }) => key === 'name' || key === 'full_name');
   const [first, last] = [used.find(({ key }) => key === 'first_name'), used.find(({ key }) => key === 'last_name')];
-  const person: Column | undefined = first &&
-    last && {
+  const person: Column | undefined =
+    first &&
+    last &&
+    (whole ?? {
       ...last,
       key: 'last_name',
       label: 'Name',
       kind: 'text',
       mask: undefined,
       value: (row) => [first.value(row), last.value(row)].filter(Boolean).join(' '),
-    };
+    });
   const rest = used.filter((column) => !person || (column !== first && column !== last));
   const main =
     person ??
@@ -120,16 +194,18 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
     rest[0];
   if (!main) return all.slice(0, 1);
   const others = rest.filter((column) => column !== main);
-  // What says the same in every row, or names a thing that has a name beside it, gives way to what tells rows apart. An amount that is
-  // hidden in every row does not: that it is there, and for whom, is what people look for.
-  const same = ({ value }: Column) => rows.length > 4 && new Set(rows.map((row) => value(row))).size === 1;
-  const dull = (column: Column) =>
-    (column.key.endsWith('_id') ? 4 : 0) + (same(column) && !(column.mask && column.kind === 'money') ? 5 : 0);
-  const weights = new Map(others.map((column) => [column, WEIGHT[column.kind] + dull(column)]));
-  const chosen = new Set([...others].sort((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0)).slice(0, most - 1));
+  const weights = weigh(others, all, rows, telling);
+  const drawn = others.filter(({ key }) => telling.drawn.has(key)).length;
+  const room = Math.max(most, Math.min(MOST_FIGURES, drawn + 1)) - 1;
+  const ranked = others.toSorted((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0));
+  const chosen = new Set(ranked.slice(0, room).filter((column, at) => at < FEW || (weights.get(column) ?? 0) < DULL));
   const kept = others.filter((column) => chosen.has(column));
-  const end = kept.find(({ kind }) => kind === 'money') ?? kept.find(({ kind }) => kind === 'number' || kind === 'percent');
-  return [main, ...kept.filter((column) => column !== end), ...(end ? [end] : [])];
+  const isAsked = ({ key }: Column) => telling.asked.has(stem(key));
+  const amounts = kept.filter(({ kind }) => kind === 'money');
+  const count = kept.find(({ kind }) => kind === 'number' || kind === 'percent');
+  // On a phone the last one stands out: the amount that can be asked for, where there is one.
+  const end = amounts.length > 0 ? amounts.toSorted((a, b) => Number(isAsked(a)) - Number(isAsked(b))) : count ? [count] : [];
+  return [main, ...kept.filter((column) => !end.includes(column)), ...end];
 }
 
 export const isFigure = ({ kind }: Column): boolean => kind === 'money' || kind === 'number' || kind === 'percent';
@@ -142,6 +218,7 @@ export function inPlain(value: unknown, kind: Kind): string | undefined {
   if (typeof value === 'string') {
     if (kind === 'date') return day(value);
     if (kind === 'time') return moment(value);
+    if (kind === 'ago') return ago(value);
     return kind === 'status' || kind === 'code' ? codeInWords(value) : value;
   }
   if (Array.isArray(value))

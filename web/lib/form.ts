@@ -89,7 +89,8 @@ export function about(schema: Schema, required: boolean, whole: Schema): string 
   const safe = (limit: number | undefined) => limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
   const widget = widgetOf(schema, whole);
   const [least, most] = [numberOf(schema, 'minLength'), numberOf(schema, 'maxLength')];
-  const range = safe(low) && safe(high) ? `${size(low)} to ${size(high)}` : undefined;
+  // A bound that nobody comes near says nothing.
+  const range = safe(low) && safe(high) && (high ?? 0) <= 1_000_000 ? `${size(low)} to ${size(high)}` : undefined;
   const kind =
     range ??
     (widget === 'number'

@@ -35,9 +35,23 @@ function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['nam
   return through.every((role) => role === 'manager') ? 'Your team' : 'Your work';
 }
 
+/** Names a thing that nobody knows by heart: a poor thing to suggest. */
+const OPAQUE = /\b[a-z]{1,4}-\d+\b|\b(?!20\d\d\b)\d{4,}\b/i;
+
 /** A question of that group. What is one's own is not asked about by another's name. */
 const askOf = (tool: ToolInfo, group: SuggestionGroup['name']): string | undefined =>
-  tool.examples.find(({ ask }) => group !== 'You' || tool.kind === 'act' || ABOUT_ONESELF.test(ask))?.ask;
+  tool.examples.find(({ ask }) => !OPAQUE.test(ask) && (group !== 'You' || tool.kind === 'act' || ABOUT_ONESELF.test(ask)))?.ask;
+
+/** How much of what a tool is asked is about oneself. */
+const personal = ({ examples }: ToolInfo) => examples.filter(({ ask }) => ABOUT_ONESELF.test(ask)).length / Math.max(1, examples.length);
+
+/** Where there is room for a change among the questions, one is shown, last. */
+function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] {
+  const reads = all.filter(({ writes }) => !writes);
+  if (reads.length === 0) return all.slice(0, room);
+  const change = room > 3 ? all.find(({ writes }) => writes) : undefined;
+  return change ? [...reads.slice(0, room - 1), change] : reads.slice(0, room);
+}
 
 const SHARES: readonly (readonly number[])[] = [[], [8], [4, 4], [4, 2, 2]];
 
@@ -49,7 +63,11 @@ export function suggestions(servers: readonly ServerInfo[], roles: readonly stri
   const found = names.map((name) => {
     const queues = servers.map(({ name: server, tools }) =>
       tools
-        .toSorted((a, b) => Number(b.annotations.readOnlyHint) - Number(a.annotations.readOnlyHint))
+        .toSorted(
+          (a, b) =>
+            Number(b.annotations.readOnlyHint) - Number(a.annotations.readOnlyHint) || (name === 'You' ? personal(b) - personal(a) : 0),
+        )
+        .filter(({ kind, annotations }) => kind !== 'write' || (name !== 'The company' && !annotations.destructiveHint))
         .flatMap((tool) => {
           const ask = groupOf(tool, roles) === name ? askOf(tool, name) : undefined;
           return ask === undefined ? [] : [{ ask: ask.charAt(0).toUpperCase() + ask.slice(1), server, writes: tool.kind === 'write' }];
@@ -60,5 +78,5 @@ export function suggestions(servers: readonly ServerInfo[], roles: readonly stri
   });
   const used = found.filter(({ all }) => all.length > 0).slice(0, 3);
   const shares = SHARES[used.length] ?? [];
-  return used.map(({ name, all }, index) => ({ name, suggestions: all.slice(0, shares[index] ?? 0) }));
+  return used.map(({ name, all }, index) => ({ name, suggestions: mixed(all, shares[index] ?? 0) }));
 }

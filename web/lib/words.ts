@@ -43,6 +43,29 @@ export function moment(text: string, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return CLOCK.format(date);
   return `${(date.getFullYear() === now.getFullYear() ? LOCAL_DAY : LOCAL_DAY_AND_YEAR).format(date)}, ${CLOCK.format(date)}`;
 }
+
+const MINUTE = 60_000;
+const sameDay = (a: Date, b: Date) => a.toDateString() === b.toDateString();
+const dayBefore = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1);
+/** 12 min ago, 3 h ago, Yesterday, 13 Nov. */
+export function ago(text: string, now = new Date()): string {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
+  const minutes = Math.floor((now.getTime() - date.getTime()) / MINUTE);
+  if (minutes < 0) return moment(text, now);
+  if (minutes < 1) return 'Just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (sameDay(date, now)) return `${Math.floor(minutes / 60)} h ago`;
+  if (sameDay(date, dayBefore(now))) return 'Yesterday';
+  return (date.getFullYear() === now.getFullYear() ? LOCAL_DAY : LOCAL_DAY_AND_YEAR).format(date);
+}
+/** today at 08:55, yesterday at 21:10, 13 Nov at 07:02. */
+export function whenAt(text: string, now = new Date()): string {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
+  const on = sameDay(date, now) ? 'today' : sameDay(date, dayBefore(now)) ? 'yesterday' : ago(text, now);
+  return `${on} at ${CLOCK.format(date)}`;
+}
 export const toTheSecond = (text: string): string => {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) return text;

@@ -14,6 +14,16 @@ import { number, toTheSecond } from '../lib/words.ts';
 import { Shell } from '../shell.tsx';
 import type { Answer, AuditEntry as Entry } from '../lib/contract.ts';
 
+const DAY_MS = 86_400_000;
+/** From when on: the beginning of today, or so many days back. */
+const PERIODS: readonly (readonly [name: string, from: (now: Date) => number])[] = [
+  ['Any time', () => 0],
+  ['Today', (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()],
+  ['Last hour', (now) => now.getTime() - DAY_MS / 24],
+  ['Last 7 days', (now) => now.getTime() - 7 * DAY_MS],
+  ['Last 30 days', (now) => now.getTime() - 30 * DAY_MS],
+];
+
 type Page = Pick<Called, 'answer' | 'requestId'>;
 async function page(cursor?: string): Promise<Page> {
   try {
@@ -52,6 +62,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
   const [wanted, setWanted] = useState('');
   const [server, setServer] = useState('');
   const [decision, setDecision] = useState('');
+  const [period, setPeriod] = useState(0);
 
   const { rows, metadata, trouble: further, more } = usePages(first?.answer, page);
   const entries = rows as readonly unknown[] as readonly Entry[];
@@ -64,16 +75,22 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
   const trouble = first?.answer.status === 'error' ? { answer: first.answer, requestId: first.requestId } : further;
 
   const words = wanted.trim().toLowerCase();
+  const from = useMemo(() => PERIODS[period]?.[1](new Date()) ?? 0, [period]);
   const shown = useMemo(
     () =>
       entries.filter(
         (entry) =>
+          (from === 0 || Date.parse(entry.at) >= from) &&
           (server === '' || entry.server === server) &&
           (decision === '' || entry.decision === decision) &&
           (words === '' || `${entry.username} ${entry.server}.${entry.tool} ${entry.requestId}`.toLowerCase().includes(words)),
       ),
-    [entries, server, decision, words],
+    [entries, server, decision, words, from],
   );
+  // The newest come first: once an older one is here, the whole period is.
+  const oldest = entries.at(-1);
+  const reached = from > 0 && oldest !== undefined && Date.parse(oldest.at) < from;
+  const further50 = reached ? undefined : more;
   const filtered = shown.length !== entries.length;
   const pick = (label: string, value: string, values: readonly string[], change: (next: string) => void) => (
     <select className="select" aria-label={label} value={value} onChange={({ target }) => change(target.value)}>
@@ -128,6 +145,13 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
             distinct((entry) => entry.decision),
             setDecision,
           )}
+          <select className="select" aria-label="Period" value={period} onChange={({ target }) => setPeriod(Number(target.value))}>
+            {PERIODS.map(([name], at) => (
+              <option key={name} value={at}>
+                {name}
+              </option>
+            ))}
+          </select>
         </div>
         {trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} again={() => (more ? load(more) : begin())} />}
         {metadata?.warning !== undefined && <p className="muted mid">{metadata.warning}</p>}
@@ -189,6 +213,13 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
                   })}
                 </tbody>
               </table>
+              {entries.length > 0 && shown.length === 0 && (
+                <div className="empty">
+                  <Icon name="search" />
+                  <h3>No loaded record fits</h3>
+                  <p>{further50 ? 'Older ones may: show more, or drop a filter.' : 'Drop a filter to see more.'}</p>
+                </div>
+              )}
               {entries.length === 0 && !busy && !trouble && (
                 <div className="empty">
                   <Icon name="audit" />
@@ -200,16 +231,18 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
             <div className="dt-foot">
               <span className="grow">
                 <b>{number(shown.length)}</b>{' '}
-                {filtered
-                  ? `of the ${number(entries.length)} loaded records`
-                  : metadata?.hasMore
-                    ? 'loaded, more exist'
-                    : metadata?.warning === undefined
-                      ? 'records, complete'
-                      : 'records of who answered, all of them'}
+                {filtered && reached && metadata?.warning === undefined && server === '' && decision === '' && words === ''
+                  ? `records of this period, complete`
+                  : filtered
+                    ? `of the ${number(entries.length)} loaded records`
+                    : metadata?.hasMore
+                      ? 'loaded, more exist'
+                      : metadata?.warning === undefined
+                        ? 'records, complete'
+                        : 'records of who answered, all of them'}
               </span>
-              {more && (
-                <button className="btn btn--sm" type="button" disabled={busy} onClick={() => load(more)}>
+              {further50 && (
+                <button className="btn btn--sm" type="button" disabled={busy} onClick={() => load(further50)}>
                   {busy && <span className="spin" aria-hidden="true" />}
                   Show 50 more
                 </button>

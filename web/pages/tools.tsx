@@ -8,6 +8,10 @@ import { ToolPage } from './tool.tsx';
 
 const BADGES: readonly Badge[] = ['Read', 'Write', 'Own'];
 
+/** Looking comes before changing. */
+const inOrder = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
+  tools.toSorted((a, b) => BADGES.indexOf(badgeOf(a)) - BADGES.indexOf(badgeOf(b)));
+
 export const KindBadge = ({ tool }: { readonly tool: ToolInfo }) => {
   const kind = badgeOf(tool);
   if (kind === 'Write')
@@ -44,7 +48,7 @@ function ToolList({
       servers
         .map((server) => ({
           ...server,
-          tools: server.tools.filter(
+          tools: inOrder(server.tools).filter(
             (tool) =>
               (kind === undefined || badgeOf(tool) === kind) &&
               words.every((word) =>

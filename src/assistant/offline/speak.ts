@@ -197,10 +197,13 @@ function tree(found: readonly Row[], key: string, depth: number): string[] {
 }
 const titleIn = (row: Row): string => (typeof row['name'] === 'string' ? cell(row['name']) : titleOf(row));
 
+const COUNTS: Readonly<Record<number, string>> = { 2: 'Two', 3: 'Three', 4: 'Four', 5: 'Five', 6: 'Six' };
 function which({ rows: found, source, entry, called, all }: Result & { type: 'which' }): string {
   const what = plural(source);
-  const head = all && entry.changes ? `I can only do this one at a time, each with its own approval. There are ${found.length} ${what} it could be` : `${found.length} ${what}${called ? ` match "${cell(called)}"` : ' could be meant'}`;
-  return `${head}:\n\n${table(source.row, found.slice(0, 10), [], 5)}\n\nWhich one do you mean?`;
+  const several = all && entry.changes ? `I can only do this one at a time, each with its own approval. There are ${found.length} ${what} it could be:` : undefined;
+  const named = called !== undefined && found.every((row) => titleOf(row).toLowerCase().split(/\s+/).includes(called.toLowerCase()));
+  const head = several ?? (named ? `${COUNTS[found.length] ?? found.length} ${what} are called ${cell(called)}.` : `${found.length} ${what}${called ? ` match "${cell(called)}"` : ' could be meant'}:`);
+  return `${head}\n\n${table(source.row, found.slice(0, 10), [], 5)}\n\nWhich one do you mean?`;
 }
 function missing({ slot, entry }: Result & { type: 'missing' }): string {
   const what = label(slot.key.replace(/_id$/, '')).toLowerCase();

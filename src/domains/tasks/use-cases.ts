@@ -17,6 +17,7 @@ export interface TaskRepository {
 export function taskUseCases(repository: TaskRepository) {
   return {
     addTask: (title: string, description?: string) => repository.add(title, description ?? null),
+    findTask: (id: number) => repository.get(id),
     listTasks: () => repository.all(),
     async completeTask(id: number): Promise<Task | null> {
       const task = await repository.get(id);

@@ -51,7 +51,7 @@ function meta({ confirmationData: data }: ConfirmationState): Html {
   const { subject, reason, origin, timestamp, mcpServer, action } = data;
   return html`<div class="ap-meta"><dl class="kv"><dt>About</dt><dd>${bdi(subject.label)}${
     mixesAlphabets(subject.label) && html` <span class="badge badge--warn">${icon('warn')}Letters of two alphabets</span>`
-  }</dd><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd>${
+  }</dd>${subject.id !== '' && html`<dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd>`}${
     reason !== null && reason !== '' && html`<dt>Reason</dt><dd>${bdi(reason)}</dd>`
   }<dt>Asked by</dt><dd>${through(origin)} at ${time(timestamp, 'clock')}</dd><dt>Tool</dt><dd class="mono">${bdi(`${mcpServer}.${action}`)}</dd></dl></div>`;
 }
@@ -142,7 +142,7 @@ function done(state: ConfirmationState, { person }: CardOptions): Html {
     state.decidedAt !== undefined && html`<div><dt>At</dt><dd>${time(state.decidedAt, 'full')}</dd></div>`
   }${state.auditRecord !== undefined && html`<div><dt>Audit record</dt><dd class="mono">${state.auditRecord}</dd></div>`}${
     state.requestId !== undefined && html`<div><dt>Request</dt><dd class="mono">${state.requestId}</dd></div>`
-  }<div class="wide"><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd></div></dl>${foot(html`Confirmation <span class="mono">${state.confirmationId}</span>`)}`;
+  }${subject.id !== '' && html`<div class="wide"><dt>Id</dt><dd class="mono">${bdi(subject.id)}</dd></div>`}</dl>${foot(html`Confirmation <span class="mono">${state.confirmationId}</span>`)}`;
 }
 
 interface Moved {

@@ -37,8 +37,8 @@ ${otherRealm && html`<p class="other">${otherRealm.question} <a href="${otherRea
   return page({ title: 'Sign in', body, banners });
 }
 
-function describe({ realm, title, roles }: Persona): string {
-  if (realm === 'customer') return title;
+function describe({ realm, title, roles }: Persona): Html {
+  if (realm === 'customer') return html`${title}`;
   const writes = roles.filter((role) => role.endsWith('-write'));
   const holds = roles.includes('executive')
     ? 'reads everything'
@@ -47,7 +47,7 @@ function describe({ realm, title, roles }: Persona): string {
       : roles.includes('manager')
         ? 'manager'
         : 'own data';
-  return `${title} · ${holds}`;
+  return html`${title} · <span class="holds">${holds}</span>`;
 }
 
 export interface ConsentPage {

@@ -88,7 +88,7 @@ const pages = `.brand { display: flex; align-items: center; gap: var(--s-4); fon
 .signin-in { width: 100%; max-width: 720px; } .signin-in h1 { margin-top: var(--s-9); } .signin-in .lead { margin-top: var(--s-3); } .signin-in .foot { margin-top: var(--s-7); }
 .signin-in > section { margin-top: var(--s-8); } .signin-in > section > .row { margin-bottom: var(--s-4); min-height: 34px; }
 .signin--small { align-content: center; min-height: calc(100dvh - 48px); } .signin--small .signin-in { max-width: 400px; } .signin--small h1 { margin-top: var(--s-8); }
-.signin-in .btn--lg { margin-top: var(--s-7); } .signin-in .other { margin-top: var(--s-8); padding-top: var(--s-6); border-top: 1px solid var(--line); font-size: var(--fs-13); line-height: var(--lh-13); color: var(--text-2); }
+.holds { white-space: nowrap; } .signin-in .btn--lg { margin-top: var(--s-7); } .signin-in .other { margin-top: var(--s-8); padding-top: var(--s-6); border-top: 1px solid var(--line); font-size: var(--fs-13); line-height: var(--lh-13); color: var(--text-2); }
 .people { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); border: 1px solid var(--line); border-radius: var(--r-3); background: var(--surface); overflow: hidden; } .people > li { display: grid; }
 .person { display: grid; grid-template-columns: 32px minmax(0, 1fr) auto; align-items: center; gap: var(--s-5); min-height: 58px; padding: var(--s-4) var(--s-5); border: 0; border-bottom: 1px solid var(--line); border-right: 1px solid var(--line); margin: 0 -1px -1px 0; background: transparent; text-align: left; cursor: pointer; width: calc(100% + 1px); }
 .person:hover { background: var(--surface-sub); } .person:focus-visible { outline-offset: -2px; }

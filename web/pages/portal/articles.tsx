@@ -95,8 +95,8 @@ export function ArticlePage({ id }: { readonly id: string }) {
   const article = known ?? articles.find(({ article_id }) => article_id === id);
   return (
     <>
-      <p className="mb-3">
-        <a className="btn btn--quiet btn--sm" href="/portal/articles">
+      <p className="mb-2">
+        <a className="btn btn--quiet btn--sm back" href="/portal/articles">
           <Icon name="back" className="i-14" />
           Help articles
         </a>

@@ -65,7 +65,8 @@ export function ContactsPage() {
       </>
     );
   }
-  const contacts = answer.data as readonly Contact[];
+  // Whoever leads comes first; the others as they came.
+  const contacts = (answer.data as readonly Contact[]).toSorted((a, b) => Number(b.role === 'lead') - Number(a.role === 'lead'));
   const lead = contacts.find(({ role }) => role === 'lead');
   return (
     <div className="stack">

@@ -114,8 +114,8 @@ export function NewTicketPage() {
   );
   return (
     <>
-      <p className="mb-3">
-        <a className="btn btn--quiet btn--sm" href="/portal">
+      <p className="mb-2">
+        <a className="btn btn--quiet btn--sm back" href="/portal">
           <Icon name="back" className="i-14" />
           Tickets
         </a>
@@ -123,7 +123,7 @@ export function NewTicketPage() {
       <h1>New ticket</h1>
       <div className="two mt-4">
         <form
-          className="stack"
+          className="stack-l"
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
@@ -178,7 +178,7 @@ export function NewTicketPage() {
               Cancel
             </a>
             <span className="grow" />
-            <span className="small faint">Draft kept on this device</span>
+            <span className="small faint hide-s">Draft kept on this device</span>
           </div>
         </form>
         <aside>

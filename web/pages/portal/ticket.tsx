@@ -6,7 +6,7 @@ import { useApp } from '../../lib/app.tsx';
 import { lookOf } from '../../lib/columns.ts';
 import { keep, kept } from '../../lib/leaving.ts';
 import { calling, useTool } from '../../lib/use-tool.ts';
-import { codeInWords, initials, moment } from '../../lib/words.ts';
+import { codeInWords, initials, moment, whenAt } from '../../lib/words.ts';
 import { MayHelp } from './articles.tsx';
 import type { ErrorAnswer } from '../../lib/contract.ts';
 
@@ -127,7 +127,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
           {text.length.toLocaleString('en-US')} / {LONGEST.toLocaleString('en-US')}
         </span>
       </span>
-      <span>
+      <span className="mt-2">
         <button className="btn btn--primary btn--lg" type="submit" aria-busy={busy}>
           Send answer
         </button>
@@ -141,8 +141,8 @@ export function TicketPage({ id }: { readonly id: string }) {
   const { me } = useApp();
   const { answer, requestId, again } = useTool('support', 'customer_get_ticket', { ticket_id: id });
   const back = (
-    <p className="mb-3">
-      <a className="btn btn--quiet btn--sm" href="/portal">
+    <p className="mb-2">
+      <a className="btn btn--quiet btn--sm back" href="/portal">
         <Icon name="back" className="i-14" />
         Tickets
       </a>
@@ -172,7 +172,7 @@ export function TicketPage({ id }: { readonly id: string }) {
         </span>
         <span>{codeInWords(ticket.priority)}</span>
         <span>{codeInWords(ticket.category)}</span>
-        <span>Opened {moment(ticket.created_at)}</span>
+        <span>Opened {whenAt(ticket.created_at)}</span>
       </p>
       <div className="two mt-5">
         <div>
@@ -199,7 +199,7 @@ export function TicketPage({ id }: { readonly id: string }) {
             <p className="event">
               <Icon name="check" />
               <span>
-                Resolved {moment(ticket.resolved_at ?? '')}
+                Resolved {whenAt(ticket.resolved_at ?? '')}
                 {ticket.resolution && (
                   <>
                     : <bdi>{ticket.resolution}</bdi>
@@ -214,7 +214,7 @@ export function TicketPage({ id }: { readonly id: string }) {
             <Reply ticket={ticket} onSent={again} />
           )}
         </div>
-        <aside className="stack">
+        <aside className="stack-l">
           <section>
             <h2 className="mid strong mb-2">About</h2>
             <dl className="kv mid">

@@ -16,7 +16,15 @@ const KINDS = [
   ['resolved', 'Resolved'],
 ] as const;
 
-const WORDS = { pending: 'Waiting for you' };
+const WORDS = { pending: 'Waiting for you', organization: 'Organisation', private: 'Private' };
+const COLUMNS = {
+  subject: { label: 'Ticket' },
+  status: { label: 'Status' },
+  priority: { label: 'Priority', kind: 'code' },
+  opened_by: { label: 'Opened by' },
+  visibility: { label: 'Seen by' },
+  updated_at: { label: 'Updated', kind: 'ago' },
+} as const;
 
 export function TicketsPage() {
   const { me, servers } = useApp();
@@ -87,6 +95,8 @@ export function TicketsPage() {
           filters={status || query ? ['status'] : []}
           rowLink={(row) => `/portal/t/${String(row['ticket_id'] as string)}`}
           words={WORDS}
+          only={COLUMNS}
+          bare
           onMore={more}
           trouble={trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} />}
         />

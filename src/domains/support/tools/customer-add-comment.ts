@@ -59,6 +59,14 @@ export const customerAddComment = support.act({
     },
   ],
 
+  async prepare({ ticket_id, comment }, { search, fail }) {
+    const found = (await search.get(storedCustomerTicket, 'tickets', ticket_id)) ?? fail('TICKET_NOT_FOUND', { ticket_id });
+    return {
+      summary: `Answer on the ticket “${found.subject}”`,
+      subject: { label: found.subject, id: ticket_id },
+      changes: [{ field: 'comment', label: 'Your answer', from: null, to: comment }],
+    };
+  },
   async execute({ ticket_id, comment }, { search, me, now, fail }) {
     const found = (await search.get(storedCustomerTicket, 'tickets', ticket_id)) ?? fail('TICKET_NOT_FOUND', { ticket_id });
     if (found.status === 'closed') throw fail('TICKET_CLOSED', { ticket_id });

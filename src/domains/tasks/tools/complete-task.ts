@@ -23,6 +23,14 @@ export const completeTask = tasks.act({
     { ask: 'I have finished task 9999', as: 'tom.becker', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
   ],
 
+  async prepare({ task_id }, { findTask, fail }) {
+    const task = (await findTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
+    return {
+      summary: `Complete the task “${task.title}”`,
+      subject: { label: task.title, id: String(task.id) },
+      changes: [{ field: 'completed', from: task.completed, to: true }],
+    };
+  },
   async execute({ task_id }, { completeTask, fail }) {
     const task = (await completeTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
     return { task_id: task.id, status: 'completed', title: task.title };

@@ -22,6 +22,15 @@ export const deleteTask = tasks.act({
     { ask: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
   ],
 
+  async prepare({ task_id }, { findTask, fail }) {
+    const task = (await findTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
+    return {
+      summary: `Delete the task “${task.title}”`,
+      subject: { label: task.title, id: String(task.id) },
+      changes: [{ field: 'task', from: task.title, to: null }],
+      afterwards: 'It cannot be brought back.',
+    };
+  },
   async execute({ task_id }, { deleteTask, fail }) {
     const task = (await deleteTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
     return { task_id: task.id, status: 'deleted', title: task.title };

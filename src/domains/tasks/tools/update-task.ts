@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changed } from '../../../core/define.ts';
 import { anyone, tasks } from '../domain.ts';
 import { description, notFound, outcome, taskId, title } from '../schemas.ts';
 
@@ -29,6 +30,14 @@ export const updateTask = tasks.act({
     },
   ],
 
+  async prepare({ task_id, title, description }, { findTask, fail }) {
+    const task = (await findTask(task_id)) ?? fail('TASK_NOT_FOUND', { task_id });
+    return {
+      summary: `Change the task “${task.title}”`,
+      subject: { label: task.title, id: String(task.id) },
+      changes: changed(task, { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }),
+    };
+  },
   async execute({ task_id, ...change }, { updateTask, fail }) {
     const task = (await updateTask(task_id, change)) ?? fail('TASK_NOT_FOUND', { task_id });
     return { task_id: task.id, status: 'updated', title: task.title };

@@ -2,11 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { allTools } from '../src/app/registry.ts';
-import { passwordFor, sqlFolder } from '../src/app/stores.ts';
+import { passwordFor } from '../src/app/stores.ts';
 import { openKeys } from '../src/identity/keys.ts';
-import { loadSample } from '../src/sample/load.ts';
-import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
+import { giveLogins } from '../src/storage/sql/migrate.ts';
+import { copyDatabase, inTables } from './template.ts';
 
 /** Logins belong to the whole server, so all suites on it derive their passwords from one key. */
 export const SHARED_KEY = Buffer.from('the quick brown key of all suite').toString('base64url');
@@ -17,10 +16,6 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** Not every domain lives in tables. */
-export const inTables = (domains: readonly string[]): string[] =>
-  domains.filter((domain) => allTools().domains.some(({ name, store }) => name === domain && store === 'sql'));
-
 export async function freshDatabase(url: string, all: readonly string[], masterKey: string, folder: string): Promise<FreshDatabase> {
   const domains = inTables(all);
   const name = `tamshai_site_${randomBytes(6).toString('hex')}`;
@@ -30,13 +25,11 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
   await root.connect();
   // Roles are made for the whole server, and other suites make them too.
   await root.query('select pg_advisory_lock(42)');
-  await root.query(`create database ${name}`);
   const owner = new pg.Client({ connectionString: own.href });
-  await owner.connect();
   try {
-    await migrate(owner, migrations(sqlFolder, domains));
+    await copyDatabase(root, url, name, { domains, today: new Date() });
+    await owner.connect();
     await giveLogins(owner, domains, passwordFor(openKeys(folder, { masterKey })));
-    await loadSample(owner, { domains, employees: 500, today: new Date(), onProgress: () => {} });
   } finally {
     await root.query('select pg_advisory_unlock(42)');
   }

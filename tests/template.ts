@@ -1,38 +1,57 @@
 /**
- * The embedded database as the first start leaves it, made once and copied for every site: a fresh one takes seconds of work for
- * each test file. What a first start does is tested where it is about that.
+ * Databases as the first start leaves them, made once and copied for every test: a fresh one takes seconds of work each time. What a
+ * first start does is tested where it is about that.
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { packageFolder } from '../src/app/package.ts';
+import { allTools } from '../src/app/registry.ts';
 import { sqlFolder } from '../src/app/stores.ts';
 import { loadSample } from '../src/sample/load.ts';
 import { migrate, migrations } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
-import { inTables } from './fresh-database.ts';
 
 const PREFIX = 'tamshai-template-';
 
-/** Changes with everything that decides what is in it, the day included: sample data is told relative to today. */
-function digest(domains: readonly string[], today: Date): string {
-  const hash = createHash('sha256').update(JSON.stringify([domains, today.toISOString().slice(0, 10), process.version]));
+export interface Filling {
+  readonly domains: readonly string[];
+  readonly today: Date;
+  readonly employees?: number;
+}
+
+/** Not every domain lives in tables. */
+export const inTables = (domains: readonly string[]): string[] =>
+  domains.filter((domain) => allTools().domains.some(({ name, store }) => name === domain && store === 'sql'));
+
+/** Everything that decides what is in one. Read once: nobody changes it while tests run. */
+let sources: string | undefined;
+function sourcesDigest(): string {
+  if (sources !== undefined) return sources;
+  const hash = createHash('sha256').update(process.version);
   const files = ['sql', 'src/sample', 'src/storage/sql'].flatMap((folder) =>
     readdirSync(join(packageFolder, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   for (const file of [...files.toSorted(), join(packageFolder, 'package-lock.json')]) hash.update(file).update(readFileSync(file));
-  return hash.digest('hex').slice(0, 20);
+  return (sources = hash.digest('hex'));
 }
+/** The day as well: sample data is told relative to it. */
+const digest = ({ domains, today, employees = 500 }: Filling): string =>
+  createHash('sha256')
+    .update(JSON.stringify([sourcesDigest(), domains, today.toISOString().slice(0, 10), employees]))
+    .digest('hex')
+    .slice(0, 20);
 
-async function make(folder: string, domains: readonly string[], today: Date): Promise<void> {
-  const database = await openPglite(folder);
-  await migrate(database.owner, migrations(sqlFolder, domains));
-  await loadSample(database.owner, { domains, employees: 500, today, onProgress: () => {} });
-  await database.close();
+export async function fill(owner: pg.ClientBase, { domains, today, employees = 500 }: Filling): Promise<void> {
+  await migrate(owner, migrations(sqlFolder, domains));
+  await loadSample(owner, { domains, employees, today, onProgress: () => {} });
 }
 
 /** What older sources made is nobody's. */
@@ -44,17 +63,48 @@ async function tidy(): Promise<void> {
   }
 }
 
-/** Puts the database of a fresh install into a data folder. */
-export async function fillFolder(folder: string, all: readonly string[]): Promise<void> {
-  const domains = inTables(all);
-  const today = new Date();
-  const template = join(tmpdir(), PREFIX + digest(domains, today));
+/** A filled embedded database in a folder that is not there yet. */
+export async function copyFolder(folder: string, filling: Filling): Promise<void> {
+  const template = join(tmpdir(), PREFIX + digest(filling));
   if (!(await stat(template).catch(() => undefined))) {
     await tidy();
     const making = await mkdtemp(join(tmpdir(), `${PREFIX}making-`));
-    await make(making, domains, today);
+    const database = await openPglite(making);
+    await fill(database.owner, filling);
+    await database.close();
     // Of two that make it at once, the second finds it there.
     await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
   }
-  await cp(template, join(folder, 'pg'), { recursive: true });
+  await mkdir(join(folder, '..'), { recursive: true });
+  // A thousand files: the system's own program takes a fraction of the time.
+  await promisify(execFile)('cp', ['-R', template, folder]);
+}
+
+/** Puts the database of a fresh install into a data folder. */
+export const fillFolder = (folder: string, all: readonly string[]): Promise<void> =>
+  copyFolder(join(folder, 'pg'), { domains: inTables(all), today: new Date() });
+
+/**
+ * A filled database of this name on a server. Roles are made for the whole server, and other suites make them too: the caller holds
+ * the lock that keeps them apart.
+ */
+export async function copyDatabase(root: pg.Client, url: string, name: string, filling: Filling): Promise<void> {
+  const template = `tamshai_template_${digest(filling)}`;
+  const there = await root.query('select from pg_database where datname = $1', [template]);
+  if (there.rowCount === 0) {
+    const making = `${template}_making`;
+    // What somebody who was ended on the way has left.
+    await root.query(`drop database if exists ${making}`);
+    await root.query(`create database ${making}`);
+    const owner = new pg.Client({ connectionString: Object.assign(new URL(url), { pathname: `/${making}` }).href });
+    await owner.connect();
+    await fill(owner, filling).finally(() => owner.end());
+    await root.query(`alter database ${making} rename to ${template}`);
+  }
+  await root.query(`create database ${name} template ${template}`);
+  // All but this is copied: what everyone may do with a database.
+  await root.query('update pg_database set datacl = (select datacl from pg_database where datname = $2) where datname = $1', [
+    name,
+    template,
+  ]);
 }

@@ -21,17 +21,16 @@ import { registry } from '../src/core/registry.ts';
 import type { Offer } from '../src/core/resources.ts';
 import { call, execute, type Runtime, settled } from '../src/core/run.ts';
 import type { Tool } from '../src/core/tool.ts';
-import { passwordFor, sqlFolder } from '../src/app/stores.ts';
+import { passwordFor } from '../src/app/stores.ts';
 import * as hr from '../src/domains/hr/index.ts';
 import { openKeys } from '../src/identity/keys.ts';
-import { loadSample } from '../src/sample/load.ts';
 import { persona } from '../src/sample/people.ts';
 import { openCheckpoints } from '../src/storage/audit/checkpoints.ts';
 import { openCallLog } from '../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
 import { lastLink, sqlChains } from '../src/storage/sql/chains.ts';
 import type { SqlDatabase } from '../src/storage/sql/database.ts';
-import { giveLogins, migrate, migrations } from '../src/storage/sql/migrate.ts';
+import { giveLogins } from '../src/storage/sql/migrate.ts';
 import { openPglite } from '../src/storage/sql/pglite.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
 import { sqlStore } from '../src/storage/sql/store.ts';
@@ -39,6 +38,7 @@ import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
 import { SHARED_KEY } from './fresh-database.ts';
 import { storesFor } from './stores.ts';
+import { copyDatabase, copyFolder } from './template.ts';
 
 export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
 
@@ -131,7 +131,7 @@ export async function openWorld({
   const opened = await (domains.length === 0
     ? noDatabase()
     : database === 'pglite'
-      ? embedded(domains, employees)
+      ? embedded(domains, employees, folder)
       : server(database, domains, employees, replicas, folder));
   // Their drivers are not for every test to wait for.
   const { openDocuments } = inDocuments.length > 0 ? await import('./world-documents.ts') : { openDocuments: async () => undefined };
@@ -279,14 +279,9 @@ const noDatabase = async (): Promise<Opened> => ({
   close: async () => {},
 });
 
-async function fill(owner: pg.Client, domains: readonly string[], employees: number): Promise<void> {
-  await migrate(owner, migrations(sqlFolder, domains));
-  await loadSample(owner, { domains, employees, today: SAMPLE_DAY, onProgress: () => {} });
-}
-
-async function embedded(domains: readonly string[], employees: number): Promise<Opened> {
-  const database = await openPglite();
-  await fill(database.owner, domains, employees);
+async function embedded(domains: readonly string[], employees: number, folder: string): Promise<Opened> {
+  await copyFolder(join(folder, 'pg'), { domains, today: SAMPLE_DAY, employees });
+  const database = await openPglite(join(folder, 'pg'));
   await database.surrender();
   return {
     databases: [database],
@@ -312,11 +307,10 @@ async function server(url: string, domains: readonly string[], employees: number
   await root.connect();
   // Roles and logins belong to the whole server, and other suites make them too.
   await root.query('select pg_advisory_lock(42)');
-  await root.query(`create database ${name}`);
   const owner = new pg.Client({ connectionString: own.href });
-  await owner.connect();
   try {
-    await fill(owner, domains, employees);
+    await copyDatabase(root, url, name, { domains, today: SAMPLE_DAY, employees });
+    await owner.connect();
     await giveLogins(owner, domains, password);
   } finally {
     await root.query('select pg_advisory_unlock(42)');

@@ -1,13 +1,16 @@
 /** The sample company in a database of its own, and any database role at work in it. What a role does is undone afterwards. */
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { sqlFolder } from '../../src/app/stores.ts';
-import { loadSample } from '../../src/sample/load.ts';
 import { persona } from '../../src/sample/people.ts';
 import { types } from '../../src/storage/sql/database.ts';
 import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { storesFor } from '../stores.ts';
+import { copyDatabase, copyFolder } from '../template.ts';
 
 export const TODAY = new Date('2026-11-16T09:00:00Z');
 const password = (role: string) => `only-for-tests-${role}`;
@@ -97,15 +100,12 @@ export async function openSqlWorld(kind: string, options: WorldOptions = {}): Pr
   return kind === 'PGlite' ? embedded(options) : server(url ?? '', options);
 }
 
-async function fill(owner: pg.Client, { domains = USUAL, sample = true }: WorldOptions): Promise<void> {
-  await migrate(owner, migrations(sqlFolder, domains));
-  if (sample) await loadSample(owner, { domains, employees: 500, today: TODAY, onProgress: () => {} });
-}
-
-async function embedded(options: WorldOptions): Promise<SqlWorld> {
-  const database = await openPglite();
+async function embedded({ domains = USUAL, sample = true }: WorldOptions): Promise<SqlWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-sql-'));
+  if (sample) await copyFolder(join(folder, 'pg'), { domains, today: TODAY });
+  const database = await openPglite(sample ? join(folder, 'pg') : undefined);
   const { owner } = database;
-  await fill(owner, options);
+  if (!sample) await migrate(owner, migrations(sqlFolder, domains));
   await database.surrender();
   return {
     async owner(text, values) {
@@ -125,13 +125,15 @@ async function embedded(options: WorldOptions): Promise<SqlWorld> {
       }
     },
     as: (role, who, body) => undone(owner, `begin; set local role ${role}`, who, body),
-    close: () => database.close(),
+    async close() {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
 async function server(root: string, options: WorldOptions): Promise<SqlWorld> {
-  const { owner, address, drop } = await freshDatabase(root, options.domains ?? USUAL);
-  await fill(owner, options);
+  const { owner, address, drop } = await freshDatabase(root, options);
   const logins = new Map<string, Promise<pg.Client>>();
   const login = (role: string) => {
     const known = logins.get(role);
@@ -161,16 +163,16 @@ async function connect(address: string, role?: string): Promise<pg.Client> {
 }
 
 /** Roles belong to the whole server, and other suites make them too: only one at a time migrates. */
-async function freshDatabase(root: string, domains: readonly string[]) {
+async function freshDatabase(root: string, { domains = USUAL, sample = true }: WorldOptions) {
   const name = `tamshai_sql_${randomBytes(6).toString('hex')}`;
   const keeper = await connect(root);
   const address = new URL(root);
   address.pathname = `/${name}`;
   await keeper.query('select pg_advisory_lock(42)');
   try {
-    await keeper.query(`create database ${name}`);
+    await (sample ? copyDatabase(keeper, root, name, { domains, today: TODAY }) : keeper.query(`create database ${name}`));
     const owner = await connect(address.href);
-    await migrate(owner, migrations(sqlFolder, domains));
+    if (!sample) await migrate(owner, migrations(sqlFolder, domains));
     await giveLogins(owner, domains, password);
     return {
       owner,

@@ -1,10 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LONGEST, STORELESS } from './tests/suites.ts';
 
-/** By name: the default order depends on what the last run on this machine took. */
-class ByName extends BaseSequencer {
+/** The longest first, the others by name: the default order depends on what the last run on this machine took. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((name) => moduleId.endsWith(`tests/${name}.test.ts`));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return files.toSorted((a, b) => place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : 1));
   }
 }
 
@@ -15,18 +20,22 @@ export default defineConfig({
     exclude: [
       ...(process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**']),
       ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**']),
-      ...(process.env['TAMSHAI_TEST_STORES'] === 'servers' ? [] : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts']),
+      ...(process.env['TAMSHAI_TEST_STORES'] === 'servers'
+        ? STORELESS.map((name) => `tests/${name}.test.ts`)
+        : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts']),
       // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.
       ...(process.env['TAMSHAI_TEST_CLIENTS'] ? [] : ['tests/clients/**', 'tests/conformance/**']),
     ],
     globalSetup: ['tests/services/global-setup.ts'],
     // Native modules and real child processes are at home in processes, not in threads.
     pool: 'forks',
+    // Nothing here replaces a module or changes the environment, so that files of one worker need not load everything anew: seconds each.
+    isolate: false,
     maxWorkers: 2,
     // Generous: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
-    sequence: { sequencer: ByName },
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -25,8 +25,10 @@ const offersOf = (...parts: readonly Readonly<Record<string, Offer>>[]): Offer[]
       .map(([, offer]) => offer),
   );
 
+let all: Registry | undefined;
+/** Built once: what others learn from it, they keep with it. */
 export const allTools = (): Registry =>
-  registry(
+  (all ??= registry(
     [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey].flatMap((domain) => toolsOf(domain)),
     offersOf(knowledgeResources, knowledgePrompts, journeyResources),
-  );
+  ));

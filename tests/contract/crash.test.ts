@@ -24,6 +24,7 @@ import {
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { settingsFor, type Site, SQL_DOMAINS } from '../site.ts';
+import { onServers } from '../stores.ts';
 import { type Visitor, visit } from '../visitor.ts';
 import { codeOf, registry } from './calls.ts';
 import { type Asked, askFor, effectsOf, writes } from './writes.ts';
@@ -96,7 +97,8 @@ async function survives(failpoint: string, tool: Tool, settings: Settings, count
   expect(await counted(asked)).toEqual({ effects: 1, records: 1 });
 }
 
-it.each(cases)(
+// The embedded stores have a run of their own.
+it.each(onServers ? [] : cases)(
   'the process ends %s of %s: pressing again settles it, with one effect',
   async (failpoint, _name, tool) => {
     const settings = await prepared({ ...busy(), TAMSHAI_LOG_LEVEL: 'silent' });

@@ -86,7 +86,11 @@ async function plant(): Promise<void> {
     }
   }
 }
-const valueOf = (numeric: boolean, field: string, n: number) => (numeric ? `${3_000_000 + n * 1_009}.37` : `CANARY-${field}-${10_000 + n}`);
+function valueOf(numeric: boolean, field: string, n: number): string {
+  const value = numeric ? `${3_000_000 + n * 1_009}.37` : `CANARY-${field}-${10_000 + n}`;
+  expect(value.match(LIKE_VALUES)).toEqual([value]);
+  return value;
+}
 
 beforeAll(async () => {
   site = await openSite();
@@ -128,7 +132,9 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
 async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
   const texts: string[] = [];
   for (const tool of asked) {
-    for (const input of [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)]) {
+    const inputs = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
+    // Who may not use it is refused whatever the input is: two of them tell as much as all.
+    for (const input of opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 2)) {
       const first = await doors.call(door, who, tool, input);
       texts.push(first.text);
       let next = cursorOf(first);
@@ -147,9 +153,11 @@ const opened = (texts: readonly string[]) =>
   texts.flatMap((text) =>
     [...text.matchAll(/nextCursor\\?":\\?"([\w-]+)/g)].map(([, cursor = '']) => Buffer.from(cursor, 'base64url').toString('latin1')),
   );
+/** One look at long texts, wherever in them a value stands, in place of one for each value. */
+const LIKE_VALUES = /3\d{6}\.37|CANARY-[a-z_]+-\d{5}/g;
 const seenIn = (texts: readonly string[]) => {
-  const all = texts.join('\n').replace(/(\d),(?=\d{3})/g, '$1');
-  return canaries.filter(({ value }) => all.includes(value));
+  const found = new Set(texts.join('\n').replace(/(\d),(?=\d{3})/g, '$1').match(LIKE_VALUES));
+  return canaries.filter(({ value }) => found.has(value));
 };
 const inWords = ({ domain, field, owner }: Canary) =>
   `${domain.name} ${field} of ${personas.find(({ employeeId }) => employeeId === owner)?.username ?? owner}`;

@@ -26,11 +26,15 @@ type Eyes = Omit<StoreSession, 'requestId'>;
 const known = new WeakMap<Person, Map<Tool, Eyes>>();
 
 export function sessionFor(tool: Tool, person: Person, requestId: string): StoreSession {
+  const { domain, audience, shows } = known.get(person)?.get(tool) ?? remembered(tool, person);
+  return { domain, audience, person, shows, requestId };
+}
+
+function remembered(tool: Tool, person: Person): Eyes {
+  const eyes = eyesFor(tool, person);
   const tools = known.get(person) ?? new Map<Tool, Eyes>();
-  known.set(person, tools);
-  const eyes = tools.get(tool) ?? eyesFor(tool, person);
-  tools.set(tool, eyes);
-  return { ...eyes, requestId };
+  known.set(person, tools.set(tool, eyes));
+  return eyes;
 }
 
 function eyesFor(tool: Tool, person: Person): Eyes {

@@ -200,6 +200,39 @@ describe('with the keyboard alone', () => {
   });
 });
 
+describe('with the keyboard alone, further on', () => {
+  test('one opens what a tool was asked, sorts its table, and denies a change', async () => {
+    const before = await salary();
+    const { page } = await app.as('Alice Chen');
+    await ask(page, 'Who works in Engineering?');
+    await page.locator('.dt tbody tr').first().waitFor();
+    const reach = async (wanted: string) => {
+      for (let press = 0; press < 120; press++) {
+        if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(wanted)}) === true`)) return;
+        await page.keyboard.press('Shift+Tab');
+      }
+      throw new Error(`the keyboard does not reach ${wanted}`);
+    };
+    await reach('.t th button');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('th[aria-sort="ascending"]').count()).toBe(1);
+    await reach('.tool summary');
+    await page.keyboard.press('Enter');
+    await page.locator('.tool[open] .tool-body').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Your question').focus();
+    await page.keyboard.type(`Increase Sarah Kim's salary to $${(before + 2500).toLocaleString('en-US')}`);
+    await page.keyboard.press('Enter');
+    await kind(page, 'Needs your approval');
+    await reach('[data-decide="deny"]');
+    await page.waitForTimeout(ARMED);
+    await page.keyboard.press('Enter');
+    await kind(page, 'Denied by you');
+    expect(await salary()).toBe(before);
+    expect(await page.evaluate('document.activeElement?.closest(".ap") !== null')).toBe(true);
+  });
+});
+
 describe('by the link that another assistant gives', () => {
   const linked = async (raise: number) => {
     const before = await salary();

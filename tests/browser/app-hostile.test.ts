@@ -1,8 +1,12 @@
 /** Text that attacks: in every field of every answer, in the stores themselves, and in what a model says. It stays text. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
 import { type AppSite, ask, openApp, press, shot, sidewaysScroll } from './app.ts';
+import { hostileJourney, plant } from './planted.ts';
 
 const JANE = 'jane.smith@acme.example';
 const MARKUP = [
@@ -14,13 +18,18 @@ const MARKUP = [
   '![x](https://evil.example/leak.png)',
 ].join(' ');
 /** With what breaks a layout as well: a word without an end, and letters that turn the line round. */
-const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
+const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
 
 let app: AppSite;
+let journey: string;
 beforeAll(async () => {
-  app = await openApp();
+  journey = await mkdtemp(join(tmpdir(), 'tamshai-journey-'));
+  app = await openApp({ TAMSHAI_JOURNEY_FOLDER: await hostileJourney(journey, MARKUP) });
 }, 300_000);
-afterAll(async () => app?.close());
+afterAll(async () => {
+  await app?.close();
+  await rm(journey, { recursive: true, force: true });
+});
 
 const ALIVE =
   'main img, main script, main iframe, main object, main svg[onload], main [onerror], main a[href^="javascript"], main a[href*="evil"]';
@@ -93,30 +102,117 @@ test('in every text field that a tool can answer it is text, and it fits, on a p
 });
 
 describe('in the stores', () => {
-  /** Text columns of tables, as far as the database's own rules take any text. */
-  async function plant(): Promise<string[]> {
-    const columns = await app.site.owner(
-      `select c.table_schema as s, c.table_name as t, c.column_name as c from information_schema.columns c
-       join information_schema.tables b on b.table_schema = c.table_schema and b.table_name = c.table_name and b.table_type = 'BASE TABLE'
-       where c.table_schema in ('hr', 'finance', 'payroll', 'tax', 'tasks', 'knowledge') and c.data_type = 'text' order by 1, 2, 3`,
+  let planted: readonly string[] = [];
+  beforeAll(async () => {
+    planted = await plant(app.site, MARKUP);
+    // What has no sample comes in as people put it there.
+    for (const who of ['eve.thompson', 'alice.chen'])
+      expect((await app.site.rest(who, 'tasks', 'add_task', { title: MARKUP.slice(0, 120), description: MARKUP })).status).toBe(200);
+  }, 300_000);
+
+  test('it is in every store', () => {
+    const where = new Set(planted.map((path) => path.split('.').slice(0, 2).join('.')));
+    expect([...where]).toEqual(
+      expect.arrayContaining([
+        'hr.employees',
+        'finance.invoices',
+        'payroll.contractors',
+        'sales.customers',
+        'sales.opportunities',
+        'support.tickets',
+        'support.articles',
+        'support.organizations',
+      ]),
     );
-    const planted: string[] = [];
-    for (const { s, t, c } of columns as unknown as { s: string; t: string; c: string }[]) {
-      const done = await app.site
-        .owner(
-          `update ${s}.${t} set ${c} = ${c} || ' ' || $1 where ctid in (select ctid from ${s}.${t} where ${c} is not null limit 60) returning 1`,
-          [MARKUP],
-        )
-        .catch(() => []);
-      if (done.length > 0) planted.push(`${s}.${t}.${c}`);
+    expect(planted).toEqual(expect.arrayContaining(['hr.employees.first_name', 'hr.employees.job_title']));
+    expect(planted.length).toBeGreaterThan(40);
+  });
+
+  test('whatever a tool reads from them is text, in every table and every opened row', async () => {
+    const { page, troubles } = await app.as('Eve Thompson', '/tools');
+    const found = await page.evaluate<{ href: string; shown: boolean; alive: number; hacked: boolean }[]>(WALK);
+    expect(found.filter(({ alive, hacked }) => alive > 0 || hacked)).toEqual([]);
+    const servers = new Set(found.filter(({ shown }) => shown).map(({ href }) => href.split('/')[2]));
+    expect(servers).toEqual(new Set(['finance', 'hr', 'journey', 'knowledge', 'payroll', 'sales', 'support', 'tasks', 'tax']));
+    await isText(
+      page,
+      troubles.filter((trouble) => !/the server responded with a status of 4\d\d/.test(trouble)),
+    );
+  });
+
+  test('it is text in pictures, opened chips, titles of conversations, the search box, and after a reload', async () => {
+    const { page, troubles } = await app.as('Eve Thompson', '/', { width: 390 });
+    await ask(page, MARKUP);
+    for (const question of [
+      "What's our Q4 budget vs actual spend?",
+      'What does the pipeline look like this quarter?',
+      'How did our recurring revenue develop this year?',
+      'Show me top 5 deals closing this month',
+      'Search the project history for read me first',
+      'What do we know about deployment?',
+      'What is on my list?',
+    ])
+      await ask(page, question);
+    await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true;`);
+    expect(await page.locator('.fig').count()).toBeGreaterThan(1);
+    expect(await page.locator('.thread').innerText()).toContain('onerror="window.hacked=1"');
+    expect(await sidewaysScroll(page)).toBe(0);
+    await isText(page, troubles);
+    await page.reload();
+    await page.locator('.turn').first().waitFor();
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await page.locator('.side.open .recent a', { hasText: '<img src=x' }).first().waitFor();
+    await isText(page, troubles);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByText('<img src=x').first().waitFor();
+    await isText(page, troubles);
+  });
+
+  test('it is text on cards of documents, tickets and tasks', async () => {
+    const { data } = (await app.site.rest('carol.johnson', 'sales', 'list_opportunities', { stage: 'OPEN', limit: 1 })).body as {
+      data: { _id: string; deal_name: string }[];
+    };
+    const { body } = await app.site.rest('dan.williams', 'support', 'search_tickets', { status: 'open', limit: 1 });
+    const [ticket] = (body as { data: { ticket_id: string }[] }).data;
+    const cards = [
+      [
+        'Carol Johnson',
+        await app.site.ask('carol.johnson', 'sales', 'delete_opportunity', { opportunity_id: data[0]?._id, reason: MARKUP.slice(0, 150) }),
+      ],
+      ['Dan Williams', await app.site.ask('dan.williams', 'support', 'close_ticket', { ticket_id: ticket?.ticket_id, resolution: MARKUP })],
+    ] as const;
+    for (const [who, { confirmationId }] of cards) {
+      const { page, troubles } = await app.as(who, `/approvals/${confirmationId}`, { width: 390 });
+      await page.locator('.ap-kind').waitFor();
+      expect(await page.locator('.ap').innerText()).toContain('onerror');
+      expect(await sidewaysScroll(page)).toBe(0);
+      await isText(page, troubles);
     }
-    return planted;
-  }
+  });
+
+  test('it is text on every page of the portal', async () => {
+    const { page, troubles } = await app.as(JANE, '/portal', { width: 390 });
+    const holds = async (where: string) => {
+      await expect.poll(() => page.locator(where).first().innerText()).toContain('<img src=x');
+      expect(await sidewaysScroll(page)).toBe(0);
+      await isText(page, troubles);
+    };
+    await holds('.dt tbody');
+    await page.locator('.rowlink').first().click();
+    await holds('.msg');
+    await page.goto(`${app.base}/portal/articles`);
+    await holds('.linklist');
+    await page.locator('.linklist a').first().click();
+    await holds('article.reading');
+    await page.goto(`${app.base}/portal/contacts`);
+    await holds('.dt tbody');
+    await page.goto(`${app.base}/portal/new`);
+    await page.getByLabel('Title').fill('export to CSV');
+    await holds('.linklist');
+  });
 
   test('it is text in answers, on cards in the app and on their own page, in the inbox and in the trail', async () => {
-    const planted = await plant();
-    expect(planted).toEqual(expect.arrayContaining(['hr.employees.first_name', 'hr.employees.job_title']));
-    expect(planted.length).toBeGreaterThan(20);
     await app.site.owner(`update hr.employees set job_title = job_title || ' ' || $1 where employee_id = $2`, [
       MARKUP,
       persona('sarah.kim').employeeId,

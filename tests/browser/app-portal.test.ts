@@ -43,6 +43,52 @@ describe('a customer', () => {
     expect(await other.locator('main').innerText()).not.toContain('Webhook');
   });
 
+  test('sees in the list who sees a ticket and how long ago it moved; the keyboard alone opens one and answers', async () => {
+    const { page } = await app.as(BOB, '/portal');
+    await page.locator('.dt tbody tr').first().waitFor();
+    expect(await page.locator('.dt thead').innerText()).toMatch(/Ticket\s+Status\s+Priority\s+Opened by\s+Seen by\s+Updated/);
+    expect(await page.locator('.dt tbody').innerText()).toMatch(/Organisation|Private/);
+    expect(await page.locator('.dt tbody time').first().innerText()).toMatch(/ago$|^Just now$|^Yesterday$|^\d+ \w{3}/);
+    const reach = async (wanted: string) => {
+      for (let press = 0; press < 40; press++) {
+        if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(wanted)}) === true`)) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`the keyboard does not reach ${wanted}`);
+    };
+    await reach('a[href="/portal/new"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/portal\/new$/);
+    await reach('#title');
+    await page.keyboard.type('The weekly report arrives empty');
+    await reach('#description');
+    await page.keyboard.type('Since Monday the report by mail has a head but no rows.');
+    await reach('button[type="submit"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/portal\/t\//);
+    await page.getByText(/Opened today at \d\d:\d\d/).waitFor();
+    await reach('textarea');
+    await page.keyboard.type('It is the same for my colleagues.');
+    await reach('button[type="submit"]');
+    await page.keyboard.press('Enter');
+    await page.locator('.msg', { hasText: 'the same for my colleagues' }).waitFor();
+  });
+
+  test('who leads invites a colleague, by a card, and finds them in the list', async () => {
+    const { page, troubles } = await app.as('peter.principal@initech.example', '/portal/contacts');
+    await page.getByRole('button', { name: 'Invite a contact' }).click();
+    await page.getByLabel(/^Email/).fill('not an address');
+    await page.getByRole('button', { name: 'Prepare the invitation' }).click();
+    await page.locator('.field .err').waitFor();
+    await page.getByLabel(/^Email/).fill('omar.reyes@initech.example');
+    await page.getByRole('button', { name: 'Prepare the invitation' }).click();
+    await page.locator('.ap-kind', { hasText: 'Needs your approval' }).waitFor();
+    expect(await page.locator('.dt').innerText()).not.toContain('omar.reyes');
+    await press(page, 'Approve');
+    await page.locator('.dt tbody tr', { hasText: 'omar.reyes@initech.example' }).waitFor();
+    expect(troubles.filter((trouble) => !/status of 400/.test(trouble))).toEqual([]);
+  });
+
   test('has no way to the pages of the staff, nor a colleague’s contacts', async () => {
     const { page } = await app.as(BOB, '/portal');
     expect(await page.getByRole('link', { name: 'Contacts' }).count()).toBe(0);

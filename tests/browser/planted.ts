@@ -1,0 +1,101 @@
+/** Text that attacks, in every field of the sample data that takes any text: in tables, documents, the search store and the project's own history. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '../../src/app/config.ts';
+import { openSearch } from '../../src/app/search.ts';
+import { allTools } from '../../src/app/registry.ts';
+import type { Document, DocumentLoader } from '../../src/core/documents.ts';
+import { sampleCollections } from '../../src/sample/documents.ts';
+import { type Site, SQL_DOMAINS } from '../site.ts';
+
+/** Ids, codes, days and addresses: a store, or whoever reads it, takes nothing else there. */
+const FIXED_KEY =
+  /(^|_)(id|ids|email|owner|status|stage|tier|kind|type|role|source|currency|visibility|audience|priority|category|principal)$|_(at|on|to)$|date|deadline|month|phone|version/;
+const FIXED_VALUE = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d{2}|^[a-z0-9_]+$|^[A-Z0-9_]+$|@/;
+/** As many of each as a few pages can show. */
+const ENOUGH = 250;
+
+function poisoned(value: unknown, text: string, path: string, planted: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => poisoned(each, text, path, planted));
+  if (typeof value === 'object' && value !== null && !(value instanceof Date))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, poisoned(inner, text, `${path}.${key}`, planted)]));
+  if (typeof value !== 'string' || value === '' || FIXED_KEY.test(path.slice(path.lastIndexOf('.') + 1)) || FIXED_VALUE.test(value))
+    return value;
+  planted.add(path);
+  return `${value} ${text}`;
+}
+
+function* some(domain: string, name: string, documents: Iterable<unknown>, text: string, planted: Set<string>): Generator<Document> {
+  let count = 0;
+  for (const document of documents) {
+    if (count++ >= ENOUGH) return;
+    yield poisoned(document, text, `${domain}.${name}`, planted) as Document;
+  }
+}
+
+/** Text columns of tables, as far as the database's own rules take any text. */
+async function plantTables({ owner }: Site, text: string, planted: Set<string>): Promise<void> {
+  const columns = await owner(
+    `select c.table_schema as s, c.table_name as t, c.column_name as c from information_schema.columns c
+     join information_schema.tables b on b.table_schema = c.table_schema and b.table_name = c.table_name and b.table_type = 'BASE TABLE'
+     where c.table_schema = any($1) and c.data_type = 'text' order by 1, 2, 3`,
+    [SQL_DOMAINS],
+  );
+  for (const { s, t, c } of columns as unknown as { s: string; t: string; c: string }[]) {
+    const done = await owner(
+      `update ${s}.${t} set ${c} = ${c} || ' ' || $1 where ctid in (select ctid from ${s}.${t} where ${c} is not null limit 60) returning 1`,
+      [text],
+    ).catch(() => []);
+    if (done.length > 0) planted.add(`${s}.${t}.${c}`);
+  }
+}
+
+/** The sample once more, as its makers make it, with the text in it. */
+async function plantDocuments(site: Site, text: string, planted: Set<string>): Promise<void> {
+  const options = { employees: 500, today: new Date(), onProgress: () => {} };
+  const fill = async (domain: string, loader: DocumentLoader) => {
+    for (const { name, documents } of sampleCollections(domain, options))
+      await loader.fill(name, some(domain, name, documents() as Iterable<unknown>, text, planted), () => {});
+  };
+  for (const { name, store } of allTools().domains) {
+    if (store === 'documents') {
+      const database = await site.documents(name);
+      await database.empty(sampleCollections(name, options).map((each) => each.name));
+      await fill(name, database);
+    }
+    if (store === 'search' && name !== 'journey') {
+      const opened = await openSearch(
+        readConfig(site.environment),
+        allTools().domains.filter((each) => each.name === name),
+      );
+      for (const [, backend] of opened.backends) {
+        await backend.empty();
+        await fill(name, backend.loader as DocumentLoader);
+      }
+      await opened.close();
+    }
+  }
+}
+
+export async function plant(site: Site, text: string): Promise<string[]> {
+  const planted = new Set<string>();
+  await plantTables(site, text, planted);
+  await plantDocuments(site, text, planted);
+  return [...planted].sort();
+}
+
+/** A history of the project that somebody else wrote. */
+export async function hostileJourney(folder: string, text: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  for (const [kind, word] of [
+    ['lesson', 'Lesson'],
+    ['failure', 'Failure'],
+    ['pivot', 'Pivot'],
+    ['adr', 'ADR'],
+  ] as const)
+    await writeFile(
+      join(folder, `${kind}-0001-read-me.md`),
+      `# ${word}: read me first ${text}\n\n- When: November 2026\n- Component: core ${text}\n- Topic: ${text}\n\n${text} and more of it.\n\n- ${text}\n`,
+    );
+  return folder;
+}

@@ -31,7 +31,8 @@ export default defineConfig({
     pool: 'forks',
     // Nothing here replaces a module or changes the environment, so that files of one worker need not load everything anew: seconds each.
     isolate: false,
-    maxWorkers: 2,
+    // On servers a worker often waits for one of them.
+    maxWorkers: process.env['TAMSHAI_TEST_STORES'] === 'servers' ? 3 : 2,
     // Generous: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -46,13 +46,13 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
 
 let given = 0;
 /**
- * An empty numbered database of the Redis of this run. Each worker has seven of its own, so that suites that run side by side never see
+ * An empty numbered database of the Redis of this run. Each worker has five of its own, so that suites that run side by side never see
  * each other's keys, and none finds what an earlier one left.
  */
 export async function redisDatabase(url: string): Promise<string> {
-  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1) % 2;
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1) % 3;
   const own = new URL(url);
-  own.pathname = `/${1 + worker * 7 + (given++ % 7)}`;
+  own.pathname = `/${1 + worker * 5 + (given++ % 5)}`;
   const redis = new Redis(own.href);
   await redis.flushdb();
   redis.disconnect();

@@ -107,7 +107,9 @@ describe.each(lists)('%s', (_name, tool) => {
     const key = keyOf(tool);
     const all = await walk(tool, as, () => 50);
     expect(new Set(all.map((row) => row[key])).size).toBe(all.length);
-    for (const size of [() => 7, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
+    // Small pages, and yet not a hundred of them.
+    const small = Math.max(7, Math.ceil(all.length / 24));
+    for (const size of [() => small, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
       expect(await walk(tool, as, size)).toEqual(all);
     // The size of a page is not part of the question.
     const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(site)) ?? {});
@@ -166,14 +168,18 @@ describe.each(lists)('%s', (_name, tool) => {
       expect(pages[0]?.data).not.toEqual(first.data);
     });
     it('show nothing, and are never the same twice', async () => {
-      const bytes = Buffer.from(cursor, 'base64url');
       expect(cursor).toMatch(/^[\w-]{40,2000}$/);
-      const readable = bytes.toString('latin1') + bytes.toString('utf8') + bytes.toString('utf16le');
+      const again = (await page(tool, as, { limit: 1 })).metadata.nextCursor ?? '';
+      expect(again).not.toBe(cursor);
       const values = Object.values(first.data[0] ?? {}).filter((value) => typeof value === 'string' && value.length > 3) as string[];
       expect(values.length).toBeGreaterThan(0);
-      for (const value of [...values, ...values.map((each) => each.replaceAll('-', '')), tool.name, as, '["', '":'])
-        expect(readable).not.toContain(value);
-      expect((await page(tool, as, { limit: 1 })).metadata.nextCursor).not.toBe(cursor);
+      // In what is sealed anything may stand by chance, but not twice.
+      const readable = [cursor, again].map((each) => {
+        const bytes = Buffer.from(each, 'base64url');
+        return bytes.toString('latin1') + bytes.toString('utf8') + bytes.toString('utf16le');
+      });
+      const told = [...values, ...values.map((each) => each.replaceAll('-', '')), tool.name, as, '["', '":'];
+      expect(told.filter((value) => readable.every((text) => text.includes(value)))).toEqual([]);
     });
     it('are refused when anything about them was changed', async () => {
       const flip = (at: number) => {

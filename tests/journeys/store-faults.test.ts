@@ -7,6 +7,7 @@ import { persona } from '../../src/sample/people.ts';
 import { type FaultyLink, faultyLink } from '../faulty-link.ts';
 import { type FreshDatabase, freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { DOMAINS, openSite, type Site } from '../site.ts';
+import { storesFor } from '../stores.ts';
 
 const DRIVER_WORDS = /ECONN|terminat|timeout exceeded|password|postgres|127\.0\.0\.1|select |at \/|\bsql\b/i;
 const sarah = persona('sarah.kim').employeeId ?? '';
@@ -27,7 +28,9 @@ describe('with the record of calls gone', () => {
 });
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
-describe.each(url === undefined ? [] : [url])('with PostgreSQL behind a faulty link', (server) => {
+// The run on embedded stores leaves it to the one on servers.
+const servers = storesFor<string | undefined>(undefined, ...(url === undefined ? [] : [url])).filter((each) => each !== undefined);
+describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
   let database: FreshDatabase;
   let link: FaultyLink;
   let site: Site;

@@ -13,20 +13,23 @@ import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { startChild } from '../services/child.ts';
 import { startRedis } from '../services/redis.ts';
 import { freePort } from '../services/server-process.ts';
+import { storesFor } from '../stores.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tamshai kv '));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const redisUrl = process.env.TAMSHAI_TEST_REDIS_URL;
 
-const adapters: Record<string, () => KeyValue | Promise<KeyValue>> = {
+type Adapters = Record<string, () => KeyValue | Promise<KeyValue>>;
+const embedded: Adapters = {
   'SQLite in memory': () => openSqliteKeyValue(':memory:'),
   'SQLite in a file': () => openSqliteKeyValue(join(folder, 'one.db')),
   'SQLite, sealed': () => sealedKeyValue(openSqliteKeyValue(join(folder, 'sealed.db')), randomBytes(32)),
 };
-if (redisUrl) {
-  adapters.Redis = () => openRedisKeyValue(redisUrl);
-  adapters['Redis, sealed'] = async () => sealedKeyValue(await openRedisKeyValue(redisUrl), randomBytes(32));
-}
+const server = (url: string): Adapters => ({
+  Redis: () => openRedisKeyValue(url),
+  'Redis, sealed': async () => sealedKeyValue(await openRedisKeyValue(url), randomBytes(32)),
+});
+const adapters = storesFor(embedded, ...(redisUrl ? [server(redisUrl)] : [])).flatMap((each) => Object.entries(each));
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const refused = async (work: Promise<unknown>): Promise<Failure> => {
@@ -38,7 +41,7 @@ const refused = async (work: Promise<unknown>): Promise<Failure> => {
   return error as Failure;
 };
 
-describe.each(Object.entries(adapters))('key-value store: %s', (_name, open) => {
+describe.each(adapters)('key-value store: %s', (_name, open) => {
   let kv: KeyValue;
   beforeAll(async () => {
     kv = await open();

@@ -13,9 +13,10 @@ import { sqlStore } from '../../src/storage/sql/store.ts';
 import { sqlFolder } from '../../src/app/stores.ts';
 import { loadSample } from '../../src/sample/load.ts';
 import { z } from 'zod';
+import { storesFor } from '../stores.ts';
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
-const databases = ['pglite', ...(url === undefined ? [] : ['postgres'])] as const;
+const databases = storesFor('pglite', ...(url === undefined ? [] : ['postgres']));
 const PEOPLE = 1000;
 const row = z.object({ employee_id: z.string(), salary: z.number().nullable() });
 

@@ -64,7 +64,7 @@ export async function startPostgres(): Promise<TestServer> {
     port,
     unix_socket_directories: folder,
     fsync: 'off',
-    max_connections: 100,
+    max_connections: 200,
     shared_buffers: '64MB',
     jit: 'off',
   };

@@ -2,7 +2,7 @@
 import type { Entry, Example, Index } from './learn.ts';
 import { overlaps, type Piece, type Reading } from './read.ts';
 import type { Slot } from './schema.ts';
-import { alike, othersFor } from './thesaurus.ts';
+import { alike, CHANGES, othersFor } from './thesaurus.ts';
 import { empty, stem, tokens } from './words.ts';
 
 export interface Chosen<T> {
@@ -12,7 +12,7 @@ export interface Chosen<T> {
 }
 
 const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
-const PAST = /(?:ed|en)$|^(?:paid|won|lost|sent|left|due|spent|gone|done|told|sold)$/;
+const PAST = /(?:ed|en)$|^(?:paid|won|lost|sent|left|due|spent|gone|done|told|sold|blown|held|met|hit)$/;
 
 /** A run of words in the sentence, as it is written; a plural is its singular. */
 function locate(reading: Reading, words: readonly string[], past: boolean): Piece | undefined {
@@ -60,6 +60,12 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
       offer(value, 3 + words.length * 0.5, literal);
       continue;
     }
+    // "Who approved it?" asks for what approve did.
+    const acted = words.length === 1 && !entry.changes && CHANGES.has(stem(value.toLowerCase())) ? reading.tokens.find((token) => token.stem === stem(value.toLowerCase()) && PAST.test(token.word) && !not.some((piece) => overlaps(piece, token))) : undefined;
+    // "Win the deal" orders that it be won.
+    const ordered = words.length === 1 && slot.required && past && reading.tokens[0]?.stem === stem(words[0] ?? '') && reading.tokens[0].word !== words[0] ? reading.tokens[0] : undefined;
+    if (ordered) offer(value, 2, undefined);
+    if (acted) offer(value, 2.6, { text: acted.raw, start: acted.start, end: acted.end });
     for (const other of words.length === 1 ? othersFor(value.toLowerCase()) : othersFor(words.join(' '))) {
       const at = located(reading, other.split(/[\s-]+/), past, not);
       if (at && !isVerb(entry, at, reading)) offer(value, 2 + other.split(' ').length * 0.1, at);
@@ -75,19 +81,30 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
     const met = gloss.filter((word) => reading.words.some((each) => (each.stem === stem(word) || alike(each.token.word, word)) && !not.some((piece) => overlaps(piece, each.token))));
     // What the tool is about says nothing of the state it is asked for in.
     const telling = met.filter((word) => !nounsOf(entry).has(stem(word)));
-    if (telling.length > 0 && met.length / gloss.length >= 0.6) offer(value, 1 + met.length / gloss.length + telling.length * 0.1, undefined);
+    if (telling.length > 0 && met.length / gloss.length >= 0.6) offer(value, 1 + (met.length / gloss.length) * 0.8 + telling.length * 0.1, undefined);
   }
   for (const each of entry.examples) {
     const value = each.input[slot.key];
     if (typeof value !== 'string' || locate(each.reading, value.toLowerCase().split(/[_\s-]+/), false)) continue;
     // "What do I still have to do?": a word that tells little by itself tells the state here.
-    if (STILL.some((word) => each.shape.has(word) && reading.tokens.some((token) => token.stem === word)) && !entry.examples.some((other) => other.input[slot.key] !== value && STILL.some((word) => other.shape.has(word)))) offer(value, 1.6, undefined);
+    if (STILL.some((word) => each.shape.has(word) && reading.tokens.some((token) => token.stem === word) && !entry.examples.some((other) => other.input[slot.key] !== value && other.shape.has(word)))) offer(value, 1.6, undefined);
     const words = [...each.stems].filter((word) => !nounsOf(entry).has(word));
     const weight = (list: readonly string[]) => list.reduce((sum, word) => sum + index.weight(word), 0);
     const met = words.filter((word) => reading.words.some((have) => have.stem === word));
     if (met.length > 0 && weight(met) / weight(words) >= 0.6) offer(value, 1 + weight(met) / weight(words) + (each === example ? 0.2 : 0), undefined);
   }
-  return best;
+  return best && negated(index, entry, slot, reading, best);
+}
+
+const NOT_YET = /\b(?:not|never|no|isn't|aren't|hasn't|haven't|wasn't|weren't|didn't|don't|yet to be|still to be|(?:needs?|has|have|waiting|wait) to be|to be)(?: (?:yet|been|be|being|fully|get|got|already))*\s*$/i;
+const WAITING = ['pending', 'open', 'submitted', 'new', 'draft'];
+/** "Not yet approved": the state before that one, where a tool says which it is; else the one in which things wait. */
+function negated(index: Index, entry: Entry, slot: Slot, reading: Reading, found: Chosen<string>): Chosen<string> | undefined {
+  if (!found.at || !PAST.test(found.at.text.toLowerCase()) || !NOT_YET.test(reading.text.slice(Math.max(0, found.at.start - 28), found.at.start))) return found;
+  const nouns = nounsOf(entry);
+  const before = index.steps.filter(({ to, about }) => to === found.value && [...about].some((noun) => nouns.has(noun))).flatMap(({ from }) => from).find((state) => slot.values.includes(state));
+  const value = before ?? WAITING.flatMap((word) => slot.values.filter((each) => each.toLowerCase() === word && each !== found.value))[0] ?? (slot.values.length === 2 ? slot.values.find((each) => each !== found.value) : undefined);
+  return value === undefined ? undefined : { ...found, value };
 }
 
 const isOwnOf = (word: string, value: string, slot: Slot, entry: Entry): boolean =>

@@ -21,6 +21,7 @@ const DATE = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 const UNIT = '(day|week|month|quarter|year|fiscal year|fy|financial year|calendar year)';
 const NUMBER = '(\\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty|sixty|ninety|couple of|few)';
+const WEEKDAY = '(sunday|monday|tuesday|wednesday|thursday|friday|saturday)';
 const NUMBERS: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, thirty: 30, sixty: 60, ninety: 90, 'couple of': 2, few: 3 };
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
 
@@ -33,6 +34,8 @@ const shiftOf = (word: string): number => (/last|previous|past|prior|preceding/.
 type Found = Span & { grain: Grain; count?: When['count']; anyYear?: boolean; open?: When['open'] };
 interface Pattern {
   readonly pattern: RegExp;
+  /** Means something only after a period that was talked of. */
+  readonly after?: boolean;
   read(match: RegExpExecArray, today: string, base: Span & { grain: Grain }): Found | undefined;
 }
 const only = (day: string): Found => ({ from: day, to: day, grain: 'day' });
@@ -64,8 +67,11 @@ const PATTERNS: readonly Pattern[] = [
   { pattern: /\b(?:month to date|mtd|so far this month)\b/, read: (_, today) => ({ ...whole(today, 'month'), to: today, open: 'since' }) },
   { pattern: /\bday after tomorrow\b/, read: (_, today) => only(plusDays(today, 2)) },
   { pattern: /\bday before yesterday\b/, read: (_, today) => only(plusDays(today, -2)) },
+  { pattern: /\b(?:the )?(next|following|previous|preceding) one\b|\b(?:the )?one (before|after)\b/, after: true, read: (m, _, base) => beside(base, base.grain, /next|following|after/.test(m[0]) ? 1 : -1) },
   { pattern: new RegExp(`\\b${UNIT} before last\\b`), read: (m, today) => whole(today, grainOf(group(m, 1)), -2) },
   { pattern: new RegExp(`\\b(?:the )?(?:${UNIT} (before|after)|(previous|preceding|following) ${UNIT})\\b(?! that\\b)`), read: (m, _, base) => beside(base, grainOf(m[1] ?? group(m, 4)), m[2] === 'after' || m[3] === 'following' ? 1 : -1) },
+  { pattern: new RegExp(`\\b(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY},? (this|next|last) week\\b`), read: (m, today) => weekdays(m[1], group(m, 2), shiftOf(group(m, 3)), today) },
+  { pattern: new RegExp(`\\b(this|next|last) week,? (?:on |from )?(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY}\\b`), read: (m, today) => weekdays(m[2], group(m, 3), shiftOf(group(m, 1)), today) },
   { pattern: new RegExp(`\\b(last|past|previous|next|coming|following) ${NUMBER} ${UNIT}s?\\b`), read: (m, today) => several(today, shiftOf(group(m, 1)), count(group(m, 2)), grainOf(group(m, 3))) },
   { pattern: new RegExp(`\\b(?:over|for|in|within|during) (?:the )?(?:last |past )?${NUMBER} ${UNIT}s\\b(?! (?:ago|from now|time))`), read: (m, today) => several(today, -1, count(group(m, 1)), grainOf(group(m, 2))) },
   { pattern: new RegExp(`\\b${NUMBER} ${UNIT}s? ago\\b`), read: (m, today) => ago(today, -count(group(m, 1)), grainOf(group(m, 2))) },
@@ -120,6 +126,12 @@ function weekday(match: RegExpExecArray, today: string): Found {
   if (match[1] === 'next' || match[3]) return only(plusDays(spanAround(today, 'week', 1).from, (wanted + 6) % 7));
   return only(plusDays(today, ahead));
 }
+/** Monday to Wednesday of this or another week. */
+function weekdays(first: string | undefined, last: string, shift: number, today: string): Found {
+  const monday = spanAround(today, 'week', shift).from;
+  const day = (name: string) => plusDays(monday, (WEEKDAYS.indexOf(name) + 6) % 7);
+  return { from: day(first ?? last), to: day(last), grain: 'day' };
+}
 function comingDate(date: number, today: string): Found | undefined {
   const { year, month, date: now } = parts(today);
   const day = real(year, date >= now ? month : month + 1, date);
@@ -136,7 +148,7 @@ export function whens(text: string, today: string, base?: Span & { grain: Grain 
   if (rest.length !== text.length) rest = text.toLowerCase();
   const found: When[] = [];
   const around = base ?? { ...spanAround(today, 'month'), grain: 'month' as const };
-  for (const { pattern, read } of PATTERNS) {
+  for (const { pattern, read } of PATTERNS.filter(({ after }) => !after || base !== undefined)) {
     for (let left = 8; left > 0; left -= 1) {
       const match = pattern.exec(rest);
       if (!match) break;
@@ -158,9 +170,9 @@ function opened(when: When, text: string): When {
   const word = BEFORE.exec(fold(text.slice(Math.max(0, when.start - 24), when.start)))?.[1];
   if (word === undefined) return when;
   // "From last quarter" is in it; "from 1 May" begins then.
-  if (word === 'from' && when.grain !== 'day') return when;
+  if (word === 'from' && (when.grain !== 'day' || when.from !== when.to)) return when;
   if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, open: 'since' };
-  if (/^(?:until|till|through|up to|by|before|no later)/.test(word)) return { ...when, open: 'until', ...(word === 'before' && { to: plusDays(when.from, -1) }) };
+  if (/^(?:until|till|through|up to|by|before|no later)/.test(word)) return { ...when, open: 'until', ...(word === 'before' && !/^(?:end|close)\b/i.test(text.slice(when.start, when.end)) && { to: plusDays(when.from, -1) }) };
   return when;
 }
 

@@ -12,9 +12,12 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
   const slots = entry.slots.filter(({ kind }) => kind === 'prose');
   if (slots.length === 0) return;
   const given = new Map<Slot, Piece>();
+  const undated = !entry.slots.some(({ kind }) => /^(?:date|month|period|year|quarter|units|days)$/.test(kind));
   const give = (slot: Slot, at: Piece) => {
     given.set(slot, at);
-    set(slot, clipped(slot, sentence(at.text)), at);
+    // A day that stands before the text belongs to it, where no slot takes days.
+    const day = undated && isTitle(slot) ? reading.whens.find((when) => when.end <= at.start) : undefined;
+    set(slot, clipped(slot, `${sentence(at.text)}${day ? ` ${reading.text.slice(day.start, day.end)}` : ''}`), at);
   };
   const busy = (at: Piece) => [...given.values()].some((other) => overlaps(other, at));
   // Called by its name and set off: with the note '…', reason: …
@@ -34,12 +37,12 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     const end = after(entry, first, reading);
     const at = !end ? undefined : busy(end) ? beside(end, [...given.values()], reading) : trimmed(end, [...given.values()], reading);
     // A figure alone is no text.
-    if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text)) give(first, at);
+    if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text) && (first.required || !isFigure(entry, reading, at))) give(first, at);
   }
   const short = slots.find((slot) => slot.required && !given.has(slot));
   const [long] = given.values();
   // One text for two places: its beginning is the title of the whole.
-  if (short && long && slots.length > 1) set(short, headline(long.text, short));
+  if (short && long && slots.length > 1) set(short, /topic|subject/.test(short.key) ? clipped(short, subjectOf(long.text)) : headline(long.text, short));
   const brief = entry.slots.find((slot) => slot.kind === 'name' && slot.required && long !== undefined);
   if (brief && long && !reading.tokens.some((token) => token.stem === stem(brief.key))) {
     const quote = reading.quotes.find((each) => !used.some((span) => overlaps(span, each)));
@@ -51,6 +54,12 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
 const namedAs = (entry: Entry, reading: Reading, quote: Piece): boolean => {
   const before = [...reading.tokens.filter(({ end }) => end <= quote.start).slice(-2), ...reading.tokens.filter(({ start }) => start >= quote.end).slice(0, 1)];
   return entry.slots.some(({ kind, key }) => (kind === 'id' || kind === 'number-id') && before.some((token) => token.stem === stem(key.replace(/_?id$/, '').split('_').at(-1) ?? '')));
+};
+
+/** "… , final number is 415k": a figure that has a place of its own, and hardly a word more. */
+const isFigure = (entry: Entry, reading: Reading, at: Piece): boolean => {
+  const figure = reading.amounts.find((amount) => overlaps(amount, at));
+  return figure !== undefined && entry.slots.some(({ kind, edge }) => kind === 'amount' && edge === undefined) && at.text.split(' ').length <= 6;
 };
 
 /** The text that belongs to the slot that needs one most. */

@@ -85,9 +85,17 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
   if (!entry.changes) fillBefore(index, entry, reading, filled, set, free);
   fillNames(index, entry, reading, filled, set, free);
   fillAsExamples(entry, reading, filled, set, free);
+  if (entry.changes) fillAround(entry, reading, filled, set);
   if (!entry.changes) fillPlain(index, entry, reading, filled, set, free);
   for (const slot of open('query')) {
     const said = queryIn(index, entry, slot, reading, used);
+    // "Exporting data to CSV" is looked for as a whole; that part of it names a category says nothing more.
+    const inner = said?.found ? filled.states.filter((state) => state.start >= said.start && state.end <= said.end && state.end - state.start < said.end - said.start && !/^(?:open|closed|new|high|low|critical)$/i.test(state.text)) : [];
+    if (said && inner.length > 0) {
+      for (const key of Object.keys(input)) if (entry.slots.some((each) => each.key === key && each.kind === 'choice' && inner.some((state) => choose(index, entry, each, reading, [], example)?.at?.start === state.start))) delete input[key];
+      set(slot, reading.text.slice(said.start, said.end).trim().replace(/[\s,?.!]+$/, ''), said);
+      continue;
+    }
     // What is only left over was not said to be looked for: it stays unexplained.
     if (said) set(slot, said.text, said.found ? said : undefined);
   }
@@ -96,7 +104,7 @@ export function fill(index: Index, entry: Entry, reading: Reading, example?: Exa
     if (value !== undefined) set(slot, value);
   }
   filled.left.push(...reading.words.filter((word) => free({ ...word.token, text: '' }) && speaksOf(entry, word) < 0.5));
-  describeIds(entry, reading, filled);
+  describeIds(index, entry, reading, filled);
   filled.missing = entry.slots.filter((slot) => slot.required && !(slot.key in input) && !filled.mentions.some((mention) => mention.slot === slot));
   return filled;
 }
@@ -133,7 +141,7 @@ function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Free): voi
   const filled = new Set<string>();
   for (const amount of reading.amounts.filter(free)) {
     const near = (slot: Slot) => slot.base.split('_').some((word) => reading.tokens.some((token) => token.stem === stem(word) && Math.abs(token.start - amount.start) < 40));
-    const fits = slots.filter((slot) => !filled.has(slot.key) && inRange(slot, scaled(slot, amount)));
+    const fits = slots.filter((slot) => !filled.has(slot.key) && !isShare(slot, amount) && inRange(slot, scaled(slot, amount)));
     const bounded = fits.filter((slot) => (amount.bound === 'min' ? slot.edge === 'from' : amount.bound === 'max' ? slot.edge === 'to' : slot.edge === undefined));
     const others = bounded.length === 0 && amount.bound !== undefined ? fits.filter((slot) => slot.edge === undefined) : bounded;
     const slot = others.find(near) ?? others.find(({ kind }) => kind === 'amount') ?? (amount.bound !== undefined ? others[0] : undefined) ?? others.find(({ required }) => required);
@@ -149,6 +157,8 @@ function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Free): voi
 }
 const slotWords = (slot: Slot): Set<string> => new Set([...slot.key.split('_'), ...slot.description.toLowerCase().split(/\W+/)].filter((word) => word.length > 3 && !empty.has(word)).map(stem));
 const scaled = (slot: Slot, amount: Amount): number => (amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value);
+/** A share of something is no sum of money. */
+const isShare = ({ schema }: Slot, { percent }: Amount): boolean => percent && schema.unit !== undefined && schema.unit !== 'percent';
 const inRange = ({ schema }: Slot, value: number): boolean => value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
 
 /** Values that the schema itself names: departments, offices. */
@@ -235,6 +245,24 @@ function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, set: Set
   }
 }
 
+/** "… that checkout is owned by the Payments team": what stands before and after the words of a relation, whether it looks like a name or not. */
+function fillAround(entry: Entry, reading: Reading, filled: Filled, set: Set_): void {
+  const names = entry.slots.filter(({ kind, required }) => kind === 'name' && required);
+  const at = names.findIndex(({ key }) => typeof filled.input[key] === 'string' && String(filled.input[key]).includes('_'));
+  const [before, middle, after] = [names[at - 1], names[at], names[at + 1]];
+  if (!before || !middle || !after) return;
+  const words = String(filled.input[middle.key]).split('_');
+  const first = reading.tokens.findIndex((_, place) => words.every((word, offset) => reading.tokens[place + offset]?.stem === stem(word)));
+  const [start, end] = [reading.tokens[first], reading.tokens[first + words.length - 1]];
+  if (!start || !end) return;
+  const left = reading.text.slice(0, start.start).replace(/\s+(?:is|are|was|were|be|been|now|will be|does|do)(?: now)?\s*$/i, '').trimEnd();
+  const subject = left.split(/\bthat\b|[:,;]/i).at(-1)?.trim().replace(/^(?:please )?(?:note|record|remember|write down)\b/i, '').trim().replace(/^(?:the|our|a) /i, '') ?? '';
+  const object = /^\s+(?:the |our |a )?([^:,;.?!]+)/i.exec(reading.text.slice(end.end))?.[1]?.trim() ?? '';
+  if (!(before.key in filled.input) && subject !== '' && subject.split(' ').length <= 4) set(before, subject, { text: subject, start: left.length - subject.length, end: left.length });
+  const known = filled.input[after.key];
+  if (object !== '' && object.split(' ').length <= 4 && (known === undefined || (typeof known === 'string' && object.startsWith(known)))) set(after, object, { text: object, start: end.end, end: end.end + reading.text.slice(end.end).indexOf(object) + object.length });
+}
+
 function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, name: Name): number {
   const here = around(reading, name);
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
@@ -251,6 +279,8 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
     if (name.possessive && each.possessive) score += 1;
     best = Math.max(best, score);
   }
+  // "How many deals has Liam got?"
+  if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && reading.words.length <= 5) best += 1.2;
   if (known) best -= known.has(fold(name.text)) ? -3 : 0.8;
   // A department is nobody's name.
   else if ([...index.known.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
@@ -269,7 +299,9 @@ function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used:
     return text.split(/\s+/).every((word) => empty.has(fold(word))) ? undefined : { ...piece, text };
   };
   const found = wanted(afterWords(entry, slot, reading)) ?? wanted(about(reading, used));
-  if (found) return { ...found, found: true };
+  // Whose they are is looked for as well, where there is no other place for it.
+  const whose = found ? reading.names.filter((name) => name.sure && !overlaps(name, found) && !used.some((span) => overlaps(span, name))).map(({ text }) => text) : [];
+  if (found) return { ...found, text: [...whose, found.text.replace(/^(?:the|a|an|our|my) /i, '')].join(' '), found: true };
   const rest = reading.words.filter((word) => !used.some((span) => overlaps(span, word.token)) && ((entry.stems.get(word.stem) ?? 0) < 0.5 || reading.names.some((name) => name.sure && overlaps(name, word.token))) && !empty.has(word.token.word));
   const told = rest.filter((word) => !word.ideas.some((idea) => (entry.ideas.get(idea) ?? 0) >= 0.75) || index.lexicon.names.has(word.token.word));
   const [first, last] = [told[0]?.token, told.at(-1)?.token];
@@ -277,8 +309,23 @@ function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used:
   return { text: told.map(({ token }) => token.raw.replace(/'s$/, '')).join(' '), start: first.start, end: last.end, found: told.every(({ token }) => reading.names.some((name) => name.sure && overlaps(name, token))) };
 }
 
+/** "The 429 one". */
+const pointedAt = (reading: Reading, words: readonly string[]): string[] => {
+  const said = /\b(?:the|that) ([\w.-]+) one\b/i.exec(reading.text)?.[1];
+  return said === undefined || empty.has(said.toLowerCase()) || words.includes(said) || SUPERLATIVE.test(said) || /^(?:next|last|first|second|third|other)$/i.test(said) ? [] : [said];
+};
+const SUPERLATIVE = /^(?:biggest|largest|highest|lowest|smallest|newest|latest|oldest|earliest|best|worst|top|most|least|cheapest|last|recent)$/i;
+
 /** An id that has no name: the words that are left describe it. */
-function describeIds(entry: Entry, reading: Reading, filled: Filled): void {
+/** "The remote work entry": the words between the article and what its finder lists. */
+function entryNamed(index: Index, entry: Entry, slot: Slot, reading: Reading, filled: Filled): string[] {
+  const nouns = new Set(index.entries.filter(({ tool }) => (entry.finders.get(slot.key) ?? []).includes(tool.name) && tool.domain === entry.tool.domain).map(({ tool }) => stem((tool.plural ?? '').split(' ').at(-1) ?? '')));
+  const end = reading.tokens.findIndex((token) => nouns.has(token.stem) && !/[^s]s$/.test(token.word));
+  const start = reading.tokens.slice(0, Math.max(0, end)).findLastIndex(({ word }) => /^(?:the|our|that|this)$/.test(word));
+  const between = start < 0 ? [] : reading.tokens.slice(start + 1, end);
+  return between.length > 4 || between.some((token) => filled.used.some((span) => overlaps(span, token))) ? [] : between.map(({ raw }) => raw);
+}
+function describeIds(index: Index, entry: Entry, reading: Reading, filled: Filled): void {
   for (const slot of entry.slots.filter(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required)) {
     if (slot.key in filled.input || filled.mentions.some((mention) => mention.slot === slot)) continue;
     const quote = reading.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
@@ -286,11 +333,13 @@ function describeIds(entry: Entry, reading: Reading, filled: Filled): void {
     const fields = new Set(Object.keys(entry.row.properties ?? {}).map(stem));
     const words = quote
       ? quote.text.split(/\s+/)
-      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !fields.has(word.stem) && !empty.has(word.token.word) && !(word.token.start === first && CHANGES.has(word.stem))).map(({ token }) => token.raw.replace(/'s$/, ''));
-    filled.mentions.push({ slot, names: [], words });
+      : reading.words.filter((word) => !filled.used.some((span) => overlaps(span, word.token)) && (entry.stems.get(word.stem) ?? 0) < 0.65 && !fields.has(word.stem) && !empty.has(word.token.word) && !SUPERLATIVE.test(word.token.word) && !(word.token.start === first && CHANGES.has(word.stem))).map(({ token }) => token.raw.replace(/'s$/, ''));
+    filled.mentions.push({ slot, names: [], words: [...words, ...pointedAt(reading, words)] });
   }
   for (const slot of entry.slots.filter(({ kind, required, key }) => kind === 'id' && !required && !(key in filled.input))) {
     const quote = reading.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
     if (quote && entry.changes && !filled.mentions.some((mention) => mention.slot === slot)) filled.mentions.push({ slot, names: [], words: quote.text.split(/\s+/) });
+    const told = quote || filled.mentions.length > 0 || !entry.examples.some(({ input }) => slot.key in input) ? [] : entryNamed(index, entry, slot, reading, filled);
+    if (told.length > 0) filled.mentions.push({ slot, names: [], words: told });
   }
 }

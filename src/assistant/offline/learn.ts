@@ -48,6 +48,8 @@ export interface Index {
   readonly lexicon: { readonly vocabulary: ReadonlyMap<string, number>; readonly names: ReadonlySet<string>; readonly titled: ReadonlySet<string>; readonly phrases: readonly string[] };
   /** Key → values that are known beforehand, folded → as they are written. */
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Which state comes before which, as the tools that change it say: "PENDING becomes APPROVED". */
+  readonly steps: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
   /** Keys of ids that can be the asker's own. */
   readonly oneself: ReadonlySet<string>;
   weight(stem: string): number;
@@ -97,9 +99,11 @@ const valuesIn = (input: Readonly<Record<string, unknown>>, slots: readonly Slot
   new Set(slots.filter(({ kind }) => kind === 'name' || kind === 'query' || kind === 'names').flatMap(({ key }) => tokens([input[key]].flat().filter((value) => typeof value === 'string').join(' ')).map(({ word }) => word)));
 
 /** Where a value stands in the question it comes from. */
-function find(ask: string, value: string): Piece | undefined {
+function find(ask: string, value: string, taken: readonly Piece[] = []): Piece | undefined {
   const clean = fold(value.replaceAll('_', ' ')).replace(/[.!]$/, '');
-  const at = clean.length < 2 ? -1 : fold(ask).indexOf(clean);
+  const folded = fold(ask);
+  let at = clean.length < 2 ? -1 : folded.indexOf(clean);
+  while (at >= 0 && taken.some((piece) => overlaps(piece, { start: at, end: at + clean.length }))) at = folded.indexOf(clean, at + 1);
   return at < 0 ? undefined : { text: ask.slice(at, at + clean.length), start: at, end: at + clean.length };
 }
 export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | 'right' | 'possessive'> {
@@ -117,11 +121,13 @@ function exampleOf(given: Pick<Tool['examples'][number], 'ask' | 'input' | 'give
   const reading = read(given.ask, EXAMPLE_DAY, lexicon);
   const aligned: Aligned[] = [];
   const place = (key: string, piece: Piece) => aligned.push({ key, ...piece, ...around(reading, piece) });
-  for (const [key, value] of Object.entries(input)) {
+  const length = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
+  // The longest first: what a text is about may stand in it, too.
+  for (const [key, value] of Object.entries(input).sort(([, a], [, b]) => length(b) - length(a))) {
     const slot = slots.find((each) => each.key === key);
     if (!slot || slot.kind === 'choice' || slot.kind === 'sort') continue;
     for (const each of Array.isArray(value) ? value : [value]) {
-      const piece = typeof each === 'string' ? find(reading.text, each) : typeof each === 'number' && isId(key) ? find(reading.text, String(each)) : undefined;
+      const piece = typeof each === 'string' ? find(reading.text, each, aligned) : typeof each === 'number' && isId(key) ? find(reading.text, String(each)) : undefined;
       if (piece && !aligned.some((other) => overlaps(other, piece))) place(key, piece);
     }
   }
@@ -190,7 +196,9 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
     say(slot.description, 0.35);
   }
   say(tool.description, 0.5);
+  say(tool.domain.title, 0.5);
   // What only one tool tells is asked of that tool.
+  for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
   for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const part of field.split('_')) say(part, rare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
     // Where an id is described rather than named, some words of the example are that description.
@@ -211,6 +219,12 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
   };
 }
 
+/** "NRR" for net_revenue_retention. */
+export const initials = (field: string): string | undefined => {
+  const parts = field.split('_').filter((part) => !empty.has(part));
+  return parts.length === 3 ? parts.map((part) => part.charAt(0)).join('') : undefined;
+};
+
 /** A short text is a name, unless the examples put whole phrases into it. */
 function settled(slot: Slot, tool: Tool, examples: readonly Example[]): Slot {
   if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
@@ -230,8 +244,11 @@ export function learn(registry: Registry): Index {
   }
   const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
   const unknown = Math.min(3.2, Math.log(1 + entries.length));
-  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
+  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), steps: stepsOf(registry.tools), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
 }
+
+const stepsOf = (tools: readonly Tool[]): Index['steps'] =>
+  tools.flatMap((tool) => [...tool.description.matchAll(/\b([A-Z_]{4,}(?: or [A-Z_]{4,})*) becomes ([A-Z_]{4,})\b/g)].map((match) => ({ from: (match[1] ?? '').split(' or '), to: match[2] ?? '', about: new Set(tool.name.split('_').slice(1).map(stem)) })));
 
 /** The ids that stand for the person who asks: some description says "by default your own" of them. */
 const ownKeys = (entries: readonly Entry[]): Set<string> => new Set(entries.flatMap(({ slots }) => slots.filter(({ kind, description }) => kind === 'id' && /\byour own\b/i.test(description)).map(({ key }) => key)));

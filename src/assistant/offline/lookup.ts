@@ -6,6 +6,7 @@ import type { Entry, Index } from './learn.ts';
 import type { Memory } from './memory.ts';
 import type { Reading } from './read.ts';
 import { isId, type Schema, type Slot, solid } from './schema.ts';
+import { alike } from './thesaurus.ts';
 import { empty, fold, stem } from './words.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -73,7 +74,7 @@ export function aboutSelf(reading: Reading, entry?: Entry, told_ = entry?.tool.k
   return reading.tokens.some(({ word }, at) => {
     const next = reading.tokens[at + 1]?.word ?? '';
     const before = reading.tokens[at - 1]?.word ?? '';
-    if (word === 'my' || word === 'own') return !GROUPS.test(next) || (told?.has(stem(next)) ?? false);
+    if (word === 'my' || word === 'own') return !GROUPS.test(next) || (told !== undefined && [...told].some((field) => field === stem(next) || (field.length > 3 && next === 'boss' && alike(field, next))));
     if (word === 'i' || word === "i've" || word === "i'm" || word === 'mine' || word === 'myself') return !/^(?:need|want|would|'d|like|see|know|get|have to)$/.test(next);
     return word === 'me' && !/^(?:show|tell|give|for|to|remind|help|let|with|bring|get|send|find|gimme)$/.test(before);
   });

@@ -2,7 +2,7 @@
 import { type Entry, type Example, type Index, kindsIn, shapeOf } from './learn.ts';
 import { overlaps, type Piece, type Reading, type Word } from './read.ts';
 import { CHANGES } from './thesaurus.ts';
-import { empty } from './words.ts';
+import { empty, stem } from './words.ts';
 
 export interface Ranked {
   readonly entry: Entry;
@@ -21,7 +21,7 @@ export type Act = 'asks' | 'orders' | 'says' | 'tells';
 
 const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|ok(?=[,.!])|okay(?=[,.!])|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
 const BIDDING = /^(?:(?:can|could|would|will|may|might) (?:you|we|i)(?: please| kindly| just)?|(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to|i'd like to|let'?s|let us|go ahead and|be so kind (?:as )?(?:to|and)|help me(?: to)?|you (?:can|should|must|may)|it would be (?:nice|great) to|is it possible to|would it be possible to|i'm looking to|i am looking to|i was hoping to)\s+(?:please\s+)?/i;
-const ASKING = /^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
+const ASKING = /^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|know|hear|learn|understand|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
 
 /** A fact that the person states: something is to be made of it. */
 const TELLING = /^(?:i'm|i am|i was|i've|i have|i feel|we won|we lost|we've|we are|we have)\b(?! (?:looking|wondering|trying|interested|putting|preparing))/i;
@@ -36,6 +36,14 @@ export function bare(text: string): string {
   }
   return rest;
 }
+/** "… , tick that task off": what is to be done comes last. */
+const LAST = /[,;.!] (?:so |then |please |can you |could you |would you |will you |and |now )*(\p{L}+)(?: \p{L}+)* ?(?:it|that|this|them|these|a|an|the|my|our|his|her|their)\b[^,;]*$/iu;
+const WISH = /^(?:(?:hi|hello|hey|please|ok|so|well)[\s,]+)*(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to\s+(?!(?:see|know|find|look|check|view|understand|have a look|get|hear|learn|ask)\b)/i;
+/** "The payments-db is owned by …": a fact, not a question. */
+const FACT = /^(?:the |our |my |this )?[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,3} (?:is|are|was|were|has|have|depends on|relies on|belongs to|uses|needs)(?: (?:now|been))? \S/iu;
+const NOT_YET = /\bnot yet \p{L}+(?:ed|en|id)\b/iu;
+const CLAUSE = /\b(?:who|which|that|what|when|where|how|whose)\b/i;
+
 export function actOf(reading: Reading): Act {
   const text = bare(reading.text);
   if (/^ok(?:ay)? (?:the|this|that|it)\b/i.test(text)) return 'orders';
@@ -43,13 +51,21 @@ export function actOf(reading: Reading): Act {
   if (!first) return 'says';
   // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
   if (ASKING.test(text)) return 'asks';
+  // So are rows, by what they are called: "invoices not yet approved".
+  if (NOT_YET.test(text) && !(CHANGES.has(first.stem) && !/(?:ed|s)$/.test(first.word))) return 'asks';
+  if (/[^s]s$/.test(first.word) && !first.possessive && !first.capital && !/^(?:\S+)(?:[:,]| (?:the|a|an|my|our|it|that|this|me)\b)/.test(text) && !reading.text.includes(', ')) return 'asks';
   // "Approved invoices" are asked for, nothing is to be approved.
   const done = /(?:ed|ing)$|^(?:won|lost|paid|sent)$/.test(first.word);
   if (CHANGES.has(first.stem) && done && !/\b(?:it|that|this|them)\b/i.test(text)) return 'asks';
   if (CHANGES.has(first.stem) && !first.possessive && !done) return 'orders';
   const at = reading.tokens.findIndex(({ word }, place) => /^(?:it|that|this|them|those)$/.test(word) && CHANGES.has(reading.tokens[place - 1]?.stem ?? ''));
   if (at > 0) return 'orders';
-  return TELLING.test(text) && !reading.text.endsWith('?') ? 'tells' : 'says';
+  const last = stem((LAST.exec(reading.text)?.[1] ?? '').toLowerCase());
+  if (last !== '' && (CHANGES.has(last) || last === 'open')) return 'orders';
+  if (reading.text.endsWith('?')) return 'says';
+  if (WISH.test(reading.text) || TELLING.test(text)) return 'tells';
+  const subject = FACT.exec(text)?.[0];
+  return subject !== undefined && !CLAUSE.test(subject) ? 'tells' : 'says';
 }
 
 const KIND_WEIGHT = 1.1;

@@ -3,7 +3,7 @@ import { type Amount, amounts, type Count, topCount } from './amounts.ts';
 import type { Grain, Span } from './calendar.ts';
 import { type When, whens } from './dates.ts';
 import { CHANGES, ideasOf, knownWords } from './thesaurus.ts';
-import { empty, fold, plain, respelled, type Token, tokens } from './words.ts';
+import { empty, fold, numberWord, plain, respelled, type Token, tokens } from './words.ts';
 
 export interface Piece {
   readonly text: string;
@@ -50,6 +50,8 @@ export interface Lexicon {
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2,}[-_]?\d[\w-]*\b|\b[et]-\d+\b|\b\d+[A-Z]{2,}\w*\b/gi;
 const QUOTED = /(?<!\w)'([^'\n]{2,300}?)'(?!\w)|"([^"\n]{2,2000}?)"/g;
+/** "Unpaid" is "not yet paid": the states have names for the one, not for the other. */
+const UN = /\bun(paid|approved|reimbursed|resolved|submitted|acknowledged|completed|finished|closed|filed)\b/gi;
 const PERIOD_ID = /^(?:q\d|fy\d+|20\d\d)/i;
 
 const pieces = (text: string, pattern: RegExp, take: (match: RegExpMatchArray) => string): Piece[] =>
@@ -62,7 +64,7 @@ const pieces = (text: string, pattern: RegExp, take: (match: RegExpMatchArray) =
 export const overlaps = (a: { start: number; end: number }, b: { start: number; end: number }): boolean => a.start < b.end && a.end > b.start;
 
 export function read(given: string, today: string, lexicon: Lexicon, base?: Span & { grain: Grain }): Reading {
-  const text = plain(given).replace(/\s+/g, ' ').trim();
+  const text = plain(given).replace(/\s+/g, ' ').trim().replace(UN, 'not yet $1');
   const quoted = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
   const quotes = quoted.length > 0 ? quoted : titleIn(text, lexicon);
   const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
@@ -70,14 +72,16 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
   const ids = pieces(text, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
   const taken = [...dates, ...ids, ...emails, ...quotes];
   const count = topCount(text);
-  const figures = amounts(text, count ? [...taken, count] : taken).slice(0, MOST);
   const all = tokens(text).map((token) => correct(token, lexicon, quotes));
+  // A 401k and a 1099 are words.
+  const figured = all.filter(({ word }) => /\d/.test(word) && knownWords.has(word));
+  const figures = amounts(text, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MOST);
   const names = [...namesIn(text, all, [...dates, ...ids, ...emails, ...quotes], lexicon), ...quotes.map((quote): Name => ({ ...quote, words: tokens(quote.text).map(({ word }) => word), sure: true, possessive: false }))].sort((a, b) => a.start - b.start).slice(0, MOST);
   const ideas = ideasOf(all.map(({ stem }) => stem));
   const words = all.flatMap((token, at): Word[] => {
     const inside = [...dates, ...ids, ...emails, ...figures, ...(count ? [count] : [])].some((span) => overlaps(span, token));
     const phrase = ideas[at] ?? [];
-    return inside || ((empty.has(token.word) || empty.has(token.stem)) && phrase.length === 0) ? [] : [{ stem: token.stem, ideas: phrase, token }];
+    return inside || numberWord(token.word) !== undefined || ((empty.has(token.word) || empty.has(token.stem)) && phrase.length === 0) ? [] : [{ stem: token.stem, ideas: phrase, token }];
   });
   return { text, today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
 }
@@ -116,18 +120,18 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
     return head && tail ? [{ text: text.slice(head.start, tail.end), start: head.start, end: tail.end, words: run.map(({ word }) => word), sure: true, possessive: false }] : [];
   });
   const free = (token: Token) => !taken.some((span) => overlaps(span, token));
-  const common = (token: Token) => vocabulary.has(token.word) || empty.has(token.word) || CHANGES.has(token.stem);
+  const common = (token: Token) => vocabulary.has(token.word) || (!token.capital && (knownWords.has(token.word) || vocabulary.has(token.word.replace(/s$/, '')))) || empty.has(token.word) || CHANGES.has(token.stem);
   const first = (token: Token) => token.start === 0 || /[.!?:;"]\s*$/.test(text.slice(Math.max(0, token.start - 3), token.start));
   const surely = (token: Token): boolean => {
     if (!free(token) || /^\d/.test(token.word)) return false;
-    if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word)) return true;
+    if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word) && !knownWords.has(token.word)) return true;
     if (!token.capital) return names.has(token.word) && !common(token) && !knownWords.has(token.word);
     if (/^[A-Z]{2,5}s?$/.test(token.raw) && (vocabulary.has(token.word) || vocabulary.has(token.stem))) return false;
     if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token) && !knownWords.has(token.word);
     return true;
   };
   const perhaps = (token: Token, before: Token | undefined): boolean =>
-    free(token) && !token.capital && !common(token) && /^[\p{L}'-]{2,}$/u.test(token.raw) && (token.possessive || (before !== undefined && (BEFORE_NAMES.has(before.word) || CHANGES.has(before.stem)) && !ARTICLES.has(before.word)));
+    free(token) && !token.capital && !common(token) && /^[\p{L}'-]{2,}$/u.test(token.raw) && !(/(?:ed|ing|ly)$/.test(token.word) && !/^(?:in|for|of|from|about|on|with)$/.test(before?.word ?? '')) && (token.possessive || (before !== undefined && (BEFORE_NAMES.has(before.word) || CHANGES.has(before.stem)) && !ARTICLES.has(before.word)));
 
   for (let at = 0; at < all.length; at += 1) {
     const token = all[at];

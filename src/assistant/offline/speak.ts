@@ -51,8 +51,10 @@ function answered(speaking: Speaking, result: Result & { type: 'answered' }, rea
   if (answer.status === 'error') return failed(result, answer);
   if (entry.changes) return done(entry, answer);
   const list = answer.metadata;
-  if (list || Array.isArray(answer.data)) return rows(speaking, result, rowsIn(answer), list, reading);
-  return one(speaking, entry, (answer.data ?? {}) as Row, reading);
+  const text = list || Array.isArray(answer.data) ? rows(speaking, result, rowsIn(answer), list, reading) : one(speaking, entry, (answer.data ?? {}) as Row, reading);
+  const { others = [], unplaced = [] } = result;
+  const more = others.length > 0 ? `\n\n${others.length === 1 ? 'One other fits' : `${others.length} others fit`} as well: ${others.slice(0, 5).map((row) => `"${titleOf(row)}"`).join(', ')}${others.length > 5 ? ', …' : ''}.` : '';
+  return `${text}${more}${unplaced.length > 0 ? `\n\nI could not narrow this down by ${unplaced.map((part) => `"${cell(part)}"`).join(' and ')}.` : ''}`;
 }
 const stopped = (text: string): string => (/[.!?:]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
@@ -100,11 +102,35 @@ function rows(speaking: Speaking, { entry }: Result & { type: 'answered' }, foun
     ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}${more ? ` (${list?.totalCount ?? `${found.length}+`})` : ''}.`
     : `${WHETHER.test(reading.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(reading.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
   const wanted = asked(shape, reading);
+  const extreme = outstanding(shape, found, reading);
   const secret = hidden(speaking, entry, found, wanted);
   const rest = more ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${narrowing(entry)}.` : '';
   const doubt = ambiguous(found, reading, entry) ? '\n\nWhich one do you mean?' : '';
   const texts = found.length <= 3 ? texting(shape, found) : '';
-  return `${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${texts || table(shape, found, wanted)}${rest}${doubt}`;
+  const first = extreme ? `${more ? `Of the first ${found.length}, the` : 'The'} ${extreme.word} is ${titleOf(extreme.row) || 'this one'}: ${lowered(label(extreme.key))} ${strong(value(extreme.row[extreme.key], shape.properties?.[extreme.key], extreme.key))}.\n\n` : '';
+  return `${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${texts || table(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
+}
+/** "The biggest", "the oldest": by the first figure or day of the rows, where one of them was asked for. */
+const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [[/\b(biggest|largest|highest|most (?:expensive|valuable))\b/i, 'figure', -1], [/\b(smallest|lowest|cheapest)\b/i, 'figure', 1], [/\b(newest|latest|most recent)\b/i, 'day', -1], [/\b(oldest|earliest)\b/i, 'day', 1]];
+function outstanding(shape: Schema, found: readonly Row[], reading: Reading): { word: string; row: Row; key: string; sorted: readonly Row[] } | undefined {
+  if (found.length < 2) return undefined;
+  for (const [pattern, by, sign] of EXTREMES) {
+    const word = pattern.exec(reading.text)?.[1];
+    if (word === undefined) continue;
+    const named = asked(shape, reading);
+    const fits = (key: string): boolean => {
+      const own = solid(shape.properties?.[key]);
+      return found.some((row) => row[key] !== null && row[key] !== HIDDEN && row[key] !== undefined) && (by === 'figure' ? own.unit === 'USD' || (named.includes(key) && typeof found[0]?.[key] === 'number') : own.format === 'date' || own.format === 'date-time');
+    };
+    const keys = Object.keys(shape.properties ?? {}).filter(fits);
+    const key = keys.find((each) => named.includes(each)) ?? keys[0];
+    if (key === undefined) return undefined;
+    const size = (row: Row): number => (by === 'figure' ? Number(row[key]) : Date.parse(String(row[key])));
+    const sorted = [...found].sort((a, b) => sign * (size(a) - size(b)) || 0);
+    const [row] = sorted;
+    return row ? { word: word.toLowerCase(), row, key, sorted } : undefined;
+  }
+  return undefined;
 }
 /** A few rows that are texts: the texts themselves. */
 function texting(shape: Schema, found: readonly Row[]): string {
@@ -212,7 +238,7 @@ function missing({ slot, entry }: Result & { type: 'missing' }): string {
   const need = slot.kind === 'prose' && least > 1 ? ` Please say it in at least ${least} characters.` : '';
   const hint = slot.description && !/[a-z]_[a-z]/.test(slot.description) ? ` (${lowered(slot.description)})` : '';
   return slot.kind === 'id' || slot.kind === 'number-id'
-    ? `Which ${what} do you mean? Please name it, so that I can ${lowered(entry.tool.title)}.`
+    ? `Which ${what} do you mean? Please name it${entry.changes ? `, so that I can ${lowered(entry.tool.title)}` : ''}.`
     : `To ${lowered(entry.tool.title)} I need one more thing: what is the ${what}${hint}?${options}${need}`;
 }
 function unknown({ called, finder, answer, entry, wrong }: Result & { type: 'unknown' }): string {

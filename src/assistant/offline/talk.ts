@@ -10,7 +10,7 @@ import { memory, Needs, type Round } from './memory.ts';
 import { actOf, bare, rank, speaksOf } from './rank.ts';
 import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { speak, type Speaking } from './speak.ts';
-import { type Frame, type Past, rowNamed, think, type Wish } from './think.ts';
+import { type Frame, type Past, rowNamed, think, weigh, type Wish } from './think.ts';
 import { sentence } from './text.ts';
 import { fold } from './words.ts';
 
@@ -81,13 +81,15 @@ function answerTo(company: Company, round: Round, state: State): Said {
   if (NO.test(reading.text)) return only('All right, nothing was done.');
   const replied = last && reply(thinking, last, reading, past(state));
   if (replied) return { text: speak(speaking, replied), frames: [replied] };
+  const remade = last && corrected(thinking, last, reading, past(state));
+  if (remade) return { text: speak(speaking, remade), frames: [remade] };
   const meant = last ? followed(company, last, reading) : undefined;
   if (meant) {
     const frame = think(thinking, meant.reading, past(state, meant.reading), { entry: meant.entry });
     return { text: speak(speaking, frame), frames: [frame] };
   }
   const frames: Frame[] = [];
-  for (const part of parts(company, reading)) {
+  for (const part of distributed(company, thinking, reading) ?? parts(company, inside(company, reading))) {
     const before = frames.at(-1);
     frames.push(think(thinking, part, before ? { shown: before.shown, reading: before.reading, entry: before.entry } : past(state)));
   }
@@ -125,15 +127,17 @@ function reply(thinking: Thinking, last: Frame, reading: Reading, before: Past):
 const kept = (last: Frame): Record<string, unknown> => ({ ...last.input });
 
 const LEAD = /^(?:(?:and|also|but|or|ok|okay|so|then|now)\b[\s,]*)*(?:what about|how about|and what about|same (?:for|with)|the same (?:for|in|with)|only|just|except|instead|what if|what of|and|also|or|but|for|in|from)\b[\s,]*/i;
+const MEANT = /^(?:[^.?]{0,40}\b)?i (?:meant|mean|was (?:talking|asking) about)\b[\s,.:-]*/i;
 const CORRECTION = /^(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|correction)\b[\s,.:-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|make (?:it|that)|it's|that's)\b[\s,.:-]*)*/i;
 
 /** A question that only makes sense with the one before: its new part takes the place of the old one. */
 function followed({ index, today, allowed }: Company, last: Frame, reading: Reading): { reading: Reading; entry: Entry | undefined } | undefined {
   const entry = last.entry;
   if (!entry) return undefined;
-  const corrects = CORRECTION.test(reading.text);
+  const correction = MEANT.exec(reading.text) ?? CORRECTION.exec(reading.text);
+  const corrects = correction !== null;
   const leads = LEAD.test(reading.text);
-  const skip = corrects ? (CORRECTION.exec(reading.text)?.[0].length ?? 0) : leads ? (LEAD.exec(reading.text)?.[0].length ?? 0) : 0;
+  const skip = correction ? correction[0].length : leads ? (LEAD.exec(reading.text)?.[0].length ?? 0) : 0;
   const pieces = piecesOf(index, entry, reading);
   const rest = reading.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
   const searched = pieces.every(({ kind }) => kind === 'name') && leads && entry.slots.some(({ kind, key }) => kind === 'query' && key in last.input) ? otherWords(last, entry, reading, skip) : undefined;
@@ -154,6 +158,32 @@ function followed({ index, today, allowed }: Company, last: Frame, reading: Read
     text = place ? `${text.slice(0, place.start)}${fresh}${text.slice(place.end)}` : `${text.replace(/[\s?.!]+$/, '')}${kind.startsWith('known') || kind === 'name' ? ',' : ''} ${fresh}`;
   }
   return { reading: read(text, today, index.lexicon), entry };
+}
+
+/** "Actually make that the Nevada agent": what was made a moment ago is there already, so it is changed by the tool that changes such things. */
+function corrected(thinking: Thinking, last: Frame, reading: Reading, before: Past): Frame | undefined {
+  const { result } = last;
+  const correction = MEANT.exec(reading.text) ?? CORRECTION.exec(reading.text);
+  const fresh = correction ? reading.text.slice(correction[0].length).replace(/[\s.!]+$/, '') : '';
+  if (fresh === '' || actOf(read(fresh, reading.today, thinking.index.lexicon)) === 'orders' || result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.effect !== 'adds') return undefined;
+  const [row] = rowsIn(result.answer);
+  for (const entry of thinking.allowed.values()) {
+    const id = entry.slots.find(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required);
+    const text = entry.slots.find(({ key, kind }) => (kind === 'prose' || kind === 'name') && typeof result.input[key] === 'string');
+    const key = id && row ? Object.keys(row).find((each) => each === id.key) : undefined;
+    if (entry.tool.domain !== result.entry.tool.domain || entry.tool.effect !== 'changes' || !row || !id || !text || key === undefined) continue;
+    return think(thinking, reading, before, { entry, forced: { [id.key]: row[key], [text.key]: replaced(String(result.input[text.key]), fresh) } });
+  }
+  return undefined;
+}
+/** The new words in the place of those that end alike; of none, in the place of all. */
+function replaced(old: string, fresh: string): string {
+  const [had, has] = [old.split(' '), fresh.split(' ')];
+  const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));
+  if (end < 0) return sentence(fresh);
+  const same = had.slice(0, end).findLastIndex((word) => fold(word) === fold(has[0] ?? ''));
+  const start = has.length > 1 && same >= 0 ? same : Math.max(0, end - has.length + 1);
+  return sentence([...had.slice(0, start), ...has, ...had.slice(end + 1)].join(' '));
 }
 
 /** "And for masking?": other words in the place of those that were searched for. */
@@ -225,6 +255,36 @@ const cursorOf = (answer: Answer): string | undefined => (answer.status === 'suc
 const SECOND = /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when|where|show|list|give me|tell me|is|are|do|does|find|search|approve|reject|delete|remove|pay|close|add|remind|submit)\b)/i;
 /** A second thing that is asked for without a verb of its own: "the pipeline and our ARR". */
 const ANOTHER = /\s*,? and (?:also )?(?=(?:our|the|my|his|her|their|all|any)\b)/i;
+/** "They will ask which invoices …": the question inside a sentence that only leads up to it. */
+const INSIDE = /\b(?:ask(?:s|ed|ing)?|know|wonder(?:ing)?|tell (?:me|us)|see|find out|curious|sure|check|understand|let me know|told)(?: me| us)?(?: about)?,? (?=(?:which|what|how|who|whose|when|where|whether|if) )/i;
+function inside({ index, today }: Pick<Company, 'index' | 'today'>, reading: Reading): Reading {
+  const match = INSIDE.exec(reading.text);
+  if (!match || /: /.test(reading.text.slice(0, match.index))) return reading;
+  const rest = reading.text.slice(match.index + match[0].length).replace(/^(?:whether|if) /i, '');
+  const meant = read(rest.split(/(?<=[.!?])\s+/)[0] ?? rest, today, index.lexicon);
+  const [whole, part] = [rank(index, reading, index.entries)[0], rank(index, meant, index.entries)[0]];
+  return meant.words.length > 0 && part && part.score >= (whole?.score ?? 0) * 0.95 ? meant : reading;
+}
+
+/** "Compare Engineering and Marketing": the same question of each of two that stand side by side. */
+const SIDE_BY_SIDE = /^(?:'s?)?(?: \p{L}+){0,2}?,? (?:and|&|vs\.?|versus|or|compared (?:to|with)|against)(?: also)?(?: (?:the|in|for|of|with|from|to|by))* $/iu;
+function distributed({ index, today, allowed, person }: Company, thinking: Thinking, reading: Reading): Reading[] | undefined {
+  const known = [...index.known].flatMap(([key, values]) => knownIn(values, reading).map(({ at }) => ({ kind: key, at })));
+  const names = reading.names.filter((name) => name.sure && !known.some(({ at }) => overlaps(at, name)) && !reading.quotes.some((quote) => overlaps(quote, name))).map((at) => ({ kind: '', at }));
+  for (const group of [...index.known.keys()].map((key) => known.filter(({ kind }) => kind === key)).concat([names])) {
+    const sorted = group.sort((a, b) => a.at.start - b.at.start);
+    const [a, b] = [sorted[0]?.at, sorted[1]?.at];
+    if (sorted.length !== 2 || !a || !b || !SIDE_BY_SIDE.test(reading.text.slice(a.end, b.start)) || /\bbetween $/i.test(reading.text.slice(0, a.start))) continue;
+    const first = read(`${reading.text.slice(0, a.end)}${reading.text.slice(b.end)}`, today, index.lexicon);
+    const second = read(`${reading.text.slice(0, a.start)}${reading.text.slice(b.start)}`, today, index.lexicon);
+    const [one, two] = [first, second].map((each) => weigh(thinking, each, [...allowed.values()], { shown: [], reading: undefined, entry: undefined }, {})[0]);
+    // Each of them has to be a value, not a word of some text.
+    const placed = (filled: NonNullable<typeof one>['filled'], text: string) => filled.mentions.some((mention) => mention.names.some((name) => name.text === text)) || Object.values(filled.input).some((given) => typeof given === 'string' && fold(given) === fold(text));
+    if (person && one && two && one.entry === two.entry && one.total >= 0.4 && placed(one.filled, a.text) && placed(two.filled, b.text)) return [first, second];
+  }
+  return undefined;
+}
+
 /** Two questions in one. Not inside a text that is to be written down, and not where both are one. */
 function parts({ index, today, allowed }: Company, reading: Reading): Reading[] {
   const match = SECOND.exec(reading.text) ?? (actOf(reading) === 'orders' ? null : ANOTHER.exec(reading.text));

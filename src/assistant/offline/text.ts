@@ -14,13 +14,15 @@ export const piece = (text: string, start: number, end: number): Piece => {
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const TAIL = /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
+/** What is to be done explains nothing. */
+const ORDER = /^(?:so |then |please |now )*(?:(?:can|could|would|will|may)\b|(?:approve|reject|close|delete|remove|pay|book|tick|mark|add|put|send|submit|open|set|record|drop|take|give|make)\b(?! \w+(?:ed|s)\b))/i;
 /** The last part of a sentence that explains it. */
 export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefined {
   for (const match of reading.text.matchAll(TAIL)) {
     const start = match.index + match[0].length;
     if (busy.some((span) => span.start < match.index && span.end > start)) continue;
     const found = piece(reading.text, start, reading.text.length);
-    if (found.text.split(' ').length >= 2) return found;
+    if (found.text.split(' ').length >= 2 && !ORDER.test(found.text)) return found;
   }
   return undefined;
 }
@@ -28,7 +30,8 @@ export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefine
 /** After words that an example puts before the value of this slot. The more of them, the better. */
 export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
   let best: { piece: Piece; score: number } | undefined;
-  const { tokens } = reading;
+  // "Remind me tomorrow to …": a day may stand between the words.
+  const tokens = reading.tokens.filter((token) => !reading.whens.some((when) => overlaps(when, token)));
   for (const { key, left } of entry.examples.flatMap(({ aligned }) => aligned)) {
     if (key !== slot.key || left.length === 0) continue;
     const sign = /^[:,]$/.test(left.at(-1) ?? '') ? left.at(-1) : undefined;
@@ -58,7 +61,7 @@ export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
     if (!names.has(token.stem)) continue;
     const quote = reading.quotes.find(({ start }) => start > token.end && start - token.end <= 12);
     if (quote) return quote;
-    const gap = /^\s*(?:[:=#]|is|number|no\.?|of|as|to(?=\s+["']))?\s*/i.exec(text.slice(token.end))?.[0] ?? '';
+    const gap = /^\s*(?:[:=#]|(?:is|number|of|as)\b|no\.|to(?=\s+["']))?\s*/i.exec(text.slice(token.end))?.[0] ?? '';
     const start = token.end + gap.length;
     const next = tokens[at + 1];
     if (!next || next.start > start + 6) continue;

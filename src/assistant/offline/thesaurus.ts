@@ -9,7 +9,7 @@ salary, pay, wage, earn, compensation, remuneration, paid, income
 payslip, pay stub, paystub, paycheck, pay slip, pay cheque, wage slip, stub
 employee, staff, person, people, colleague, worker, headcount, team member, coworker, workforce, personnel, work, everyone, everybody
 manager, boss, supervisor, superior, report to
-delete, remove, drop, erase, throw away, get rid of, discard, scrap, bin, trash, take off
+delete, remove, drop, erase, throw away, take out, clear out, strike, kill, get rid of, discard, scrap, bin, trash, take off
 terminate, fire, dismiss, let go, lay off, offboard, sack
 approve, ok, okay, accept, sign off, green light, authorize, authorise, say yes, clear, approval, give the go-ahead, go ahead
 reject, decline, deny, refuse, turn down, send back, say no, knock back, rejection, disapprove
@@ -39,9 +39,9 @@ context, background, overview
 forecast, outlook, projection, on track, predict, expect
 quota, target, goal
 pipeline, funnel
-overdue, late, past due, behind, unpaid
+overdue, late, past due, behind
 arr, annual recurring revenue, recurring revenue, run rate
-movement, waterfall, bridge, develop, evolve, evolution, trend, month by month
+movement, move, waterfall, bridge, develop, evolve, evolution, trend, month by month
 churn, lost customers, cancel
 tax return, annual filing, annual return, filing, return
 estimate, estimated payment, quarterly payment, prepayment, instalment, installment, quarterly estimate
@@ -68,9 +68,10 @@ search, look for, look up, find, lookup, hunt
 sla, service level, response time
 meet, keep, fulfil, hold
 help, problem, trouble
-breach, breached, miss, missed, past the deadline
+breach, breached, miss, missed, past the deadline, blow, blown, violate, exceed, overrun, broken
 at risk, about to breach, near breach, soon breach, close to breach
 agent, support team, rep
+sign in, log in, login, log on, access, use
 resolve, solve, fix, solved, fixed, resolution
 contact, user of the portal, portal user, member
 invite, add contact, give access
@@ -166,8 +167,10 @@ for (const [idea, words] of IDEAS.entries()) {
     const stems = each.split(/[\s-]+/).map(stem);
     const [first] = stems;
     if (first === undefined) continue;
-    if (stems.length === 1) byWord.set(first, [...(byWord.get(first) ?? []), idea]);
-    else {
+    // What is written with a hyphen is one word.
+    const whole = stem(each.replace(/\s+/g, '-'));
+    byWord.set(whole, [...(byWord.get(whole) ?? []), idea]);
+    if (stems.length > 1) {
       const known = phrases.get(first) ?? [];
       const same = known.find((phrase) => phrase.stems.join(' ') === stems.join(' '));
       if (same) same.ideas.push(idea);
@@ -190,7 +193,7 @@ export function ideasOf(stems: readonly string[]): (readonly number[])[] {
 
 export const ideasOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
 /** Every single word in here: none of them is a slip of the pen. */
-export const knownWords: ReadonlySet<string> = new Set(IDEAS.flat().flatMap((each) => each.split(/[\s-]+/)));
+export const knownWords: ReadonlySet<string> = new Set(IDEAS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]));
 /** Do two words say the same? */
 export const alike = (a: string, b: string): boolean => stem(a) === stem(b) || ideasOfWord(a).some((idea) => ideasOfWord(b).includes(idea));
 /** The words of the ideas that a word belongs to, one by one. */

@@ -20,7 +20,7 @@ export interface Frame {
   readonly result: Result;
 }
 export type Result =
-  | { readonly type: 'answered'; readonly entry: Entry; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer; readonly about: Row | undefined; readonly called: string }
+  | { readonly type: 'answered'; readonly entry: Entry; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer; readonly about: Row | undefined; readonly called: string; readonly others?: readonly Row[]; readonly unplaced?: readonly string[] }
   | { readonly type: 'which'; readonly slot: Slot; readonly rows: readonly Row[]; readonly source: Entry; readonly entry: Entry; readonly called: string; readonly all: boolean }
   | { readonly type: 'missing'; readonly slot: Slot; readonly entry: Entry }
   | { readonly type: 'unknown'; readonly called: string; readonly entry: Entry; readonly finder: Entry | undefined; readonly answer: Answer | undefined; readonly wrong: number }
@@ -57,8 +57,9 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const [best] = mine;
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
   // A right that is missing is spoken of only where that very thing was asked for.
-  const meant = other && (!other.entry.changes || other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading));
-  if (other && meant && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.18 || !clear(index, best, reading))) {
+  const meant = other && (other.entry.changes ? other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading) : !other.entry.slots.some(({ kind, key }) => kind === 'query' && key in other.filled.input) || namesItsThing(index, other.entry, reading));
+  const strange = other?.entry.slots.some(({ key }) => index.known.has(key) && typeof other.filled.input[key] === 'string' && !index.known.get(key)?.has(fold(String(other.filled.input[key]))) && other.contains < 0.8);
+  if (other && meant && !strange && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.15 || !clear(index, best, reading))) {
     return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
   }
   if (!best || !(wish.entry === best.entry || clear(index, best, reading))) {
@@ -81,7 +82,7 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
 }
 
 /** The tool needs more than was said; another may not. */
-const notEnough = ({ result }: Frame): boolean => result.type === 'answered' && !result.entry.changes && result.answer.status === 'error' && result.answer.code === 'VALIDATION_ERROR';
+const notEnough = ({ result }: Frame): boolean => result.type === 'answered' && !result.entry.changes && result.answer.status === 'error' && (result.answer.code === 'VALIDATION_ERROR' || (result.about !== undefined && result.answer.code.endsWith('_NOT_FOUND')));
 
 /** Nothing was found by a name or by words: they may be those of something else. */
 function foundNothing({ result }: Frame): boolean {
@@ -133,7 +134,7 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       for (const [key, values] of index.known) {
         if (!(key in filled.input) && knownIn(values, reading).some(({ at }) => /^\p{Lu}/u.test(at.text) && !filled.used.some((used) => overlaps(used, at)))) total -= 0.06;
       }
-      total += (filled.left.length === 0 && reading.words.every(({ token }) => filled.used.some((used) => overlaps(used, token))) ? 0.09 : 0.02) * Math.min(2, filled.used.length);
+      total += (filled.left.length === 0 && reading.words.every(({ token }) => filled.used.some((used) => overlaps(used, token))) && reading.words.some(({ token }) => values.some((used) => overlaps(used, token))) ? 0.09 : 0.02) * Math.min(2, filled.used.length);
       for (const slot of filled.missing) total -= slot.kind === 'prose' ? 0.03 : 0.12;
       for (const mention of filled.mentions) {
         const here = isHere(mention, each.entry, past);
@@ -146,6 +147,9 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       if (!order && isOne(index, each.entry, reading) && filled.mentions.length + Object.keys(filled.input).length > 0) total += 0.22;
       // What is asked about oneself is not found in a list of everyone.
       if (each.entry.tool.kind === 'list' && Object.keys(filled.input).length === 0 && aboutSelf(reading, each.entry, true) && !seesOwnOnly(each.entry, person) && !each.entry.slots.some((slot) => index.oneself.has(slot.key) || isPerson(slot))) total -= 0.12;
+      // Who of all is off is not seen in one's own rows.
+      if (/^(?:who|whose|anyone|anybody|is any|which of us|which colleagues)\b/i.test(bare(reading.text)) && /^my\b/i.test(each.entry.tool.title) && !aboutSelf(reading)) total -= 0.25;
+      if (/^which ones\b/i.test(bare(reading.text)) && each.entry.tool.kind === 'list') total += 0.15;
       if (sayPlural(each.entry, reading)) total += 0.12;
       // Rows are asked for by what they are called.
       if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem, token }) => stem === headNoun(each.entry) && !/[^s]$/.test(token.word))) total += 0.05;
@@ -166,9 +170,12 @@ const isHere = (mention: Mention, needing: Entry, past: Past): boolean =>
 const thingsOf = (index: Index, entry: Entry): Set<string> =>
   new Set(entry.slots.filter(({ kind, key }) => (kind === 'id' || kind === 'number-id') && !index.oneself.has(key)).flatMap(({ key }) => key.replace(/_?id$/, '').split('_')).filter((word) => word.length > 2).map(stemOf));
 function namesItsThing(index: Index, entry: Entry, reading: Reading): boolean {
-  const own = new Set([...thingsOf(index, entry), ...entry.tool.title.toLowerCase().split(/\W+/).filter((word) => word.length > 3).map(stemOf)]);
-  return reading.words.some(({ stem, token, ideas }) => !(token.start === reading.words[0]?.token.start) && (own.has(stem) || ideas.some((idea) => [...own].some((word) => ideasOfWord(word).includes(idea)))));
+  const own = new Set([...thingsOf(index, entry), ...foundNouns(index, entry), ...entry.tool.title.toLowerCase().split(/\W+/).filter((word) => word.length > 3).map(stemOf)]);
+  return reading.words.some(({ stem, token, ideas }) => !(token.start === reading.words[0]?.token.start && CHANGES.has(stem)) && (own.has(stem) || ideas.some((idea) => [...own].some((word) => ideasOfWord(word).includes(idea)))));
 }
+/** Where an id is just an id, it is one of what its finder lists. */
+const foundNouns = (index: Index, entry: Entry): string[] =>
+  entry.slots.filter(({ key }) => key === 'id').flatMap(({ key }) => entry.finders.get(key) ?? []).flatMap((name) => index.entries.filter(({ tool }) => tool.name === name && tool.domain === entry.tool.domain).map(headNoun));
 const ONE = new Set(['the', 'my', 'our', 'this', 'that', 'his', 'her', 'their', 'a', 'an']);
 /** "The article …", "my webhook ticket": one of them, by what it is called or about. */
 function isOne(index: Index, entry: Entry, reading: Reading): boolean {
@@ -201,10 +208,15 @@ export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
 /** Sure enough to act on. A change must be asked for more plainly than a look. */
 function clear(index: Index, { entry, covers, contains, total, filled, score }: Weighed, reading: Reading): boolean {
   // Words that tell which one is meant are looked up, where it is said of what.
-  const telling = filled.mentions.some(({ slot }) => slot.required) && namesItsThing(index, entry, reading) ? new Set(filled.mentions.flatMap(({ words }) => words.map(fold))) : undefined;
+  const telling = filled.mentions.some(({ slot, words }) => slot.required || words.length > 0) && namesItsThing(index, entry, reading) ? new Set(filled.mentions.flatMap(({ words }) => words.map(fold))) : undefined;
   const lost = filled.left.filter(({ token }) => !reading.names.some((name) => overlaps(name, token)) && !telling?.has(token.word));
   const odd = lost.reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = reading.words.length - lost.length;
+  const all = reading.words.reduce((sum, word) => sum + weightOf(index, word), 0);
+  // Somebody or something is named that the tool has no place for.
+  if (!entry.changes && contains < 0.7 && reading.names.some((name) => name.sure && !filled.used.some((used) => overlaps(used, name)) && !filled.mentions.some(({ words }) => words.includes(name.text)))) return false;
+  // Most of what was said is about something else.
+  if (!entry.changes && lost.length > 2 && odd > 0.55 * all && contains < 0.8) return false;
   // What no tool does must not become what a tool near by does: "assign the deal" deletes none.
   if (entry.changes && isOrderFor(entry, reading)) return false;
   if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);
@@ -228,6 +240,7 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
   const input: Record<string, unknown> = { ...filled.input };
   let called = '';
   let about: Row | undefined;
+  let others: readonly Row[] = [];
   inherit(thinking.index, entry, filled, reading, past, input);
   Object.assign(input, wish.forced);
   own(thinking, entry, reading, filled, input);
@@ -248,6 +261,11 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
     if ('id' in found) {
       input[mention.slot.key] = found.id;
       about = found.row ?? about;
+    } else if ('several' in found && isBestFirst(entry, found.entry) && called !== '' && found.several[0]) {
+      // Of what a search found the best is shown, and the others are named.
+      input[mention.slot.key] = found.several[0][ownIdOf(found.entry.row) ?? ''];
+      about = found.several[0];
+      others = found.several.slice(1);
     } else if ('several' in found) return frame({ type: 'which', slot: mention.slot, rows: found.several, source: found.entry, entry, called, all: /\b(?:all|every|each|everything|any)\b/i.test(reading.text) }, input, [{ entry: found.entry, rows: found.several }]);
     else if (mention.slot.required) {
       if (called === '') return frame({ type: 'missing', slot: mention.slot, entry }, input);
@@ -260,8 +278,11 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
   }
   const { answer, used } = call(thinking, entry, input);
   const rows = rowsIn(answer);
-  return frame({ type: 'answered', entry, input: used, answer, about, called }, used, [{ entry, rows }, ...(about ? [{ entry: sourceOf(thinking, entry, filled.mentions) ?? entry, rows: [about] }] : [])]);
+  const unplaced = entry.changes ? [] : [...reading.amounts, ...reading.whens].filter((span) => !filled.used.some((piece) => overlaps(piece, span))).map(({ start, end }) => reading.text.slice(start, end));
+  return frame({ type: 'answered', entry, input: used, answer, about, called, others, unplaced }, used, [{ entry, rows }, ...(about ? [{ entry: sourceOf(thinking, entry, filled.mentions) ?? entry, rows: [about] }] : [])]);
 }
+/** A text to be read, found by a search that puts the best first. */
+const isBestFirst = (entry: Entry, finder: Entry): boolean => entry.tool.kind === 'read' && finder.slots.some(({ kind }) => kind === 'query') && !finder.slots.some(({ kind, key }) => kind === 'name' && key === 'name');
 const sourceOf = (thinking: Thinking, entry: Entry, mentions: readonly Mention[]): Entry | undefined => mentions.flatMap(({ slot }) => findersFor(thinking, entry, slot))[0];
 
 /** A refusal that names the slot may mean that the value belongs into another: "Seattle" is no state. */

@@ -36,7 +36,7 @@ export function tokens(text: string): Token[] {
 }
 
 const IRREGULAR: Readonly<Record<string, string>> = {
-  paid: 'pay', sold: 'sell', won: 'win', lost: 'lose', spent: 'spend', bought: 'buy', went: 'go', gone: 'go', goes: 'go', made: 'make', got: 'get', gave: 'give', given: 'give', took: 'take', taken: 'take', sent: 'send', told: 'tell',
+  note: 'note', notes: 'note', noted: 'note', noting: 'note', paid: 'pay', sold: 'sell', won: 'win', lost: 'lose', spent: 'spend', bought: 'buy', went: 'go', gone: 'go', goes: 'go', made: 'make', got: 'get', gave: 'give', given: 'give', took: 'take', taken: 'take', sent: 'send', told: 'tell',
   wrote: 'write', written: 'write', held: 'hold', kept: 'keep', knew: 'know', known: 'know', grew: 'grow', grown: 'grow', lies: 'lie', dying: 'die', began: 'begin', begun: 'begin', found: 'find', people: 'person', taxes: 'tax', earned: 'earn', earning: 'earn', earnings: 'earn',
   owed: 'owe', owes: 'owe', owing: 'owe', status: 'status', access: 'access', address: 'address', addresses: 'address', business: 'business', less: 'less', bonus: 'bonus', bonuses: 'bonus', sales: 'sales', sale: 'sales', series: 'series', news: 'news', process: 'process', pass: 'pass', tickets: 'ticket', this: 'this', his: 'his', was: 'was', has: 'has', does: 'does', us: 'us',
   'e-mail': 'email', 'e-mails': 'email', emails: 'email', mails: 'mail', 'to-do': 'todo', 'to-dos': 'todo', todos: 'todo', entries: 'entry', quarterly: 'quarter', yearly: 'year', monthly: 'month', annual: 'annual', annually: 'annual', payslips: 'payslip', 'pay-slip': 'payslip', organisation: 'organization', organisations: 'organization', organizations: 'organization', taxi: 'taxi', data: 'data', expenses: 'expense',
@@ -62,7 +62,7 @@ const EMPTY =
   `a an the this that these those there here it its he she his her him them they their theirs of to in on at by for from with without within into onto over under between among as than then so if or and but not no nor
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must let lets what which who whom whose when where why how
   i me my mine myself we us our ours ourselves you your yours one ones some any all each every both either such same other others another more most much many few less least very too just only even also still yet already ever never now once again
-  please pls plz kindly thanks thank thx hi hello hey dear sorry ok okay well yes yeah sure maybe perhaps actually basically quickly quick really possible possibly need needs needed want wants wanted like would'd i'd i'm i've i'll we're we've we'd you're it's that's what's who's where's how's there's let's don't doesn't didn't isn't aren't wasn't can't cannot won't couldn't haven't hasn't
+  please pls plz kindly thanks thank thx hi hello hey dear sorry ok okay well yes yeah sure maybe perhaps actually basically quickly quick really possible possibly need needs needed want wants wanted like would'd i'd i'm i've i'll we're we've we'd you're it's that's what's who's where's how's there's let's they'll we'll you'll he'll she'll it'll that'll they've they're they'd he's she's weren't wouldn't shouldn't cheers morning afternoon evening guys folks side exactly precisely roughly approximately simply again anyway please-do gonna wanna gotta don't doesn't didn't isn't aren't wasn't can't cannot won't couldn't haven't hasn't
   show shows tell give gives gimme list lists see view display get gets fetch bring pull up out about regarding concerning know find look looks looking check go goes going do thing things stuff something anything everything nothing kind sort lot lots bit
   bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(/\s+/);
 export const empty: ReadonlySet<string> = new Set(EMPTY);
@@ -82,9 +82,25 @@ export function respelled(word: string, vocabulary: ReadonlyMap<string, number>)
   for (const [known, count] of vocabulary) {
     if (known.length < 4 || Math.abs(known.length - word.length) > allowed || known[0] !== word[0]) continue;
     const slips = distance(word, known, allowed);
+    // A letter more at the end makes another word: a pager is no page.
+    if (slips === 1 && (known.length === word.length ? !isSlip(word, known) : word.startsWith(known))) continue;
     if (slips < fewest || (slips === fewest && count > often)) [best, fewest, often] = [known, slips, count];
   }
   return fewest <= allowed ? best : undefined;
+}
+
+const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+const keyAt = (letter: string): [number, number] => {
+  const row = ROWS.findIndex((keys) => keys.includes(letter));
+  return [row, (ROWS[row]?.indexOf(letter) ?? 0) + row / 2];
+};
+/** One letter for another: two that were swapped, keys side by side, or one vowel for another. "Remote" is not a mistyped "remove". */
+function isSlip(word: string, known: string): boolean {
+  const at = [...word].findIndex((letter, place) => letter !== known[place]);
+  const [wrong = '', right = ''] = [word[at], known[at]];
+  if (word[at + 1] === right && known[at + 1] === wrong) return true;
+  const [[rowA, a], [rowB, b]] = [keyAt(wrong), keyAt(right)];
+  return (word.length > 4 && 'aeiouy'.includes(wrong) && 'aeiouy'.includes(right)) || (Math.abs(rowA - rowB) <= 1 && Math.abs(a - b) <= 1);
 }
 
 /** Edits, a swap of neighbours counting once; anything above `limit` is just too many. */

@@ -24,7 +24,12 @@ export const approveInvoice = finance.write({
   examples: [
     {
       ask: 'Approve the pending CloudNine Hosting invoice',
-      also: ['The CloudNine Hosting invoice is fine, approve it', 'Give the CloudNine Hosting bill the go-ahead'],
+      also: [
+        'Let the CloudNine Hosting invoice through',
+        "CloudNine Hosting's bill is ok to pay, approve it",
+        'The CloudNine Hosting invoice is fine, approve it',
+        'Give the CloudNine Hosting bill the go-ahead',
+      ],
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
     },

@@ -23,6 +23,7 @@ export const deleteExpenseReport = finance.write({
   examples: [
     {
       ask: "Could you please delete Frank Davis's rejected expense report?",
+      also: ["Frank Davis's rejected expenses can be removed", 'Get rid of the rejected expense report of Frank Davis'],
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
     },

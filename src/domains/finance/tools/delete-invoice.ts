@@ -23,6 +23,7 @@ export const deleteInvoice = finance.write({
   examples: [
     {
       ask: 'Delete the rejected invoice from Apex Legal Partners, it was a duplicate',
+      also: ['The rejected Apex Legal Partners invoice can go, it was a duplicate'],
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000010', reason: 'It was a duplicate' },
     },

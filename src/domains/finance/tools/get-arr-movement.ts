@@ -41,7 +41,13 @@ export const getArrMovement = finance.list({
   examples: [
     {
       ask: 'ARR waterfall for the last 6 months',
-      also: ['How much churn did we have in the last 6 months?', 'ARR development over the past 6 months'],
+      also: [
+        'How has ARR moved over the past 6 months?',
+        'How did ARR change in the last 6 months?',
+        'What moved our ARR in the last 6 months?',
+        'How much churn did we have in the last 6 months?',
+        'ARR development over the past 6 months',
+      ],
       as: 'bob.martinez',
       input: { months: 6 },
     },

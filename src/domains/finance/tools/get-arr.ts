@@ -34,6 +34,9 @@ export const getArr = finance.read({
     {
       ask: "What's our ARR?",
       also: [
+        'Where does ARR stand?',
+        "What's the ARR today?",
+        'NRR and GRR',
         'What is our MRR?',
         'Current annual recurring revenue',
         'How much ARR do we have right now?',

@@ -19,6 +19,10 @@ export const getBudget = finance.read({
     {
       ask: 'How much of the Marketing budget is left?',
       also: [
+        "What's left in the Marketing budget?",
+        'How is Marketing doing against budget?',
+        'Marketing budget',
+        'Does Marketing have any money left?',
         'How much budget does Marketing have left?',
         'Remaining budget of Marketing',
         'What can Marketing still spend?',

@@ -44,6 +44,8 @@ export const listBudgets = finance.list({
     {
       ask: 'Which budgets are waiting for approval?',
       also: [
+        'Who still waits for a budget decision?',
+        'Budgets not signed off yet',
         'Pending budgets',
         'Which budgets still need approval?',
         'Budgets that are not approved yet',
@@ -56,7 +58,12 @@ export const listBudgets = finance.list({
     { ask: 'Show me the budgets of my department', as: 'nina.patel', input: {} },
     {
       ask: 'What did all departments spend last year?',
-      also: ['Spending of every department last year', 'Budget against actual for last year'],
+      also: [
+        'Compare the budgets of all departments for last year',
+        'How did each department do against its budget last year?',
+        'Spending of every department last year',
+        'Budget against actual for last year',
+      ],
       as: 'eve.thompson',
       input: (today) => ({ fiscal_year: yearOf(today) - 1 }),
     },

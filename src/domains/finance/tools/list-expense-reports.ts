@@ -40,13 +40,29 @@ export const listExpenseReports = finance.list({
   examples: [
     {
       ask: 'What expense reports are waiting for approval?',
-      also: ['Expense claims that I have to approve', 'Submitted expense reports', 'Any expenses waiting for me?'],
+      also: [
+        'Pending expense reports',
+        'Expense reports I need to look at',
+        'Which expenses are not approved yet?',
+        'Expenses from my team to sign off',
+        'Expense claims that I have to approve',
+        'Submitted expense reports',
+        'Any expenses waiting for me?',
+      ],
       as: 'nina.patel',
       input: { status: 'SUBMITTED' },
     },
     {
       ask: 'Show my expense reports',
-      also: ['What is the status of my expense report?', 'Have my expenses been paid?', 'My expense claims'],
+      also: [
+        'What happened to my expenses?',
+        'Did I get my money back?',
+        'Where are my expense claims?',
+        'Have I been reimbursed?',
+        'What is the status of my expense report?',
+        'Have my expenses been paid?',
+        'My expense claims',
+      ],
       as: 'marcus.johnson',
       input: {},
     },

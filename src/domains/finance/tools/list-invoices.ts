@@ -56,7 +56,7 @@ export const listInvoices = finance.list({
   examples: [
     {
       ask: 'Which invoices are overdue?',
-      also: ['Late invoices', 'Bills that are past due'],
+      also: ['What bills are we late on?', 'Which suppliers have we not paid in time?', 'Late invoices', 'Bills that are past due'],
       as: 'bob.martinez',
       input: { status: 'OVERDUE' },
     },
@@ -71,7 +71,12 @@ export const listInvoices = finance.list({
       as: 'bob.martinez',
       input: { vendor: 'CloudNine Hosting', status: 'PENDING' },
     },
-    { ask: 'Invoices over 10,000 dollars that wait for payment', as: 'eve.thompson', input: { status: 'APPROVED', min_amount: 10_000 } },
+    {
+      ask: 'Invoices over 10,000 dollars that wait for payment',
+      also: ['Unpaid invoices over 10,000 dollars', 'Approved but not yet paid bills above 10,000'],
+      as: 'eve.thompson',
+      input: { status: 'APPROVED', min_amount: 10_000 },
+    },
     {
       ask: 'What did Engineering get billed?',
       also: ['Invoices for Engineering'],
@@ -80,7 +85,7 @@ export const listInvoices = finance.list({
     },
     {
       ask: 'List all invoices',
-      also: ['All our bills', 'How many invoices do we have?'],
+      also: ['Our biggest invoice', 'Invoices of this year', 'Most expensive bills', 'All our bills', 'How many invoices do we have?'],
       as: 'nina.patel',
       input: {},
       gives: 'INSUFFICIENT_PERMISSIONS',

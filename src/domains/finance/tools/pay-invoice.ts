@@ -46,7 +46,12 @@ export const payInvoice = finance.write({
       as: 'bob.martinez',
       input: (today) => ({ invoice_id: '0f1c0000-0000-4000-8000-000000000008', payment_date: today, payment_reference: 'WIRE-8841' }),
     },
-    { ask: 'Pay the BrightPath Consulting invoice', as: 'bob.martinez', input: { invoice_id: '0f1c0000-0000-4000-8000-000000000009' } },
+    {
+      ask: 'Pay the BrightPath Consulting invoice',
+      also: ['We paid BrightPath Consulting, record it'],
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000009' },
+    },
     {
       ask: 'Settle the approved bill from Quantum Security',
       as: 'eve.thompson',

@@ -31,7 +31,13 @@ export const reimburseExpenseReport = finance.write({
   examples: [
     {
       ask: "Reimburse Sarah's approved expense report",
-      also: ["Pay Sarah's expenses back", 'Pay out the expenses of Sarah', 'Reimburse the expenses of Sarah'],
+      also: [
+        'Reimburse Sarah',
+        'Sarah wants her expenses paid out',
+        "Pay Sarah's expenses back",
+        'Pay out the expenses of Sarah',
+        'Reimburse the expenses of Sarah',
+      ],
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000003' },
     },

@@ -23,6 +23,10 @@ export const rejectBudget = finance.write({
   examples: [
     {
       ask: 'Reject the Operations budget, travel costs are far too high',
+      also: [
+        'No to the Operations budget, travel costs are far too high',
+        'The Operations budget goes back: travel costs are far too high',
+      ],
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000007', rejection_reason: 'Travel costs are far too high' },
     },

@@ -23,6 +23,10 @@ export const rejectExpenseReport = finance.write({
   examples: [
     {
       ask: "Reject Sarah Kim's expense report because the hotel receipt is missing",
+      also: [
+        "Sarah Kim's expenses can't be accepted, the hotel receipt is missing",
+        "Don't accept Sarah Kim's expense report: the hotel receipt is missing",
+      ],
       as: 'nina.patel',
       input: { report_id: '0fe00000-0000-4000-8000-000000000002', rejection_reason: 'The hotel receipt is missing' },
     },

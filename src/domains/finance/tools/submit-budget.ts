@@ -23,7 +23,12 @@ export const submitBudget = finance.write({
   examples: [
     {
       ask: 'Submit the Engineering budget for approval',
-      also: ['Send the Engineering budget for approval', 'The Engineering budget is ready, hand it in'],
+      also: [
+        'Put the Engineering budget in for approval',
+        'Please get the Engineering budget approved',
+        'Send the Engineering budget for approval',
+        'The Engineering budget is ready, hand it in',
+      ],
       as: 'nina.patel',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000001' },
     },

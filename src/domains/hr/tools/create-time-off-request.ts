@@ -53,6 +53,9 @@ export const createTimeOffRequest = hr.write({
     {
       ask: 'I want to take vacation from 21 to 23 December',
       also: [
+        'Can I have 21 to 23 December off?',
+        "I'll be away from 21 to 23 December, please put in for leave",
+        'Off from 21 to 23 December please, holiday',
         'Book vacation from 21 to 23 December',
         'Request leave 21 to 23 December',
         'Put me down for holidays from 21 to 23 December',

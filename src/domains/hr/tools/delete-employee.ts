@@ -32,6 +32,8 @@ export const deleteEmployee = hr.write({
     {
       ask: 'Delete employee Frank Davis',
       also: [
+        'Offboard Frank Davis',
+        'Frank Davis resigned, take him out of the system',
         'Remove Frank Davis from the company',
         'Let Frank Davis go',
         'Terminate the employment of Frank Davis',

@@ -35,7 +35,13 @@ export const findEmployees = hr.list({
     },
     {
       ask: 'Which office is Grace Okafor based in?',
-      also: ['Where does Grace Okafor work?', 'Where is Grace Okafor based?', 'Which department is Grace Okafor in?'],
+      also: [
+        'Which team does Grace Okafor belong to?',
+        'Is Grace Okafor in Marketing?',
+        'Where does Grace Okafor work?',
+        'Where is Grace Okafor based?',
+        'Which department is Grace Okafor in?',
+      ],
       as: 'nina.patel',
       input: { name: 'Grace Okafor' },
     },

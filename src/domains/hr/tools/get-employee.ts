@@ -28,6 +28,8 @@ export const getEmployee = hr.read({
     {
       ask: 'When did I start working here?',
       also: [
+        'Who is my boss?',
+        "Who's my manager?",
         'Who is my manager?',
         'Who do I report to?',
         'What is my job title?',

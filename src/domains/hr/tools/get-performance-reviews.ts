@@ -34,7 +34,13 @@ export const getPerformanceReviews = hr.list({
   examples: [
     {
       ask: 'Who on my team has performance reviews due?',
-      also: ['Whose appraisal is due?', 'Which reviews do I still have to write?', 'Overdue performance reviews'],
+      also: [
+        'Who still needs a review in my team?',
+        'Which of my people have an appraisal coming up?',
+        'Whose appraisal is due?',
+        'Which reviews do I still have to write?',
+        'Overdue performance reviews',
+      ],
       as: 'nina.patel',
       input: { status: 'due' },
     },

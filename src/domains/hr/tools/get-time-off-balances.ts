@@ -32,6 +32,9 @@ export const getTimeOffBalances = hr.read({
     {
       ask: "What's my PTO balance?",
       also: [
+        'How much PTO have I got?',
+        'How many holidays can I still take this year?',
+        'Vacation days left',
         'How much vacation do I have?',
         'How many days off have I left?',
         'Do I have any holidays left?',

@@ -62,7 +62,12 @@ export const listEmployees = hr.list({
       input: {},
       gives: 'INSUFFICIENT_PERMISSIONS',
     },
-    { ask: 'Show me my team', also: ['Who reports to me?', 'List my direct reports', 'Who works for me?'], as: 'nina.patel', input: {} },
+    {
+      ask: 'Show me my team',
+      also: ['How many people report to me?', 'Who are my reports?', 'Who reports to me?', 'List my direct reports', 'Who works for me?'],
+      as: 'nina.patel',
+      input: {},
+    },
     {
       ask: 'Which accountants report to Bob Martinez?',
       as: 'alice.chen',

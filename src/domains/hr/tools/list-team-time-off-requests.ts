@@ -16,7 +16,15 @@ export const listTeamTimeOffRequests = hr.list({
   examples: [
     {
       ask: 'Any time off requests from my team waiting for me?',
-      also: ['Leave requests that I have to approve', 'Pending vacation requests of my people', 'Who in my team asked for time off?'],
+      also: [
+        'Pending leave',
+        'Who is off next week?',
+        'Is anyone from my team on holiday in December?',
+        'Leave requests not yet approved',
+        'Leave requests that I have to approve',
+        'Pending vacation requests of my people',
+        'Who in my team asked for time off?',
+      ],
       as: 'nina.patel',
       input: { status: 'pending' },
     },

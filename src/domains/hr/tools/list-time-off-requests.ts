@@ -21,7 +21,14 @@ export const listTimeOffRequests = hr.list({
   examples: [
     {
       ask: 'What time off have I asked for?',
-      also: ['Show my vacation requests', 'What is the status of my leave request?', 'Was my vacation approved?'],
+      also: [
+        'Did my leave go through?',
+        'When am I off?',
+        'Is my vacation confirmed?',
+        'Show my vacation requests',
+        'What is the status of my leave request?',
+        'Was my vacation approved?',
+      ],
       as: 'marcus.johnson',
       input: {},
     },

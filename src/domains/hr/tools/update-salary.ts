@@ -35,6 +35,9 @@ export const updateSalary = hr.write({
     {
       ask: "Increase Sarah Kim's salary to $120,000",
       also: [
+        'Bump Sarah Kim up to $120,000',
+        'Sarah Kim gets $120,000 from now on',
+        'Raise Sarah Kim to $120,000 a year',
         'Change the salary of Sarah Kim to $120,000',
         'Sarah Kim should earn $120,000',
         "Set Sarah Kim's pay to $120,000",

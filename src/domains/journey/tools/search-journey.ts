@@ -21,7 +21,16 @@ export const searchJourney = journey.list({
       input: { query: 'PGlite' },
     },
     { ask: 'What does our history say about cursors?', as: 'nina.patel', input: { query: 'cursors' } },
-    { ask: 'Why do we score search words ourselves?', as: 'sarah.kim', input: { query: 'score search words' } },
+    {
+      ask: 'Why do we score search words ourselves?',
+      also: [
+        'Why did we choose to score search words ourselves?',
+        'What made us score search words ourselves?',
+        'Why was it decided to score search words ourselves?',
+      ],
+      as: 'sarah.kim',
+      input: { query: 'score search words' },
+    },
     {
       ask: 'Which decisions are there on storage?',
       also: ['What did we decide about storage?', 'Decisions about storage'],

@@ -26,7 +26,13 @@ export const deleteItem = knowledge.write({
   examples: [
     {
       ask: 'delete the knowledge entry about badge printing',
-      also: ['Remove the entry on badge printing', 'Forget what we know about badge printing'],
+      also: [
+        'Take the badge printing note out of the knowledge base',
+        'The entry on badge printing is outdated, remove it',
+        'Drop the note about badge printing from our knowledge',
+        'Remove the entry on badge printing',
+        'Forget what we know about badge printing',
+      ],
       as: 'sarah.kim',
       input: { id: 'e-7' },
     },

@@ -30,7 +30,12 @@ export const history = knowledge.list({
       as: 'sarah.kim',
       input: {},
     },
-    { ask: 'Who changed the deployment rollback entry?', as: 'marcus.johnson', input: { id: 'e-2' } },
+    {
+      ask: 'Who changed the deployment rollback entry?',
+      also: ['Who last changed the deployment rollback entry?', 'When was the deployment rollback entry edited?'],
+      as: 'marcus.johnson',
+      input: { id: 'e-2' },
+    },
     { ask: 'What has Nina recorded?', as: 'eve.thompson', input: { by: 'Nina' } },
     { ask: 'What did I change in the knowledge base?', as: 'nina.patel', input: { mine: true } },
   ],

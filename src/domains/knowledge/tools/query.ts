@@ -34,6 +34,8 @@ export const query = knowledge.list({
     {
       ask: 'What do we know about deployment?',
       also: [
+        "What's the procedure for deployment?",
+        'Tell me our guidelines on deployment',
         'What is our process for deployment?',
         'Is there anything written down about deployment?',
         'What are the rules for deployment?',
@@ -46,7 +48,7 @@ export const query = knowledge.list({
     { ask: 'Find the entry on vpn access', as: 'frank.davis', input: { topic: 'vpn access' } },
     {
       ask: 'how do I set up the printer',
-      also: ['How can I set up the printer?', 'How does one set up the printer?'],
+      also: ['How do I get the printer to work?', 'How can I set up the printer?', 'How does one set up the printer?'],
       as: 'tom.becker',
       input: { query: 'set up the printer' },
     },

@@ -57,6 +57,7 @@ export const relate = knowledge.write({
     },
     {
       ask: 'Record that the search-service is owned by the Platform team',
+      also: ['Make a note that the search-service is owned by the Platform team', 'The search-service is owned by the Platform team'],
       as: 'sarah.kim',
       input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team' },
       gives: 'TRIPLE_CONFLICT',

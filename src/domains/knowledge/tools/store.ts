@@ -14,11 +14,21 @@ export const store = knowledge.act({
   examples: [
     {
       ask: 'Remember this: the staging database is refreshed every Sunday night. Topic staging, tag database.',
+      also: [
+        'Remember that the staging database is refreshed every Sunday night. Topic staging, tag database.',
+        'Write this down: the staging database is refreshed every Sunday night. Topic staging, tag database.',
+      ],
       as: 'nina.patel',
       input: { topic: 'staging', content: 'The staging database is refreshed every Sunday night.', tags: ['database'] },
     },
     {
       ask: 'Note for everyone: the coffee machine on the second floor is being repaired until Friday',
+      also: [
+        'Write down that the coffee machine on the second floor is being repaired until Friday',
+        'Please note down for all that the coffee machine on the second floor is being repaired until Friday',
+        'Save for everyone that the coffee machine on the second floor is being repaired until Friday',
+        'Put in the knowledge base that the coffee machine on the second floor is being repaired until Friday',
+      ],
       as: 'frank.davis',
       input: { topic: 'coffee machine', content: 'The coffee machine on the second floor is being repaired until Friday.' },
     },

@@ -35,9 +35,19 @@ export const getBenefits = payroll.read({
       as: 'sarah.kim',
       input: {},
     },
-    { ask: 'How much do I pay into my 401(k)?', as: 'marcus.johnson', input: {} },
+    {
+      ask: 'How much do I pay into my 401(k)?',
+      also: ["What's my 401k contribution?", 'What do I put into retirement?'],
+      as: 'marcus.johnson',
+      input: {},
+    },
     { ask: 'Show me all my benefit plans, old ones too', as: 'dan.williams', input: { include_ended: true } },
-    { ask: 'Which plans is Frank Davis in?', as: 'alice.chen', input: { employee_id: '0e000000-0000-4000-8000-000000000009' } },
+    {
+      ask: 'Which plans is Frank Davis in?',
+      also: ['Is Frank Davis in the 401k?', 'Does Frank Davis have dental insurance?'],
+      as: 'alice.chen',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
+    },
     { ask: "What are Tom Becker's benefits?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000011' } },
     {
       ask: "Show me Sarah Kim's health plan",

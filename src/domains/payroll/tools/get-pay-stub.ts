@@ -33,7 +33,14 @@ export const getPayStub = payroll.read({
   examples: [
     {
       ask: 'Show me my latest payslip',
-      also: ['What is on my last pay stub?', 'Open my most recent paycheck', 'My last net pay', 'Details of my latest payslip'],
+      also: [
+        'What was my take-home on the last payday?',
+        'How much landed in my account last payday?',
+        'What is on my last pay stub?',
+        'Open my most recent paycheck',
+        'My last net pay',
+        'Details of my latest payslip',
+      ],
       as: 'sarah.kim',
       input: { pay_stub_id: '05000000-0000-4000-8000-000000000008' },
     },

@@ -57,7 +57,13 @@ export const getPayrollSummary = payroll.read({
   examples: [
     {
       ask: 'Payroll summary for last month',
-      also: ['Total payroll for last month', 'How much did we pay in wages last month?', 'Payroll cost of last month'],
+      also: [
+        'Payroll for last month',
+        'What did salaries cost in all last month?',
+        'Total payroll for last month',
+        'How much did we pay in wages last month?',
+        'Payroll cost of last month',
+      ],
       as: 'paula.reyes',
       input: (today) => ({ period: monthsBefore(today, 1) }),
     },

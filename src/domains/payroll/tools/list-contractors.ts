@@ -44,7 +44,7 @@ export const listContractors = payroll.list({
   examples: [
     {
       ask: 'List our 1099 contractors',
-      also: ['Which freelancers work for us?', 'Who are our external workers?'],
+      also: ['Show all contractors', 'How many freelancers do we have?', 'Which freelancers work for us?', 'Who are our external workers?'],
       as: 'paula.reyes',
       input: {},
     },

@@ -34,7 +34,12 @@ export const listPayRuns = payroll.list({
   lifted: ['next_pay_date'],
   examples: [
     { ask: 'Show me the last five pay runs', as: 'paula.reyes', input: { limit: 5 } },
-    { ask: 'List all payroll runs', also: ['Past payrolls', 'When were the last payrolls?'], as: 'alice.chen', input: {} },
+    {
+      ask: 'List all payroll runs',
+      also: ["When's the next payroll run?", 'Next pay run', 'Past payrolls', 'When were the last payrolls?'],
+      as: 'alice.chen',
+      input: {},
+    },
     { ask: 'When did we pay bonuses?', also: ['Bonus runs', 'Bonus payrolls'], as: 'eve.thompson', input: { run_type: 'BONUS' } },
     {
       ask: 'Which pay runs were there this year?',

@@ -31,7 +31,14 @@ export const listPayStubs = payroll.list({
     },
     {
       ask: 'Show me my payslips',
-      also: ['My pay stubs', 'What was my net pay lately?', 'How much did I get on my last paychecks?'],
+      also: [
+        'What was my take-home pay last month?',
+        'Payslip for August',
+        'My payslips of this year',
+        'My pay stubs',
+        'What was my net pay lately?',
+        'How much did I get on my last paychecks?',
+      ],
       as: 'sarah.kim',
       input: {},
     },

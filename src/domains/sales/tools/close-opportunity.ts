@@ -37,6 +37,7 @@ export const closeOpportunity = sales.write({
     {
       ask: 'Mark the Acme Cloud Migration deal as won at $185,000',
       also: [
+        'Win Acme Cloud Migration at $185,000',
         'We won the Acme Cloud Migration deal for $185,000',
         'Close the Acme Cloud Migration deal as won at $185,000',
         'Acme Cloud Migration closed at $185,000, we won it',

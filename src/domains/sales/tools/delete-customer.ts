@@ -26,7 +26,11 @@ export const deleteCustomer = sales.write({
   examples: [
     {
       ask: 'Remove customer Soylent Foods',
-      also: ['Delete the client Soylent Foods', 'Get rid of Soylent Foods as a customer'],
+      also: [
+        'Soylent Foods is no longer a customer, delete them',
+        'Delete the client Soylent Foods',
+        'Get rid of Soylent Foods as a customer',
+      ],
       as: 'carol.johnson',
       input: { customer_id: '0a000000-0000-4000-8000-000000000009' },
     },

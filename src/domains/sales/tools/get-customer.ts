@@ -32,6 +32,9 @@ export const getCustomer = sales.read({
     {
       ask: 'Tell me about Globex',
       also: [
+        'Who looks after Globex?',
+        'Who is the account owner of Globex?',
+        'What do we have with Globex?',
         "What's going on with Globex?",
         'Show me details of the customer Globex',
         'What do we know about the client Globex?',

@@ -66,7 +66,13 @@ export const getForecast = sales.read({
   examples: [
     {
       ask: 'Forecast for this quarter?',
-      also: ['What is the sales forecast for this quarter?', 'How will we close this quarter?', 'What will we sell this quarter?'],
+      also: [
+        'What do we expect to close this quarter?',
+        'How does the quarter look for sales?',
+        'What is the sales forecast for this quarter?',
+        'How will we close this quarter?',
+        'What will we sell this quarter?',
+      ],
       as: 'eve.thompson',
       input: (today) => ({ period: quarterOf(today).label }),
     },

@@ -29,7 +29,14 @@ export const getPipeline = sales.read({
     { ask: 'What does the pipeline look like this quarter?', as: 'carol.johnson', input: (today) => ({ quarter: quarterOf(today).label }) },
     {
       ask: 'Show me the sales pipeline',
-      also: ['Pipeline by stage', 'How much is in the pipeline?', 'Value of the funnel', 'Weighted pipeline'],
+      also: [
+        "How's the pipeline?",
+        'What is in our sales funnel right now?',
+        'Pipeline by stage',
+        'How much is in the pipeline?',
+        'Value of the funnel',
+        'Weighted pipeline',
+      ],
       as: 'eve.thompson',
       input: {},
     },

@@ -51,7 +51,13 @@ export const listCustomers = sales.list({
     { ask: 'List all prospects in manufacturing', as: 'eve.thompson', input: { status: 'PROSPECT', industry: 'manufacturing' } },
     {
       ask: 'List our customers',
-      also: ['Who are our customers?', 'How many customers do we have?'],
+      also: [
+        'Our biggest customers',
+        'Show the client list',
+        'Active customers',
+        'Who are our customers?',
+        'How many customers do we have?',
+      ],
       as: 'nina.patel',
       input: {},
       gives: 'INSUFFICIENT_PERMISSIONS',

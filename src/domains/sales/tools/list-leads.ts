@@ -52,7 +52,13 @@ export const listLeads = sales.list({
       as: 'carol.johnson',
       input: { source: 'REFERRAL' },
     },
-    { ask: 'List all leads', as: 'dan.williams', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      ask: 'List all leads',
+      also: ['Our best leads', 'Show me the leads', 'How many leads do we have?', 'Weakest leads'],
+      as: 'dan.williams',
+      input: {},
+      gives: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: (input, { documents }) => documents.from('leads', matching(documents, input)),

@@ -55,7 +55,7 @@ export const listOpportunities = sales.list({
   examples: [
     {
       ask: 'Show me top 5 deals closing this month',
-      also: ['The 5 largest deals that close this month'],
+      also: ['Which 5 deals should close this month?', 'The 5 largest deals that close this month'],
       as: 'carol.johnson',
       input: (today) => ({ stage: 'OPEN', closing_from: monthFrom(today), closing_to: monthTo(today), sort: 'value', limit: 5 }),
     },
@@ -67,13 +67,26 @@ export const listOpportunities = sales.list({
     },
     {
       ask: "Which open deals does Liam O'Brien have?",
-      also: ["Liam O'Brien's open deals", "What open deals is Liam O'Brien working on?", "Open opportunities owned by Liam O'Brien"],
+      also: [
+        "How many deals has Liam O'Brien got?",
+        "What is Liam O'Brien working on in sales?",
+        "Liam O'Brien's open deals",
+        "What open deals is Liam O'Brien working on?",
+        "Open opportunities owned by Liam O'Brien",
+      ],
       as: 'eve.thompson',
       input: { owner: "Liam O'Brien", stage: 'OPEN' },
     },
     {
       ask: 'What are we selling to Globex at the moment?',
-      also: ['Open deals with Globex', 'Show me the open Globex deal'],
+      also: [
+        'Who owns the Globex deal?',
+        'When does the Globex deal close?',
+        'How much is the Globex deal worth?',
+        'What stage is the Globex deal in?',
+        'Open deals with Globex',
+        'Show me the open Globex deal',
+      ],
       as: 'carol.johnson',
       input: { name: 'Globex', stage: 'OPEN' },
     },
@@ -84,7 +97,14 @@ export const listOpportunities = sales.list({
     },
     {
       ask: 'Show me our biggest deals',
-      also: ['How many deals do we have?', 'List all opportunities', 'Most valuable deals'],
+      also: [
+        'Deals that are not closed yet',
+        'Which deals are still open?',
+        'What is our largest opportunity?',
+        'How many deals do we have?',
+        'List all opportunities',
+        'Most valuable deals',
+      ],
       as: 'marcus.johnson',
       input: {},
       gives: 'INSUFFICIENT_PERMISSIONS',

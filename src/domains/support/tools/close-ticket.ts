@@ -41,6 +41,7 @@ export const closeTicket = support.write({
     {
       ask: 'The certificate of Globex is renewed, close their SSO ticket',
       also: [
+        'Globex renewed the certificate, their SSO ticket can be closed',
         'Close the SSO ticket of Globex: the certificate of Globex is renewed',
         'Resolve the SSO ticket of Globex, the certificate is renewed',
         'Mark the SSO ticket of Globex as solved: the certificate is renewed',

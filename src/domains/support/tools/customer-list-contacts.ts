@@ -15,7 +15,12 @@ export const customerListContacts = support.list({
   item: contact,
   order: asc('name', 'contact_id'),
   examples: [
-    { ask: 'Who from our company can use this portal?', as: 'jane.smith@acme.example', input: {} },
+    {
+      ask: 'Who from our company can use this portal?',
+      also: ['Who can log in to the portal from our side?', 'Which colleagues of mine have portal accounts?', 'Who has an account here?'],
+      as: 'jane.smith@acme.example',
+      input: {},
+    },
     {
       ask: 'List our contacts',
       also: ['Who else has access to the portal?', 'Show the users of our organisation'],

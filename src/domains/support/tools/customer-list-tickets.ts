@@ -22,7 +22,13 @@ export const customerListTickets = support.list({
   examples: [
     {
       ask: 'Show our open tickets',
-      also: ['Which of our tickets are still open?', 'Do we have any open tickets?'],
+      also: [
+        'Any updates on our tickets?',
+        'What are you still working on for us?',
+        'Our unresolved tickets',
+        'Which of our tickets are still open?',
+        'Do we have any open tickets?',
+      ],
       as: 'jane.smith@acme.example',
       input: { status: 'open' },
     },

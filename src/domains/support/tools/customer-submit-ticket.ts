@@ -41,6 +41,8 @@ export const customerSubmitTicket = support.act({
     {
       ask: 'We need help: nobody in our office can sign in since the weekend',
       also: [
+        'Nobody in our office can sign in since the weekend, open a ticket',
+        'Please log a new ticket: nobody in our office can sign in since the weekend',
         'Open a ticket: nobody in our office can sign in since the weekend',
         'Create a support request: nobody in our office can sign in since the weekend',
         'Something is broken: nobody in our office can sign in since the weekend',

@@ -27,7 +27,13 @@ export const customerTransferLead = support.write({
   examples: [
     {
       ask: 'Make Tim the lead instead of me',
-      also: ['Transfer the lead role to Tim', 'Tim takes over as lead', 'I want Tim to be the new lead'],
+      also: [
+        'Can Tim take over as lead?',
+        "I'm leaving, Tim should take over from me",
+        'Transfer the lead role to Tim',
+        'Tim takes over as lead',
+        'I want Tim to be the new lead',
+      ],
       as: 'peter.principal@initech.example',
       input: { contact_id: '0c000000-0000-4000-8000-000000000006' },
     },

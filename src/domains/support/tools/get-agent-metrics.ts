@@ -43,7 +43,12 @@ export const getAgentMetrics = support.read({
   examples: [
     {
       ask: 'Who resolved the most tickets in the last 30 days?',
-      also: ['Best support agent of the last 30 days', 'How many tickets did each agent close in the last 30 days?'],
+      also: [
+        'Which agent solved the most in the last 30 days?',
+        'How fast do our agents solve tickets in the last 30 days?',
+        'Best support agent of the last 30 days',
+        'How many tickets did each agent close in the last 30 days?',
+      ],
       as: 'dan.williams',
       input: { period: '30d' },
     },

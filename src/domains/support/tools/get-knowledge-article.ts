@@ -14,6 +14,9 @@ export const getKnowledgeArticle = support.read({
     {
       ask: 'Open the article on API rate limits',
       also: [
+        "Show me the full text of 'API rate limits'",
+        "Full article 'API rate limits'",
+        'Print the whole API rate limits guide',
         'Show me the article API rate limits',
         'What does the API rate limits article say?',
         'Read the help page about API rate limits',

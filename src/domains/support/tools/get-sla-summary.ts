@@ -36,7 +36,13 @@ export const getSlaSummary = support.read({
   examples: [
     {
       ask: 'How are we doing on SLAs?',
-      also: ['SLA performance', 'Are we meeting our SLAs?', 'SLA compliance by priority'],
+      also: [
+        'Is support keeping its SLAs?',
+        'How many tickets are at risk or breached?',
+        'SLA performance',
+        'Are we meeting our SLAs?',
+        'SLA compliance by priority',
+      ],
       as: 'dan.williams',
       input: {},
     },

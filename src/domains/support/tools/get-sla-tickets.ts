@@ -22,17 +22,27 @@ export const getSlaTickets = support.list({
   examples: [
     {
       ask: 'Which tickets are about to breach?',
-      also: ['Tickets at risk', 'What is close to breaching its SLA?'],
+      also: ['Which tickets will miss their SLA?', 'Tickets at risk', 'What is close to breaching its SLA?'],
       as: 'dan.williams',
       input: { status: 'at_risk' },
     },
     {
       ask: 'Show the tickets that have breached their SLA',
-      also: ['Which tickets missed their deadline?', 'SLA breaches'],
+      also: [
+        'Which tickets have blown their SLA?',
+        'What is past its deadline in support?',
+        'Which tickets missed their deadline?',
+        'SLA breaches',
+      ],
       as: 'eve.thompson',
       input: { status: 'breached' },
     },
-    { ask: 'What has to be solved first?', as: 'dan.williams', input: {} },
+    {
+      ask: 'What has to be solved first?',
+      also: ['What needs attention first because of SLAs?', 'Most urgent tickets by SLA'],
+      as: 'dan.williams',
+      input: {},
+    },
     { ask: 'Which tickets are overdue?', as: 'marcus.johnson', input: { status: 'breached' }, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -14,10 +14,19 @@ export const searchKnowledgeBase = support.list({
   item: foundArticle,
   order: desc('_score', 'updated_at', 'article_id'),
   examples: [
-    { ask: 'Search the knowledge base for single sign-on', as: 'dan.williams', input: { query: 'single sign-on' } },
+    {
+      ask: 'Search the knowledge base for single sign-on',
+      also: ['How do customers set up single sign-on?', 'What help do we have on single sign-on?'],
+      as: 'dan.williams',
+      input: { query: 'single sign-on' },
+    },
     {
       ask: 'Is there an article on API rate limits?',
-      also: ['Do we have a guide to API rate limits?'],
+      also: [
+        'How do customers deal with API rate limits?',
+        'Which articles cover API rate limits?',
+        'Do we have a guide to API rate limits?',
+      ],
       as: 'dan.williams',
       input: { query: 'API rate limits' },
     },

@@ -37,7 +37,12 @@ export const searchTickets = support.list({
       as: 'dan.williams',
       input: { status: 'open', priority: 'critical' },
     },
-    { ask: 'Show the newest support tickets', as: 'eve.thompson', input: {} },
+    {
+      ask: 'Show the newest support tickets',
+      also: ['Latest tickets', 'Tickets that are not resolved yet', 'Unresolved tickets'],
+      as: 'eve.thompson',
+      input: {},
+    },
     {
       ask: 'Which tickets of Globex are in progress?',
       also: ['Globex tickets in progress', 'What are we working on for Globex?'],

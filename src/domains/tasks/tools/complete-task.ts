@@ -15,7 +15,15 @@ export const completeTask = tasks.act({
     { ask: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
     {
       ask: 'Mark task 9999 as done',
-      also: ['I did task 9999', 'Task 9999 is done', 'Complete task 9999', 'Check off task 9999', 'Set task 9999 to done'],
+      also: [
+        'Tick that task off',
+        "I'm done with task 9999",
+        'I did task 9999',
+        'Task 9999 is done',
+        'Complete task 9999',
+        'Check off task 9999',
+        'Set task 9999 to done',
+      ],
       as: 'nina.patel',
       input: { task_id: 9999 },
       gives: 'TASK_NOT_FOUND',

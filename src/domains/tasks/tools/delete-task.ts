@@ -14,7 +14,7 @@ export const deleteTask = tasks.act({
   examples: [
     {
       ask: 'Delete task 9999',
-      also: ['Remove task 9999 again', 'Drop task 9999', 'Forget task 9999'],
+      also: ['Get rid of task 9999', "I don't need task 9999 any more", 'Remove task 9999 again', 'Drop task 9999', 'Forget task 9999'],
       as: 'frank.davis',
       input: { task_id: 9999 },
       gives: 'TASK_NOT_FOUND',

@@ -10,7 +10,12 @@ export const listTasks = tasks.read({
   input: z.object({ status: z.enum(['all', 'pending', 'completed']).default('all').describe('Which tasks') }),
   output: z.array(task),
   examples: [
-    { ask: 'What is on my list?', also: ['Show my tasks', 'My to-dos', 'List all my reminders'], as: 'frank.davis', input: {} },
+    {
+      ask: 'What is on my list?',
+      also: ["What's on my plate?", 'Show me my to-do list', 'Show my tasks', 'My to-dos', 'List all my reminders'],
+      as: 'frank.davis',
+      input: {},
+    },
     {
       ask: 'What do I still have to do?',
       also: ['My open tasks', 'What is left on my to-do list?', 'Pending tasks'],
@@ -19,7 +24,7 @@ export const listTasks = tasks.read({
     },
     {
       ask: 'Show the to-dos that I have finished',
-      also: ['Which tasks have I completed?'],
+      also: ['What have I already ticked off?', 'Done tasks', 'Which tasks have I completed?'],
       as: 'nina.patel',
       input: { status: 'completed' },
     },

@@ -74,7 +74,12 @@ export const getTaxSummary = tax.read({
       as: 'bob.martinez',
       input: (today) => ({ period: String(yearOf(today)) }),
     },
-    { ask: 'When is our next tax deadline?', also: ['What is due next in taxes?', 'Upcoming tax deadlines'], as: 'tom.becker', input: {} },
+    {
+      ask: 'When is our next tax deadline?',
+      also: ['What tax is due next?', 'What is due next in taxes?', 'Upcoming tax deadlines'],
+      as: 'tom.becker',
+      input: {},
+    },
     { ask: 'Tax summary for this quarter', as: 'tom.becker', input: (today) => ({ period: `${yearOf(today)}-Q${quarterOf(today)}` }) },
     {
       ask: 'What was our tax liability in Q1 of last year?',

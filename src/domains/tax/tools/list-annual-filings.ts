@@ -20,7 +20,16 @@ export const listAnnualFilings = tax.list({
   order: desc('tax_year', 'due_date', 'filing_id'),
   summary: counts,
   examples: [
-    { ask: 'Which annual tax returns did we file for last year?', as: 'bob.martinez', input: (today) => ({ year: yearOf(today) - 1 }) },
+    {
+      ask: 'Which annual tax returns did we file for last year?',
+      also: [
+        "Have all of last year's returns been filed?",
+        "Are last year's tax returns done?",
+        'Which returns of last year are still open?',
+      ],
+      as: 'bob.martinez',
+      input: (today) => ({ year: yearOf(today) - 1 }),
+    },
     { ask: 'Show our annual filings', also: ['Annual tax returns', 'Status of our yearly returns'], as: 'tom.becker', input: {} },
     { ask: "Have we filed this year's federal return yet?", as: 'eve.thompson', input: (today) => ({ year: yearOf(today) }) },
     { ask: 'What did we pay with the returns two years ago?', as: 'tom.becker', input: (today) => ({ year: yearOf(today) - 2 }) },

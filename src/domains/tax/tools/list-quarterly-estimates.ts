@@ -32,7 +32,12 @@ export const listQuarterlyEstimates = tax.list({
       input: (today) => ({ year: yearOf(today), quarter: quarterOf(today) }),
     },
     { ask: 'List the quarterly estimates of last year', as: 'eve.thompson', input: (today) => ({ year: yearOf(today) - 1 }) },
-    { ask: 'Which estimated taxes have we paid so far?', as: 'tom.becker', input: {} },
+    {
+      ask: 'Which estimated taxes have we paid so far?',
+      also: ['Unpaid tax estimates', 'Which estimates do we still have to pay?'],
+      as: 'tom.becker',
+      input: {},
+    },
     { ask: 'How much estimated tax do we pay this quarter?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -92,7 +92,7 @@ function Side({ path, recent }: { readonly path: string; readonly recent: readon
           </span>
           <a className="me-name grow" href="/settings">
             <span className="mid medium trunc">{me.name}</span>
-            <span className="small faint trunc">{roles === '' ? 'employee' : roles}</span>
+            <span className="small faint">{roles === '' ? 'employee' : roles}</span>
             <span className="sr">Settings</span>
           </a>
           <button className="icon-btn" type="button" aria-label="Sign out" title="Sign out" onClick={() => void signOut()}>

@@ -141,8 +141,15 @@ describe('every page', () => {
   });
 
   test('an answer with a table and a card fits from 320 to 1440', async () => {
-    for (const width of [320, 390, 760, 1440]) {
-      const { page } = await app.as('Alice Chen', '/', { width });
+    // 640 is what a desk of 1280 has left at 200 %.
+    for (const [width, dark] of [
+      [320, false],
+      [390, true],
+      [640, false],
+      [760, false],
+      [1440, true],
+    ] as const) {
+      const { page } = await app.as('Alice Chen', '/', { width, dark });
       await ask(page, 'Who works in Engineering?');
       await page.locator('.dt tbody tr').first().waitFor();
       await ask(page, "Increase Sarah Kim's salary to $130,000");
@@ -150,8 +157,27 @@ describe('every page', () => {
       expect([width, await sidewaysScroll(page)]).toEqual([width, 0]);
       expect(await seriousProblems(page)).toEqual([]);
       await shot(page, `conversation-${width}`);
+      // Whoever asked for less motion gets none, not even while a card waits.
+      expect(await page.evaluate('document.getAnimations().length')).toBe(0);
       await page.close();
     }
+  });
+
+  test('an answer is printed whole, without what surrounds it', async () => {
+    const { page } = await app.as('Alice Chen');
+    await ask(page, 'Who works in Engineering?');
+    await page.locator('.dt tbody tr').nth(20).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    const shown = (selector: string) => page.locator(selector).first().isVisible();
+    for (const around of ['.side', '.top', '.dock', '.devbar', '.acts']) expect([around, await shown(around)]).toEqual([around, false]);
+    for (const part of ['.turn h2', '.prose', '.dt tbody tr']) expect([part, await shown(part)]).toEqual([part, true]);
+    // All of the paper's width, not what a hidden column leaves.
+    expect((await page.locator('.dt').first().boundingBox())?.width).toBeGreaterThan(1000);
+    const cut = await page.evaluate<number>(
+      `[...document.querySelectorAll('.dt-scroll')].reduce((sum, box) => sum + Math.max(0, box.scrollHeight - box.clientHeight), 0)`,
+    );
+    expect(cut).toBe(0);
+    await shot(page, 'conversation-print');
   });
 });
 
@@ -213,7 +239,14 @@ describe('who sees what', () => {
     await eve.getByRole('button', { name: 'Verify now' }).click();
     await eve.getByText(/^(All \d+ chains|The chain is) verified$/).waitFor({ timeout: 60_000 });
     await eve.getByText('nina.patel').first().waitFor();
+    await eve.getByLabel('Period').selectOption('Today');
+    await eve.getByText('nina.patel').first().waitFor();
+    await eve.clock.install({ time: Date.now() + 3 * 86_400_000 });
+    await eve.getByLabel('Period').selectOption('Last hour');
+    await eve.getByText('No loaded record fits').waitFor();
+    await eve.getByLabel('Period').selectOption('Any time');
     await eve.locator('.t-link a').first().click();
     await eve.getByText('Input, secrets removed').waitFor();
+    expect(await eve.evaluate('document.activeElement?.textContent')).toMatch(/^Record /);
   });
 });

@@ -129,7 +129,7 @@ const approval = `.ap { border: 1px solid var(--line-strong); border-radius: var
   .ap-conf .btn, .ap-foot .btn { flex: 1; min-height: var(--tap); }
   .ap-foot { flex-wrap: wrap; } .ap-foot .say { flex: 0 0 100%; } .ap-foot .btn { white-space: normal; line-height: var(--lh-13); text-align: center; } .receipt { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .diff thead { display: block; position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .diff, .diff tbody { display: block; } .diff tbody tr { display: grid; grid-template-columns: 1fr; padding: var(--s-4) var(--s-6); border-bottom: 1px solid var(--line); gap: var(--s-1); } .diff tbody th, .diff td, .diff th:first-child, .diff td:first-child, .diff tr > :last-child { display: block; width: auto; padding: 0; border: 0; } .diff tbody th { font-size: var(--fs-12); line-height: var(--lh-12); color: var(--text-3); }
-  .diff td::before { content: attr(data-l); display: inline-block; width: 4.5em; color: var(--text-3); font-size: var(--fs-12); } .diff ins { margin-left: 0; }
+  .diff td::before { content: attr(data-l); display: inline-block; width: 54px; margin-left: -54px; color: var(--text-3); font-size: var(--fs-12); } .diff tbody td.was, .diff tbody td.new { padding-left: 54px; } .diff ins { margin-left: 0; }
 }
 `;
 

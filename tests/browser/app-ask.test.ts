@@ -214,6 +214,21 @@ describe('on the way', () => {
     await expect.poll(() => page.getByText('No connection.').count(), { timeout: 20_000 }).toBe(0);
   });
 
+  test('leaving ends an answer that another tab still waits for', async () => {
+    const { page } = await app.as('Tom Becker', '/tools');
+    const { page: second } = await app.as('Tom Becker', '/', { beside: page });
+    await second.route('**/api/query', async () => new Promise(() => {}));
+    const ended = second.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/query'));
+    await second.getByLabel('Your question').fill('Take your time');
+    await second.keyboard.press('Enter');
+    await second.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.bringToFront();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await ended;
+    await second.getByRole('link', { name: 'Sign in' }).first().waitFor();
+    expect(await second.locator('body').innerText()).not.toContain('Take your time');
+  });
+
   test('leaving clears everything, in every tab', async () => {
     const { page } = await app.as('Marcus Johnson');
     const { page: second } = await app.as('Marcus Johnson', '/tools', { beside: page });

@@ -59,6 +59,12 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return caller;
   };
 
+  // A body that is refused before anyone looks who sent it is an answer too: otherwise one caller's bad input would look like a server that is broken.
+  app.addHook('onSend', async (req, reply) => {
+    const token = bearer(req.headers.authorization);
+    if ((reply.statusCode === 400 || reply.statusCode === 413) && kindOf(token) === 'tamshai-identity+jwt') markAnswer(reply, token);
+  });
+
   app.post<{ Params: { tool: string } }>('/tools/:tool', async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
     const token = bearer(req.headers.authorization);

@@ -48,6 +48,30 @@ test('a resource is read page by page, and refused in the same words', async () 
   expect(await read('prompts/retrieve-context#topic', { value: 'deploy' })).toMatchObject({ status: 'success' });
 });
 
+test('what the other server cannot even read is refused, and is no fault of that server', async () => {
+  const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
+  const bad: readonly (readonly [string, object, string])[] = [
+    ['a NUL', { limit: '\0' }, 'VALIDATION_ERROR'],
+    ['half a character', { limit: '\ud800' }, 'VALIDATION_ERROR'],
+    ['much in each other', deep(32), 'VALIDATION_ERROR'],
+    ['many keys', Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, 1])), 'VALIDATION_ERROR'],
+    ['a lot', Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`k${n}`, 'x'.repeat(60_000)])), 'PAYLOAD_TOO_LARGE'],
+  ];
+  // More often than it takes to leave a server alone.
+  for (let round = 0; round < 3; round++)
+    for (const [what, input, code] of bad) {
+      const answer = await read('knowledge://entries', input);
+      expect([what, answer.status === 'error' && answer.code, far.available()]).toEqual([what, code, true]);
+    }
+  for (const name of ['x'.repeat(20_000), `${'é'.repeat(150)}\ud83d`, `${'x'.repeat(199)}😀`, '../../x', 'a\0b'])
+    expect([name.slice(0, 20), await read(name, {}), far.available()]).toMatchObject([
+      name.slice(0, 20),
+      { status: 'error', code: 'TOOL_NOT_FOUND' },
+      true,
+    ]);
+  expect(await read('knowledge://entries', { limit: 2 })).toMatchObject({ status: 'success' });
+});
+
 test('what changes is followed from there, by whoever may', async () => {
   const begun = await read('knowledge://entries#subscribe', {});
   if (begun.status !== 'success') throw new Error(JSON.stringify(begun));

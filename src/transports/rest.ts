@@ -48,6 +48,13 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
     for (const each of [method].flat()) route.methods.add(each);
     routes.set(url, route);
   });
+  const nothingHere = (req: FastifyRequest, reply: FastifyReply): never => {
+    const [path = ''] = req.url.split('?', 1);
+    const methods = [...routes.values()].flatMap((route) => (route.path.test(path) ? [...route.methods] : []));
+    if (methods.length === 0) throw failure('NOT_FOUND', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    throw failure('METHOD_NOT_ALLOWED', `This address understands ${methods.join(', ')}.`);
+  };
   app.decorateRequest('rawBody', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json\s*(;\s*charset=utf-8\s*)?$/i, { parseAs: 'buffer' }, (req, body, done) => {
@@ -60,16 +67,12 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
   });
   app.addHook('onRequest', async (req, reply) => {
     reply.headers({ 'x-request-id': req.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" });
+    // Before a body is looked for: some methods have to have one.
+    if (req.is404) nothingHere(req, reply);
     const encoding = req.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') throw failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
   });
-  app.setNotFoundHandler((req, reply) => {
-    const [path = ''] = req.url.split('?', 1);
-    const methods = [...routes.values()].flatMap((route) => (route.path.test(path) ? [...route.methods] : []));
-    if (methods.length === 0) throw failure('NOT_FOUND', 'There is nothing at this address.');
-    reply.header('allow', methods.join(', '));
-    throw failure('METHOD_NOT_ALLOWED', `This address understands ${methods.join(', ')}.`);
-  });
+  app.setNotFoundHandler(nothingHere);
   app.setErrorHandler((error, req, reply) => sendError(reply, translated(error, req, log)));
   return { app, handle: (req, res) => handler(req, res) };
 }

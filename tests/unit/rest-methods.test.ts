@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const look = async (method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS', path: string) => {
-  const { statusCode, headers, body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method });
+const look = async (method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS' | 'QUERY', path: string) => {
+  const { statusCode, headers, body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method: method as 'GET' });
   return [statusCode, headers['allow'], ((await body.json()) as { code?: string }).code];
 };
 
@@ -26,6 +26,8 @@ test.each([
   ['OPTIONS', '/things/red/one?x=1', 405, 'POST', 'METHOD_NOT_ALLOWED'],
   ['DELETE', '/things/%41/one', 405, 'POST', 'METHOD_NOT_ALLOWED'],
   ['PUT', '/things/a.b', 405, 'GET, HEAD', 'METHOD_NOT_ALLOWED'],
+  ['QUERY', '/things/a.b', 405, 'GET, HEAD', 'METHOD_NOT_ALLOWED'],
+  ['QUERY', '/things/aXb', 404, undefined, 'NOT_FOUND'],
   ['PUT', '/things/aXb', 404, undefined, 'NOT_FOUND'],
   ['GET', '/things/red', 404, undefined, 'NOT_FOUND'],
   ['GET', '/things/red/one/more', 404, undefined, 'NOT_FOUND'],

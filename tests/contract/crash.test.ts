@@ -5,7 +5,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openKeys } from '../../src/identity/keys.ts';
 import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
@@ -20,12 +19,13 @@ import {
   removeFolders,
   type Settings,
   site as startCommand,
+  visitorOf,
 } from '../journeys/command-support.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { settingsFor, type Site, SQL_DOMAINS } from '../site.ts';
 import { onServers } from '../stores.ts';
-import { type Visitor, visit } from '../visitor.ts';
+import type { Visitor } from '../visitor.ts';
 import { codeOf, registry } from './calls.ts';
 import { type Asked, askFor, effectsOf, writes } from './writes.ts';
 
@@ -41,8 +41,7 @@ async function start(settings: Settings): Promise<{ site: Visitor; process: Star
   const process = await startCommand(settings);
   running.add(process);
   void process.ended.then(() => running.delete(process));
-  const keys = openKeys(settings['TAMSHAI_DATA'] ?? '', { masterKey: settings['TAMSHAI_MASTER_KEY'] });
-  return { process, site: visit({ base: process.base, ports: process.ready['ports'] as Record<string, number>, keys }) };
+  return { process, site: visitorOf(process) };
 }
 const busy = () => {
   const { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CALLS_AT_ONCE, TAMSHAI_SCRIPTED_APPROVALS } = settingsFor('');

@@ -6,15 +6,19 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import { persona } from '../../src/sample/people.ts';
-import { atTerminal, build, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai } from './command-support.ts';
+import type { Visitor } from '../visitor.ts';
+import { atTerminal, build, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai, visitorOf } from './command-support.ts';
 
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
 let running: Site;
+let visitor: Visitor;
 beforeAll(async () => {
   build();
   running = await site(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
+  visitor = visitorOf(running);
 });
 afterAll(async () => {
+  await visitor?.leave();
   await running?.stop();
   removeFolders();
 });
@@ -237,9 +241,10 @@ describe('a change', () => {
     '--as',
     'alice.chen',
   ];
-  const salaryOf = async (who = 'marcus.johnson') =>
-    ((await call('hr.get_employee', { employee_id: idOf(who) }, 'alice.chen', '--json')).json() as { data: { salary: number } }).data
-      .salary;
+  const salaryOf = async (who = 'marcus.johnson') => {
+    const { body } = await visitor.rest('alice.chen', 'hr', 'get_employee', { employee_id: idOf(who) });
+    return (body as unknown as { data: { salary: number } }).data.salary;
+  };
   const asked = 'Approve? Type yes to approve, no to deny: ';
   const answering = (type: string) => ({ settings: running.settings, typing: [{ after: asked, type }] });
 

@@ -21,6 +21,7 @@ import {
   type Settings,
   site,
   tamshai,
+  visitorOf,
 } from './command-support.ts';
 
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
@@ -29,9 +30,10 @@ let stopped: Settings;
 beforeAll(async () => {
   build();
   const running = await site(await prepared());
-  for (const title of ['One', 'Two', 'Three'])
-    await running.run(['call', 'tasks', 'add_task', JSON.stringify({ title }), '--as', 'sarah.kim']);
-  for (let i = 0; i < 4; i++) await running.run(['call', 'tasks', 'list_tasks', '--as', 'sarah.kim']);
+  const visitor = visitorOf(running);
+  for (const title of ['One', 'Two', 'Three']) await visitor.rest('sarah.kim', 'tasks', 'add_task', { title });
+  for (let i = 0; i < 4; i++) await visitor.rest('sarah.kim', 'tasks', 'list_tasks');
+  await visitor.leave();
   await running.stop();
   stopped = running.settings;
 });

@@ -14,6 +14,7 @@ import {
   type Settings,
   site,
   tamshai,
+  visitorOf,
 } from './command-support.ts';
 
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
@@ -29,10 +30,10 @@ beforeAll(async () => {
   build();
   const running = await site(await prepared());
   filled = running.settings;
-  const call = (tool: string, input: object) =>
-    running.run(['call', 'knowledge', tool, JSON.stringify(input), '--as', 'frank.davis', '--json']);
-  await call('store', { topic: 'Ebb & flow', content: 'Twice a day.\n潮', tags: ['sea'] });
-  await call('undo', {});
+  const visitor = visitorOf(running);
+  await visitor.rest('frank.davis', 'knowledge', 'store', { topic: 'Ebb & flow', content: 'Twice a day.\n潮', tags: ['sea'] });
+  await visitor.rest('frank.davis', 'knowledge', 'undo');
+  await visitor.leave();
   const busy = await run(filled, 'export');
   expect([busy.code, busy.out]).toEqual([1, '']);
   expect(busy.err).toMatch(/^error {2}The data folder \S+ is in use by another Tamshai process; [^\n]+\.\n$/);

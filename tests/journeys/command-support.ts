@@ -6,8 +6,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { allTools } from '../../src/app/registry.ts';
+import { openKeys } from '../../src/identity/keys.ts';
 import { freePort } from '../services/server-process.ts';
 import { fillFolder } from '../template.ts';
+import { type Visitor, visit } from '../visitor.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const DOMAINS = allTools().domains.map(({ name }) => name);
@@ -28,7 +30,8 @@ export interface Ended {
 }
 
 /** Settings of ours, and all by which Node judges a terminal: a machine that says `CI` would be given no colours. */
-const FOREIGN = /^(?:TAMSHAI|OIDC|VITEST|GITHUB_|GITLAB_)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM|CI|CI_NAME|TEAMCITY_VERSION|TMUX|TERM_PROGRAM)$/;
+const FOREIGN =
+  /^(?:TAMSHAI|OIDC|VITEST|GITHUB_|GITLAB_)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM|CI|CI_NAME|TEAMCITY_VERSION|TMUX|TERM_PROGRAM)$/;
 export const environment = (settings: Settings): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
   TERM: 'xterm-256color',
@@ -139,6 +142,14 @@ export async function site(settings: Settings, args: readonly string[] = ['start
     },
   };
 }
+
+/** For what a test is not about: each command is a process of its own, which takes longer than all that it asks for. */
+export const visitorOf = ({ settings, base, ready }: Pick<Site, 'settings' | 'base' | 'ready'>): Visitor =>
+  visit({
+    base,
+    ports: ready['ports'] as Record<string, number>,
+    keys: openKeys(settings['TAMSHAI_DATA'] ?? '', { masterKey: settings['TAMSHAI_MASTER_KEY'] }),
+  });
 
 export function copyOf(data: string): string {
   const path = join(folder('copy'), 'data');

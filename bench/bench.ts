@@ -15,8 +15,9 @@ import { peerLines } from './peers.ts';
 import { launch, stopAll } from './product.ts';
 import { embeddedSearch, serverSearch } from './search.ts';
 import { foundCompany, sqlLines, type Timing } from './sql.ts';
+import { thinkingLines } from './thinking.ts';
 
-const PARTS = ['sql', 'layers', 'peers', 'footprint', 'documents', 'search'];
+const PARTS = ['sql', 'layers', 'peers', 'footprint', 'documents', 'search', 'thinking'];
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
@@ -63,6 +64,7 @@ async function onPostgres(postgres: TestServer): Promise<void> {
 }
 
 try {
+  if (parts.includes('thinking')) lines.push(...(await thinkingLines(quick ? 1 : 3)));
   if (parts.includes('footprint')) lines.push(...(await footprintLines({ folder, timing })));
   if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await within('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {

@@ -24,12 +24,16 @@ describe('days and periods, on a Monday', () => {
     ['June 30, 2025', '2025-06-30', '2025-06-30'],
     ['the end of last year', '2025-12-31', '2025-12-31'],
     ['two years ago', '2024-01-01', '2024-12-31'],
+    ['Monday to Wednesday next week', '2026-11-23', '2026-11-25'],
+    ['from 14 to 16 December', '2026-12-14', '2026-12-16'],
     ['the last 6 months', '2026-05-16', '2026-11-16'],
   ])('%s', (text, from, to) => {
     expect(whens(text, TODAY)[0]).toMatchObject({ from, to });
   });
   test('since and until have one end', () => {
     expect(whens('since the beginning of the year', TODAY)[0]).toMatchObject({ from: '2026-01-01', open: 'since' });
+    expect(whens('from 14 to 16 December', TODAY)[0]?.open).toBeUndefined();
+    expect(whens('before the end of the year', TODAY)[0]).toMatchObject({ to: '2026-12-31', open: 'until' });
     expect(whens('until 30 November', TODAY)[0]).toMatchObject({ to: '2026-11-30', open: 'until' });
   });
   test('"the month before" is counted from what was talked of', () => {
@@ -97,6 +101,8 @@ test('a slip of the pen is understood, another word is left alone', () => {
   expect(respelled('contracters', vocabulary)).toBe('contractors');
   expect(respelled('chnaged', vocabulary)).toBe('changed');
   expect(respelled('project', vocabulary)).toBeUndefined();
+  expect(respelled('remote', new Map([['remove', 1]]))).toBeUndefined();
+  expect(respelled('pager', new Map([['page', 1]]))).toBeUndefined();
 });
 test('words come down to their stems', () => {
   expect(['approved', 'approving', 'approves', 'approve'].map(stem)).toEqual(['approv', 'approv', 'approv', 'approv']);

@@ -302,7 +302,7 @@ function queryIn(index: Index, entry: Entry, slot: Slot, reading: Reading, used:
   // Whose they are is looked for as well, where there is no other place for it.
   const whose = found ? reading.names.filter((name) => name.sure && !overlaps(name, found) && !used.some((span) => overlaps(span, name))).map(({ text }) => text) : [];
   if (found) return { ...found, text: [...whose, found.text.replace(/^(?:the|a|an|our|my) /i, '')].join(' '), found: true };
-  const rest = reading.words.filter((word) => !used.some((span) => overlaps(span, word.token)) && ((entry.stems.get(word.stem) ?? 0) < 0.5 || reading.names.some((name) => name.sure && overlaps(name, word.token))) && !empty.has(word.token.word));
+  const rest = reading.words.filter((word) => !used.some((span) => overlaps(span, word.token)) && ((entry.stems.get(word.stem) ?? 0) < 0.5 || reading.names.some((name) => name.sure && overlaps(name, word.token))) && !empty.has(word.token.word) && !SUPERLATIVE.test(word.token.word));
   const told = rest.filter((word) => !word.ideas.some((idea) => (entry.ideas.get(idea) ?? 0) >= 0.75) || index.lexicon.names.has(word.token.word));
   const [first, last] = [told[0]?.token, told.at(-1)?.token];
   if (!first || !last) return undefined;

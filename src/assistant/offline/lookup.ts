@@ -40,7 +40,9 @@ export function rowsIn(answer: Answer | undefined): Row[] {
 export function nameOf(row: Row): string {
   const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
   if (text('first_name') !== '') return `${text('first_name')} ${text('last_name')}`.trim();
-  return ['name', 'employee_name', 'title', 'subject', 'deal_name', 'department', 'topic'].map(text).find((each) => each !== '') ?? '';
+  // What it is called itself; else the first name that is not that of somebody who only had to do with it.
+  const own = ['name', 'title', 'subject', 'topic'].map(text).find((each) => each !== '');
+  return own ?? Object.keys(row).filter((key) => key.endsWith('_name') && !/(?:_by|_to|manager|owner|contact)_name$/.test(key)).map(text).find((each) => each !== '') ?? text('department');
 }
 
 /** Can rows of this tool give an id for the slot, and under which key? */
@@ -48,10 +50,10 @@ export function idKeyFor(slot: Slot, needing: Entry, source: Entry): string | un
   const own = ownIdOf(source.row);
   const fields = source.row.properties ?? {};
   if (own !== undefined && (own === slot.key || slot.key.endsWith(`_${own}`) || (needing.finders.get(slot.key) ?? []).includes(source.tool.name))) return own;
-  if (slot.key in fields && isId(slot.key) && own !== undefined && slot.key !== 'manager_id') return slot.key;
   const noun = own?.replace(/_id$/, '') ?? '';
-  if (own !== undefined && noun.length > 2 && new RegExp(`\\b${noun}\\b`, 'i').test(slot.description)) return own;
-  return undefined;
+  // An employee's manager is an employee: the id that is meant is the row's own.
+  if (own !== undefined && noun.length > 2 && new RegExp(`\\b${noun}(?:_id)?\\b`, 'i').test(slot.description)) return own;
+  return slot.key in fields && isId(slot.key) && own !== undefined ? slot.key : undefined;
 }
 
 /** Tools that list what the slot wants one of, the ones that its description names first. */

@@ -309,7 +309,8 @@ function sentences({ index, today }: Pick<Company, 'index' | 'today' | 'allowed'
   const [best] = [...ranked].sort((a, b) => b.score - a.score);
   const [whole] = rank(index, reading, index.entries);
   // Two sentences about one thing belong together, where it is to be written down.
-  const together = best?.entry === whole?.entry && whole?.entry.changes === true;
+  const keyed = best?.entry?.changes === true && ranked.some(({ each }) => each !== best.each && index.entries.some(({ tool, changes, slots }) => changes && tool.domain === best.entry?.tool.domain && slots.some(({ key }) => new RegExp(`^${key.replace(/s$/, '')}s?\\b`, 'i').test(each.text))));
+  const together = keyed || (best?.entry === whole?.entry && whole?.entry.changes === true);
   return best && best.score > (whole?.score ?? 0) && !together ? [best.each] : [reading];
 }
 

@@ -1,0 +1,43 @@
+/** How long the offline model thinks about a question until it says or calls something: processor time, without tools. */
+import { allTools } from '../src/app/registry.ts';
+import type { Turn } from '../src/assistant/model.ts';
+import { offlineModel } from '../src/assistant/offline/index.ts';
+import { opens } from '../src/core/access.ts';
+import { EXAMPLE_DAY } from '../src/core/derive/answers.ts';
+import { qualifiedName } from '../src/core/registry.ts';
+import { person } from '../tests/world.ts';
+import type { Line } from './lines.ts';
+
+const GOAL = 50;
+
+export async function thinkingLines(rounds: number): Promise<Line[]> {
+  const registry = allTools();
+  const model = offlineModel(registry);
+  const asked = registry.tools.flatMap(({ examples }) =>
+    examples.flatMap(({ as, ask, also }) => [ask, ...also].map((text) => ({ as, text }))),
+  );
+  const think = async ({ as, text }: (typeof asked)[number]): Promise<number> => {
+    const asking = person(as);
+    const every = registry.tools
+      .filter((tool) => opens(tool, asking.roles))
+      .map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
+    const now = new Date(`${EXAMPLE_DAY}T12:00:00Z`);
+    const turn: Turn = { person: asking, now, instructions: '', said: [{ by: 'person', text }], tools: every, every };
+    const before = process.cpuUsage();
+    for await (const step of model.answer(turn, AbortSignal.timeout(60_000))) if (step.type !== 'text') break;
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const times: number[] = [];
+  // The first round is what makes the program warm.
+  for (let round = 0; round <= rounds; round++) {
+    for (const each of asked) {
+      const took = await think(each);
+      if (round > 0) times.push(took);
+    }
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
+  const note = `of ${asked.length} questions; median ${at(0.5).toFixed(1)} ms, longest ${at(1).toFixed(1)} ms`;
+  return [{ what: 'offline model, thinking about a question (95th percentile)', ratio: at(0.95), goal: GOAL, unit: 'ms', note }];
+}

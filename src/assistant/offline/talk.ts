@@ -288,7 +288,8 @@ function distributed({ index, today, allowed, person }: Company, thinking: Think
 /** Two questions in one. Not inside a text that is to be written down, and not where both are one. */
 function parts({ index, today, allowed }: Company, reading: Reading): Reading[] {
   const match = SECOND.exec(reading.text) ?? (actOf(reading) === 'orders' ? null : ANOTHER.exec(reading.text));
-  if (!match || /: /.test(reading.text.slice(0, match.index)) || reading.quotes.some((quote) => quote.start < match.index && quote.end > match.index)) return sentences({ index, today, allowed }, reading);
+  if (!match) return listed({ index, today }, reading) ?? sentences({ index, today, allowed }, reading);
+  if (/: /.test(reading.text.slice(0, match.index)) || reading.quotes.some((quote) => quote.start < match.index && quote.end > match.index)) return sentences({ index, today, allowed }, reading);
   const [first, second] = [reading.text.slice(0, match.index), reading.text.slice(match.index + match[0].length)].map((text) => read(text, today, index.lexicon));
   if (!first || !second || first.words.length === 0 || second.words.length === 0) return [reading];
   const pool = index.entries;
@@ -296,6 +297,19 @@ function parts({ index, today, allowed }: Company, reading: Reading): Reading[] 
   const least = SECOND.test(reading.text) ? 0.32 : 0.45;
   if (!whole || !a || !b || a.entry === b.entry || Math.min(a.score, b.score) < least) return sentences({ index, today, allowed }, reading);
   return [first, second];
+}
+/** "Pending leave and expense reports": two kinds of rows, and what is said of the first holds for both. */
+function listed({ index, today }: Pick<Company, 'index' | 'today'>, reading: Reading): Reading[] | undefined {
+  const match = / and /i.exec(reading.text);
+  if (!match || reading.names.length > 0 || reading.amounts.length > 0 || reading.words.length > 6 || actOf(reading) === 'orders') return undefined;
+  const first = read(reading.text.slice(0, match.index), today, index.lexicon);
+  const states = /\b(?:pending|open|overdue|approved|rejected|submitted|waiting)\b/i;
+  const state = states.exec(first.text)?.[0];
+  const rest = reading.text.slice(match.index + match[0].length);
+  const second = read(state === undefined || states.test(rest) ? rest : `${state} ${rest}`, today, index.lexicon);
+  const [a, b] = [first, second].map((each) => rank(index, each, index.entries)[0]);
+  const sure = (each: typeof a) => each !== undefined && !each.entry.changes && !each.entry.slots.some(({ required }) => required) && each.score >= 0.8 && each.contains >= 0.6;
+  return a && b && a.entry !== b.entry && sure(a) && sure(b) ? [first, second] : undefined;
 }
 /** Of several sentences the one that asks for something; the rest is said around it. */
 function sentences({ index, today }: Pick<Company, 'index' | 'today' | 'allowed'>, reading: Reading): Reading[] {

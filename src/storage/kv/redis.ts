@@ -1,6 +1,7 @@
 import { type ClientContext, Redis, type Result } from 'ioredis';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { KeyValue, Logger } from '../../core/ports.ts';
+import { gathering } from '../gather.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
@@ -77,8 +78,10 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   }
   reportOutages(redis, logger);
 
+  const gather = gathering();
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
+      gather(redis.stream);
       return await work();
     } catch (error) {
       throw unavailable(error);

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+import { gathering } from '../gather.ts';
 import { Listening } from './listening.ts';
 import { Prepared } from './prepared.ts';
 
@@ -137,7 +138,7 @@ class PipelinedReaders {
   #nameOf = statementNames();
   #changes = 0;
   readonly #role: string;
-  readonly #gathering = new Set<pg.Connection['stream']>();
+  readonly #gather = gathering();
   #refusedUntil = 0;
 
   constructor(role: string, open: () => Promise<pg.Client>, size: number) {
@@ -153,7 +154,7 @@ class PipelinedReaders {
     slot.waiting++;
     try {
       const prepared = await (slot.client ?? this.#connect(slot));
-      this.#gather(prepared.client);
+      this.#gather(prepared.client.connection.stream);
       const ask = () => prepared.query(this.#nameOf(this.#role, text), text, values);
       return await ask().catch((error: unknown) => {
         if ((error as { code?: unknown }).code !== CHANGED_UNDER_IT) throw error;
@@ -163,17 +164,6 @@ class PipelinedReaders {
     } finally {
       slot.waiting--;
     }
-  }
-
-  /** What is asked in one turn of the event loop goes out in one write: a system call costs more than the question in it. */
-  #gather({ connection: { stream } }: pg.Client): void {
-    if (this.#gathering.has(stream)) return;
-    this.#gathering.add(stream);
-    stream.cork();
-    setImmediate(() => {
-      this.#gathering.delete(stream);
-      stream.uncork();
-    });
   }
 
   /** Only a connection that stands is kept; whatever ends it makes room for the next. */

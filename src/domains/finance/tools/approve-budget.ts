@@ -37,10 +37,25 @@ export const approveBudget = finance.write({
     },
   },
   examples: [
-    { ask: 'Approve the Legal budget at 450,000', as: 'bob.martinez', input: { department: 'Legal', approved_amount: 450_000 } },
+    {
+      ask: 'Approve the Legal budget at 450,000',
+      also: ['Grant Legal a budget of 450,000', 'Give Legal 450,000 of budget', 'Legal gets 450,000, approve that budget'],
+      as: 'bob.martinez',
+      input: { department: 'Legal', approved_amount: 450_000 },
+    },
     {
       ask: 'Approve the Marketing budget',
-      also: ['Sign off the Marketing budget', 'OK the budget of Marketing', 'The Marketing budget is approved'],
+      also: [
+        'Sign off the Marketing budget',
+        'OK the budget of Marketing',
+        'The Marketing budget is approved',
+        'Green-light the Marketing budget',
+        'Let the Marketing budget through',
+        'Authorise the budget for Marketing',
+        'Confirm the Marketing budget',
+        'I agree to the Marketing budget',
+        'Release the Marketing budget',
+      ],
       as: 'eve.thompson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000006' },
     },

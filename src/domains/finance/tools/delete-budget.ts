@@ -23,7 +23,16 @@ export const deleteBudget = finance.write({
   examples: [
     {
       ask: 'Delete the draft HR budget',
-      also: ['Remove the draft budget of HR', 'Get rid of the HR budget draft'],
+      also: [
+        'Remove the draft budget of HR',
+        'Get rid of the HR budget draft',
+        'Scrap the HR budget draft',
+        "Discard HR's draft budget",
+        'Bin the draft of the HR budget',
+        'Erase the unfinished HR budget',
+        "We don't need the HR budget draft any more, delete it",
+        'Cancel the HR budget draft',
+      ],
       as: 'eve.thompson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000002' },
     },

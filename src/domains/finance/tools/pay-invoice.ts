@@ -48,7 +48,16 @@ export const payInvoice = finance.write({
     },
     {
       ask: 'Pay the BrightPath Consulting invoice',
-      also: ['We paid BrightPath Consulting, record it'],
+      also: [
+        'We paid BrightPath Consulting, record it',
+        "Settle BrightPath Consulting's invoice",
+        'Transfer the money to BrightPath Consulting',
+        'Release the payment to BrightPath Consulting',
+        'Send BrightPath Consulting their money',
+        'Make the payment for the BrightPath Consulting invoice',
+        "BrightPath Consulting's bill has been paid, mark it",
+        'Wire BrightPath Consulting what we owe',
+      ],
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000009' },
     },

@@ -48,7 +48,14 @@ export const submitExpenseReport = finance.write({
   examples: [
     {
       ask: 'Submit my expenses for this month: taxi 42.50 and client lunch 88',
-      also: ['Claim expenses for this month: taxi 42.50 and client lunch 88', 'Expense report for this month: taxi 42.50, client lunch 88'],
+      also: [
+        'Claim expenses for this month: taxi 42.50 and client lunch 88',
+        'Expense report for this month: taxi 42.50, client lunch 88',
+        'Put on my expenses for this month: taxi 42.50 and client lunch 88',
+        'Log expenses for this month: taxi 42.50 and client lunch 88',
+        'Please refund me for this month: taxi 42.50 and client lunch 88',
+        'Create an expense report for this month: taxi 42.50 and client lunch 88',
+      ],
       as: 'marcus.johnson',
       input: (today) => ({
         month: monthOf(today),
@@ -60,12 +67,24 @@ export const submitExpenseReport = finance.write({
     },
     {
       ask: 'Hand in a hotel for 310 dollars, last month',
+      also: [
+        'I stayed at a hotel for 310 dollars last month, please reimburse me',
+        'File a hotel for 310 dollars, last month',
+        'Expense a hotel for 310 dollars last month',
+      ],
       as: 'frank.davis',
       input: (today) => ({ month: lastMonth(today), items: [{ category: 'LODGING', description: 'Hotel', amount: 310 }] }),
     },
     {
       ask: 'I paid 25.80 for parking today, please report it',
-      also: ['Claim 25.80 for parking today', 'I had 25.80 in parking costs today, please reimburse me', 'Expense 25.80 for parking today'],
+      also: [
+        'Claim 25.80 for parking today',
+        'I had 25.80 in parking costs today, please reimburse me',
+        'Expense 25.80 for parking today',
+        "I spent 25.80 on parking today, I'd like it back",
+        'Add 25.80 for parking today to my expenses',
+        'I want to be reimbursed 25.80 for parking today',
+      ],
       as: 'paula.reyes',
       input: (today) => ({
         month: monthOf(today),

@@ -26,7 +26,12 @@ export const getPipeline = sales.read({
     total: z.object(figures),
   }),
   examples: [
-    { ask: 'What does the pipeline look like this quarter?', as: 'carol.johnson', input: (today) => ({ quarter: quarterOf(today).label }) },
+    {
+      ask: 'What does the pipeline look like this quarter?',
+      also: ['Pipeline this quarter', 'How much business is in play this quarter?', "What's in the funnel this quarter?"],
+      as: 'carol.johnson',
+      input: (today) => ({ quarter: quarterOf(today).label }),
+    },
     {
       ask: 'Show me the sales pipeline',
       also: [
@@ -36,6 +41,13 @@ export const getPipeline = sales.read({
         'How much is in the pipeline?',
         'Value of the funnel',
         'Weighted pipeline',
+        'Deals per stage',
+        'How many deals are in each stage?',
+        'Funnel overview',
+        'Total value of our open deals by stage',
+        'How healthy is the pipeline?',
+        'How much potential business is there?',
+        'Give me a pipeline breakdown',
       ],
       as: 'eve.thompson',
       input: {},

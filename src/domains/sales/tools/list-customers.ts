@@ -41,14 +41,39 @@ export const listCustomers = sales.list({
   examples: [
     {
       ask: 'Which of our customers are in healthcare?',
-      also: ['Clients in healthcare', 'Healthcare customers'],
+      also: ['Clients in healthcare', 'Healthcare customers', 'Accounts in healthcare', 'Companies in healthcare that buy from us'],
       as: 'carol.johnson',
       input: { industry: 'healthcare' },
     },
-    { ask: 'Find the customer Umbrella Health', as: 'carol.johnson', input: { name: 'Umbrella Health' } },
+    {
+      ask: 'Find the customer Umbrella Health',
+      also: [
+        'Do we have a customer called Umbrella Health?',
+        'Is Umbrella Health a client of ours?',
+        'Look up the account Umbrella Health',
+      ],
+      as: 'carol.johnson',
+      input: { name: 'Umbrella Health' },
+    },
     { ask: 'Customers with more than 50 million in revenue', as: 'eve.thompson', input: { min_revenue: 50_000_000 } },
-    { ask: 'Which customers have left us?', as: 'carol.johnson', input: { status: 'CHURNED' } },
-    { ask: 'List all prospects in manufacturing', as: 'eve.thompson', input: { status: 'PROSPECT', industry: 'manufacturing' } },
+    {
+      ask: 'Which customers have left us?',
+      also: [
+        'Customers that cancelled',
+        'Clients we lost',
+        'Who stopped doing business with us?',
+        'Former customers',
+        'Which clients quit?',
+      ],
+      as: 'carol.johnson',
+      input: { status: 'CHURNED' },
+    },
+    {
+      ask: 'List all prospects in manufacturing',
+      also: ['Prospects in manufacturing', 'Potential customers in manufacturing'],
+      as: 'eve.thompson',
+      input: { status: 'PROSPECT', industry: 'manufacturing' },
+    },
     {
       ask: 'List our customers',
       also: [
@@ -57,6 +82,13 @@ export const listCustomers = sales.list({
         'Active customers',
         'Who are our customers?',
         'How many customers do we have?',
+        'Our accounts',
+        'Which companies buy from us?',
+        'Client base',
+        'Companies we do business with',
+        'Customer directory',
+        'How many accounts do we serve?',
+        'Everyone we sell to',
       ],
       as: 'nina.patel',
       input: {},

@@ -17,17 +17,37 @@ export const customerListContacts = support.list({
   examples: [
     {
       ask: 'Who from our company can use this portal?',
-      also: ['Who can log in to the portal from our side?', 'Which colleagues of mine have portal accounts?', 'Who has an account here?'],
+      also: [
+        'Who can log in to the portal from our side?',
+        'Which colleagues of mine have portal accounts?',
+        'Who has an account here?',
+        'Which of us are registered here?',
+        'Who has a login?',
+        'Who on our side is signed up?',
+        'Team members with access',
+      ],
       as: 'jane.smith@acme.example',
       input: {},
     },
     {
       ask: 'List our contacts',
-      also: ['Who else has access to the portal?', 'Show the users of our organisation'],
+      also: [
+        'Who else has access to the portal?',
+        'Show the users of our organisation',
+        'Show me the people on our account',
+        'Who is our lead?',
+        'Who is the lead contact?',
+        'Members of our organisation',
+      ],
       as: 'mike.manager@globex.example',
       input: {},
     },
-    { ask: 'Has everyone accepted the invitation?', as: 'peter.principal@initech.example', input: {} },
+    {
+      ask: 'Has everyone accepted the invitation?',
+      also: ["Who hasn't accepted their invitation yet?", 'Which invitations are outstanding?', 'Did everybody join the portal?'],
+      as: 'peter.principal@initech.example',
+      input: {},
+    },
     { ask: 'Who are the contacts of my company?', as: 'bob.developer@acme.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

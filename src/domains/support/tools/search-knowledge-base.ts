@@ -16,7 +16,17 @@ export const searchKnowledgeBase = support.list({
   examples: [
     {
       ask: 'Search the knowledge base for single sign-on',
-      also: ['How do customers set up single sign-on?', 'What help do we have on single sign-on?'],
+      also: [
+        'How do customers set up single sign-on?',
+        'What help do we have on single sign-on?',
+        'Help centre articles on single sign-on',
+        'Anything in the help center about single sign-on?',
+        'Find documentation on single sign-on',
+        'Do we have docs for single sign-on?',
+        'Look through the help articles for single sign-on',
+        'Which guide explains single sign-on?',
+        'How can a customer configure single sign-on?',
+      ],
       as: 'dan.williams',
       input: { query: 'single sign-on' },
     },
@@ -26,6 +36,9 @@ export const searchKnowledgeBase = support.list({
         'How do customers deal with API rate limits?',
         'Which articles cover API rate limits?',
         'Do we have a guide to API rate limits?',
+        'Find me an article about API rate limits',
+        'Where do we explain API rate limits?',
+        'Have we documented API rate limits for customers?',
       ],
       as: 'dan.williams',
       input: { query: 'API rate limits' },
@@ -33,7 +46,11 @@ export const searchKnowledgeBase = support.list({
     { ask: 'Help articles about billing', as: 'eve.thompson', input: { category: 'billing' } },
     {
       ask: 'What do we tell customers about exporting to CSV?',
-      also: ['How do customers go about exporting to CSV?'],
+      also: [
+        'How do customers go about exporting to CSV?',
+        'What can I send a customer about exporting to CSV?',
+        'Which article helps a customer with exporting to CSV?',
+      ],
       as: 'dan.williams',
       input: { query: 'exporting to CSV' },
     },

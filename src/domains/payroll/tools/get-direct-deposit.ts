@@ -24,12 +24,33 @@ export const getDirectDeposit = payroll.read({
   examples: [
     {
       ask: 'Which bank account does my salary go to?',
-      also: ['Where is my pay deposited?', 'What is my direct deposit?', 'My bank details'],
+      also: [
+        'Where is my pay deposited?',
+        'What is my direct deposit?',
+        'My bank details',
+        'What account is my paycheck sent to?',
+        'Which bank gets my salary?',
+        'Where do you send my wages?',
+        'Bank account on file for me',
+        'Into which account am I paid?',
+        'What routing number do you have for me?',
+        'Last four digits of my account',
+      ],
       as: 'frank.davis',
       input: {},
     },
-    { ask: 'How is my pay split between my accounts?', as: 'carol.johnson', input: {} },
-    { ask: "Where is Marcus Johnson's pay deposited?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000007' } },
+    {
+      ask: 'How is my pay split between my accounts?',
+      also: ['Does part of my pay go to savings?', 'What share of my salary goes to each account?', 'How is my paycheck divided?'],
+      as: 'carol.johnson',
+      input: {},
+    },
+    {
+      ask: "Where is Marcus Johnson's pay deposited?",
+      also: ['Which bank account do we pay Marcus Johnson to?', "Marcus Johnson's bank details", "Where does Marcus Johnson's salary go?"],
+      as: 'paula.reyes',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
+    },
     { ask: "Check Dan Williams' direct deposit", as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000005' } },
     {
       ask: "What is Alice Chen's account number?",

@@ -32,12 +32,37 @@ export const getTaxWithholdings = payroll.read({
   examples: [
     {
       ask: 'How much federal tax is withheld from my pay?',
-      also: ['What are my tax withholdings?', 'How much tax do I pay?', 'My state tax withholding'],
+      also: [
+        'What are my tax withholdings?',
+        'How much tax do I pay?',
+        'My state tax withholding',
+        'How much state tax comes off my pay?',
+        'How many allowances do I claim?',
+        'What tax is taken out of my salary?',
+        'How much income tax was withheld from me?',
+        'Am I withholding enough?',
+        'Do I have extra withholding?',
+      ],
       as: 'marcus.johnson',
       input: {},
     },
-    { ask: 'What is my filing status for taxes?', as: 'sarah.kim', input: {} },
-    { ask: "Show Carol Johnson's tax withholdings", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000004' } },
+    {
+      ask: 'What is my filing status for taxes?',
+      also: ['Am I filing single or married?', 'Under which filing status am I taxed?'],
+      as: 'sarah.kim',
+      input: {},
+    },
+    {
+      ask: "Show Carol Johnson's tax withholdings",
+      also: [
+        "What's withheld from Carol Johnson's pay?",
+        "Carol Johnson's W-4",
+        'How is Carol Johnson taxed?',
+        'What filing status does Carol Johnson have?',
+      ],
+      as: 'paula.reyes',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000004' },
+    },
     {
       ask: 'How many allowances did Bob Martinez claim?',
       as: 'alice.chen',

@@ -28,13 +28,33 @@ export const getContext = journey.read({
   examples: [
     {
       ask: "Give me the project's context",
-      also: ['Summarise the history of this project', 'What is this project about?'],
+      also: [
+        'Summarise the history of this project',
+        'What is this project about?',
+        'Tell me the story of this project',
+        'How did this project come about?',
+        'Project background',
+        'Recap of the project',
+        'What has happened in this project?',
+        'How did the project begin?',
+        'Project timeline',
+      ],
       as: 'eve.thompson',
       input: {},
     },
     { ask: 'Where does this project stand, and how did it get here?', as: 'frank.davis', input: {} },
-    { ask: 'What is the background on approvals in this project?', as: 'marcus.johnson', input: { topic: 'approvals' } },
-    { ask: 'Bring me up to speed on how we test', as: 'sarah.kim', input: { topic: 'tests' } },
+    {
+      ask: 'What is the background on approvals in this project?',
+      also: ['How did approvals evolve in this project?', 'The story behind approvals in this project', 'Project context on approvals'],
+      as: 'marcus.johnson',
+      input: { topic: 'approvals' },
+    },
+    {
+      ask: 'Bring me up to speed on how we test',
+      also: ['Catch me up on tests in this project'],
+      as: 'sarah.kim',
+      input: { topic: 'tests' },
+    },
     { ask: "What is the project's context?", as: 'mike.manager@globex.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
   ],
 

@@ -22,7 +22,16 @@ export const listPivots = journey.read({
   examples: [
     {
       ask: "What are the project's pivots?",
-      also: ['Which pivots did the project make?', 'When did the project change course?'],
+      also: [
+        'Which pivots did the project make?',
+        'When did the project change course?',
+        'What did we do differently than planned?',
+        'Which plans were abandoned?',
+        'What did the project change its mind about?',
+        'Turning points of the project',
+        'Did we ever reverse course?',
+        'Which approaches did we give up?',
+      ],
       as: 'eve.thompson',
       input: {},
     },

@@ -17,7 +17,18 @@ export const lookupAdr = journey.read({
   examples: [
     {
       ask: 'Show me ADR 3',
-      also: ['What was decided in ADR 3?', 'Read decision 3', 'What is ADR number 3 about?'],
+      also: [
+        'What was decided in ADR 3?',
+        'Read decision 3',
+        'What is ADR number 3 about?',
+        'Look up ADR 3',
+        'Give me the text of ADR 3',
+        "What's decision record 3?",
+        'Explain ADR 3',
+        'Pull up architecture decision 3',
+        'Which decision is ADR 3?',
+        'Summarise ADR 3',
+      ],
       as: 'nina.patel',
       input: { adr_id: '3' },
     },

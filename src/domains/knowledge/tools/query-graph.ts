@@ -28,23 +28,47 @@ export const queryGraph = knowledge.list({
   examples: [
     {
       ask: 'what depends on payments-db?',
-      also: ['Which services need payments-db?', 'What relies on payments-db?'],
+      also: [
+        'Which services need payments-db?',
+        'What relies on payments-db?',
+        'What breaks if payments-db goes down?',
+        'What would be affected by an outage of payments-db?',
+        'Which systems require payments-db?',
+        'What is built on payments-db?',
+        'Dependents of payments-db',
+      ],
       as: 'nina.patel',
       input: { object: 'payments-db', predicate: 'depends_on' },
     },
     {
       ask: 'What does the billing-service depend on?',
-      also: ['Dependencies of the billing-service'],
+      also: [
+        'Dependencies of the billing-service',
+        'What does the billing-service need?',
+        'What does the billing-service rely on?',
+        'Which systems does the billing-service require?',
+      ],
       as: 'tom.becker',
       input: { subject: 'billing-service', predicate: 'depends_on' },
     },
     {
       ask: 'Who owns the search-service?',
-      also: ['Which team is responsible for the search-service?'],
+      also: [
+        'Which team is responsible for the search-service?',
+        'Who is the owner of the search-service?',
+        'Who maintains the search-service?',
+        'Who is in charge of the search-service?',
+        'Which team runs the search-service?',
+      ],
       as: 'frank.davis',
       input: { subject: 'search-service', predicate: 'owned_by' },
     },
-    { ask: 'Show everything related to the billing-service', as: 'marcus.johnson', input: { subject: 'billing-service' } },
+    {
+      ask: 'Show everything related to the billing-service',
+      also: ['What is connected to the billing-service?', 'Relations of the billing-service', 'What is linked with the billing-service?'],
+      as: 'marcus.johnson',
+      input: { subject: 'billing-service' },
+    },
   ],
 
   says: (rows) => foundSome(rows.length, 'triple', 'triples'),

@@ -36,9 +36,33 @@ export const undo = knowledge.write({
     },
   },
   examples: [
-    { ask: 'undo transaction 60 of the knowledge base', as: 'dan.williams', input: { tx_id: 60 } },
-    { ask: 'Take back change 90, it was a mistake', as: 'frank.davis', input: { tx_id: 90, reason: 'It was a mistake' } },
-    { ask: 'undo that', also: ['Take that back', 'Revert the last change'], as: 'tom.becker', input: {}, gives: 'NOTHING_TO_UNDO' },
+    {
+      ask: 'undo transaction 60 of the knowledge base',
+      also: ['Roll back transaction 60 of the knowledge base', 'Revert transaction 60', 'Restore what transaction 60 changed'],
+      as: 'dan.williams',
+      input: { tx_id: 60 },
+    },
+    {
+      ask: 'Take back change 90, it was a mistake',
+      also: ['Reverse change 90, it was a mistake'],
+      as: 'frank.davis',
+      input: { tx_id: 90, reason: 'It was a mistake' },
+    },
+    {
+      ask: 'undo that',
+      also: [
+        'Take that back',
+        'Revert the last change',
+        'Undo my last change',
+        'Reverse that change',
+        "I didn't mean that, undo it",
+        'Roll that back',
+        'Restore what was there before',
+      ],
+      as: 'tom.becker',
+      input: {},
+      gives: 'NOTHING_TO_UNDO',
+    },
     { ask: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, gives: 'TRANSACTION_NOT_FOUND' },
   ],
 

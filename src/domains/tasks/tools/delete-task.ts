@@ -14,7 +14,20 @@ export const deleteTask = tasks.act({
   examples: [
     {
       ask: 'Delete task 9999',
-      also: ['Get rid of task 9999', "I don't need task 9999 any more", 'Remove task 9999 again', 'Drop task 9999', 'Forget task 9999'],
+      also: [
+        'Get rid of task 9999',
+        "I don't need task 9999 any more",
+        'Remove task 9999 again',
+        'Drop task 9999',
+        'Forget task 9999',
+        'Cancel task 9999',
+        'Scrap task 9999',
+        'Erase task 9999',
+        'Task 9999 is no longer needed',
+        'Throw task 9999 away',
+        'Task 9999 can go',
+        'Never mind task 9999',
+      ],
       as: 'frank.davis',
       input: { task_id: 9999 },
       gives: 'TASK_NOT_FOUND',

@@ -54,6 +54,7 @@ export const getArrMovement = finance.list({
         'How is our recurring revenue trending over the last 6 months?',
         'Net new ARR for the past 6 months',
         'Downgrades and upgrades in the last 6 months',
+        'How did subscription revenue evolve over the last 6 months?',
       ],
       as: 'bob.martinez',
       input: { months: 6 },

@@ -54,6 +54,7 @@ export const listExpenseReports = finance.list({
         'Which receipts do I have to check?',
         'Are there claims for me to review?',
         'Unapproved expense reports',
+        'Whose expenses am I supposed to check?',
       ],
       as: 'nina.patel',
       input: { status: 'SUBMITTED' },

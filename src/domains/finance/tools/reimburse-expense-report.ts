@@ -45,6 +45,7 @@ export const reimburseExpenseReport = finance.write({
         "Mark Sarah's expense report as reimbursed",
         "Sarah's expenses have been paid, record it",
         'Compensate Sarah for her expenses',
+        'Sarah should get her expenses back',
       ],
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000003' },

@@ -40,6 +40,7 @@ export const approveTimeOffRequest = hr.write({
         'Give Marcus Johnson permission to be away',
         "Authorise Marcus Johnson's annual leave, please",
         'Accept the PTO that Marcus Johnson put in',
+        "Marcus Johnson's holiday is fine by me, let it through",
       ],
       as: 'nina.patel',
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },

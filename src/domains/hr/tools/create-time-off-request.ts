@@ -81,6 +81,7 @@ export const createTimeOffRequest = hr.write({
         "I'm not feeling well today",
         'Down with a cold today, mark me as sick',
         'Record me as off sick today',
+        'I have a fever, count me as sick today',
       ],
       as: 'frank.davis',
       input: (today) => off('SICK', lastWorkday(today)),

@@ -62,6 +62,7 @@ export const getEmployee = hr.read({
         'Which department am I in?',
         'My profile',
         'When is my work anniversary?',
+        'How many years have I been employed here?',
       ],
       as: 'frank.davis',
       input: { employee_id: '0e000000-0000-4000-8000-000000000009' },

@@ -50,6 +50,7 @@ export const getOrgChart = hr.read({
         'How is the company set up in terms of teams?',
         'Management structure',
         'Family tree of the company, who is above whom',
+        'A picture of who leads whom',
       ],
       as: 'eve.thompson',
       input: {},

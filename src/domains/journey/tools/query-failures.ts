@@ -27,6 +27,7 @@ export const queryFailures = journey.list({
         'Postmortems on row level security',
         'What did we get wrong about row level security?',
         'Incidents with row level security in this project',
+        'Have there been any accidents with row level security in this project?',
       ],
       as: 'sarah.kim',
       input: { topic: 'row level security' },

@@ -50,6 +50,7 @@ export const history = knowledge.list({
         'How did the deployment rollback entry look before?',
         'Who is the author of the deployment rollback entry?',
         'Has the deployment rollback entry been edited?',
+        'Who touched the deployment rollback entry last?',
       ],
       as: 'marcus.johnson',
       input: { id: 'e-2' },

@@ -48,6 +48,7 @@ export const listPayRuns = payroll.list({
         'When do we run payroll again?',
         'Recent payroll runs',
         'Payroll schedule',
+        'When was payroll done most recently?',
       ],
       as: 'alice.chen',
       input: {},

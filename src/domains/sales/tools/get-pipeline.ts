@@ -48,6 +48,7 @@ export const getPipeline = sales.read({
         'How healthy is the pipeline?',
         'How much potential business is there?',
         'Give me a pipeline breakdown',
+        'How much money is in each stage?',
       ],
       as: 'eve.thompson',
       input: {},

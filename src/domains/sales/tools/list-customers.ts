@@ -64,6 +64,7 @@ export const listCustomers = sales.list({
         'Who stopped doing business with us?',
         'Former customers',
         'Which clients quit?',
+        'Who cancelled their contract with us?',
       ],
       as: 'carol.johnson',
       input: { status: 'CHURNED' },

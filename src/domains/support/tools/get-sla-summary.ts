@@ -51,6 +51,7 @@ export const getSlaSummary = support.read({
         'How many tickets are late?',
         'Are we honouring our service level agreements?',
         'SLA health',
+        'Do we deliver within the agreed times?',
       ],
       as: 'dan.williams',
       input: {},

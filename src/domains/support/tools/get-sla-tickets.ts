@@ -62,6 +62,7 @@ export const getSlaTickets = support.list({
         'Which tickets are the most pressing?',
         'Ticket queue by time left',
         'Which deadlines are coming up in support?',
+        'Which tickets must I hurry with?',
       ],
       as: 'dan.williams',
       input: {},

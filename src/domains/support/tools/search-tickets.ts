@@ -33,6 +33,7 @@ export const searchTickets = support.list({
         'How many customers have login problems?',
         'Complaints about login problems',
         'Are there cases concerning login problems?',
+        'Who wrote to us about login problems?',
       ],
       as: 'dan.williams',
       input: { query: 'login problems' },

@@ -26,6 +26,7 @@ export const listTasks = tasks.read({
         'Do I have any tasks?',
         'Read me my list',
         'How many tasks do I have?',
+        'What should I be doing?',
       ],
       as: 'frank.davis',
       input: {},

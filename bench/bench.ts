@@ -32,9 +32,9 @@ const parts = values.only?.split(',') ?? PARTS;
 for (const part of parts) if (!PARTS.includes(part)) throw new Error(`--only takes ${PARTS.join(', ')}, with commas between them`);
 const { server, quick } = values;
 if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
-const rows = Number(values.rows ?? (quick ? 20_000 : 1_000_000));
+const rows = Number(values.rows ?? (quick ? 10_000 : 1_000_000));
 const tickets = Number(values.tickets ?? (quick ? 2_000 : 50_000));
-const timing: Timing = quick ? { ms: 400, rounds: 3, warmMs: 1500, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
+const timing: Timing = quick ? { ms: 250, rounds: 3, warmMs: 1000, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
 /** One caller, in this process: there is no more to be had from a longer round. */
 const alone = quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-bench-'));
@@ -64,13 +64,13 @@ async function onPostgres(postgres: TestServer): Promise<void> {
 }
 
 try {
-  if (parts.includes('thinking')) lines.push(...(await thinkingLines(quick ? 1 : 3)));
+  if (parts.includes('thinking')) lines.push(...(await thinkingLines(quick ? 1 : 3, quick ? 5 : 1)));
   if (parts.includes('footprint')) lines.push(...(await footprintLines({ folder, timing })));
   if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await within('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {
     // Few enough to be held in memory is what the embedded store is for.
     lines.push(...(await embeddedDocuments(folder, 10_000, alone)));
-    await within('MongoDB', startMongo, async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 10_000 : 50_000, alone))));
+    await within('MongoDB', startMongo, async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 5_000 : 50_000, alone))));
   }
   if (parts.includes('search')) {
     lines.push(...(await embeddedSearch(folder, tickets, alone)));

@@ -88,7 +88,7 @@ export const median = (values: readonly number[]): number => [...values].sort((a
 /** Rounds that take turns, so that whatever else the machine does meets all of them alike. */
 export async function compare(targets: readonly Target[], options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined }): Promise<Map<string, Cost>> {
   const rounds = new Map<string, Cost[]>(targets.map(({ name }) => [name, []]));
-  for (const target of targets) await measure(target, { ...options, ms: Math.max(options.ms, 700) });
+  for (const target of targets) await measure(target, { ...options, ms: options.ms * 2 });
   for (let round = 0; round < options.rounds; round++) for (const target of targets) rounds.get(target.name)?.push(await measure(target, options));
   return new Map(
     [...rounds].map(([name, costs]) => [

@@ -10,12 +10,13 @@ import type { Line } from './lines.ts';
 
 const GOAL = 50;
 
-export async function thinkingLines(rounds: number): Promise<Line[]> {
+/** `oneIn`: a quick look asks only some of them. */
+export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
   const registry = allTools();
   const model = offlineModel(registry);
-  const asked = registry.tools.flatMap(({ examples }) =>
-    examples.flatMap(({ as, ask, also }) => [ask, ...also].map((text) => ({ as, text }))),
-  );
+  const asked = registry.tools
+    .flatMap(({ examples }) => examples.flatMap(({ as, ask, also }) => [ask, ...also].map((text) => ({ as, text }))))
+    .filter((_, n) => n % oneIn === 0);
   const think = async ({ as, text }: (typeof asked)[number]): Promise<number> => {
     const asking = person(as);
     const every = registry.tools

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -75,6 +75,8 @@ export async function copyFolder(folder: string, filling: Filling): Promise<void
     // Of two that make it at once, the second finds it there.
     await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
   }
+  // Still in use: another run that tidies up leaves it alone.
+  await utimes(template, new Date(), new Date()).catch(() => undefined);
   await mkdir(join(folder, '..'), { recursive: true });
   // A thousand files: the system's own program takes a fraction of the time.
   await promisify(execFile)('cp', ['-R', template, folder]);

@@ -44,12 +44,27 @@ interface Waiting {
   look(): void;
 }
 
-export async function joinTrail({ instance, key, gatewayKeys, own, sealed, openBell, known, clock, log }: JoiningTrail): Promise<OtherParts & { close(): Promise<void> }> {
+export async function joinTrail({
+  instance,
+  key,
+  gatewayKeys,
+  own,
+  sealed,
+  openBell,
+  known,
+  clock,
+  log,
+}: JoiningTrail): Promise<OtherParts & { close(): Promise<void> }> {
   const waiting = new Map<string, Waiting>();
   let answering = 0;
 
   async function answer(id: string): Promise<void> {
-    if (waiting.has(id) || answering >= MOST_AT_ONCE) return;
+    if (waiting.has(id)) return;
+    if (answering >= MOST_AT_ONCE) {
+      // Nobody waits for who has too much to do, and it is named.
+      await bell.ring(`told ${id}`);
+      return;
+    }
     answering++;
     let at = '';
     try {
@@ -75,7 +90,7 @@ export async function joinTrail({ instance, key, gatewayKeys, own, sealed, openB
       const text = place === undefined ? undefined : await sealed.get(toldKey(id, place));
       if (text !== undefined) {
         const { from, answer: given } = told.parse(JSON.parse(text));
-        one.answers.set(from, given);
+        if (!one.answers.has(from)) one.answers.set(from, given);
       }
     } finally {
       one.heard++;

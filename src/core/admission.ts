@@ -21,8 +21,8 @@ export interface SharedCount {
   readonly places: Places;
 }
 
-/** A process that was killed gives no place back; no work takes as long as this. */
-const LONGEST_SECONDS = 30;
+/** A process that was killed gives no place back: after this it is free again. Longer than anyone waits for a call. */
+const LONGEST_SECONDS = 60;
 
 /** With a shared store both are counted across replicas. `refused` hears of each no. */
 export function admission(limits: AdmissionLimits, clock: Clock, shared?: SharedCount, refused: () => void = () => {}): Admission {
@@ -86,7 +86,11 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
         leave();
         throw error;
       }
-      if (taken.status === 'rejected') throw taken.reason;
+      if (taken.status === 'rejected') {
+        // It may have been taken all the same, where only the answer was lost.
+        leave();
+        throw taken.reason;
+      }
       if (!taken.value) throw tooMany();
       return leave;
     },

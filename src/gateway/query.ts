@@ -63,6 +63,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
       reply.hijack();
       const events = eventStream(reply.raw, reply.getHeaders() as Record<string, string>);
       events.signal.addEventListener('abort', () => stop.abort(), { once: true });
+      if (events.signal.aborted) stop.abort();
       recheck = setInterval(() => void stillAllowed(caller).catch((error: unknown) => stop.abort(error)), RECHECK_MS);
       try {
         await answer((event) => events.send(event), stop.signal);

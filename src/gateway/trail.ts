@@ -66,6 +66,8 @@ const parsed = (record: ChainedRecord) => {
 const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
 const isSeenBy = (person: Person, record: ChainedRecord) => everything(person) || body.parse(JSON.parse(record.body)).principal === person.principal;
 
+const onlyExecutives = () => failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
+
 export function trailPart(sources: readonly AuditChains[], verifyAll: () => Promise<AuditVerdict>): TrailPart {
   /** Walks every record there is, so those who ask at the same time share one walk. */
   let verifying: Promise<AuditVerdict> | undefined;
@@ -87,7 +89,7 @@ export function trailPart(sources: readonly AuditChains[], verifyAll: () => Prom
       case 'record':
         return { records: await record(person, question.chain, question.n) };
       case 'verify': {
-        if (!everything(person)) throw failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
+        if (!everything(person)) throw onlyExecutives();
         verifying ??= verifyAll().finally(() => {
           verifying = undefined;
         });
@@ -109,9 +111,9 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   return { recordedBy, missing, warning: `Some records are not among these: ${missing.join(', ')} did not answer, and ${missing.length === 1 ? 'keeps its' : 'keep their'} own. Run "tamshai audit verify" beside each.` };
 }
 
-/** Servers of one domain share its store: what both tell is one record, and one chain. */
-const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [...new Map(all.map((each) => [key(each), each])).values()];
-const longest = (chains: readonly VerifiedChain[]) => distinct(chains.toSorted((a, b) => a.count - b.count), ({ chain }) => chain);
+/** Servers of one domain share its store: what both tell is one record, and one chain. The first to tell it is believed, and we are first. */
+const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [...new Map(all.toReversed().map((each) => [key(each), each])).values()];
+const longest = (chains: readonly VerifiedChain[]) => distinct(chains.toSorted((a, b) => b.count - a.count), ({ chain }) => chain);
 
 export interface TrailOptions {
   readonly instance: string;
@@ -132,7 +134,7 @@ export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
       const after = cursor === undefined ? undefined : cursors.open(cursor, binding);
       const from = after && { at: String(after[0]), chain: String(after[1]), n: Number(after[2]) };
       const { answers, about } = await ask(person, { what: 'page', limit: limit + 1, ...(from && { before: from }) });
-      const found = distinct(answers.flatMap(({ records }) => records), ({ chain, n }) => `${chain} ${n}`).map(parsed).toSorted(before);
+      const found = distinct(answers.flatMap(({ records }) => records), ({ chain, n }) => `${chain} ${n}`).filter((record) => isSeenBy(person, record)).map(parsed).toSorted(before);
       const data = found.slice(0, limit);
       const last = data.at(-1);
       const hasMore = found.length > limit;
@@ -147,6 +149,7 @@ export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
       throw failure('NOT_FOUND', 'There is no such record that you can see.');
     },
     async verify(person) {
+      if (!everything(person)) throw onlyExecutives();
       const { answers, about } = await ask(person, { what: 'verify' });
       const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};

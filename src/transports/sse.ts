@@ -42,10 +42,13 @@ export function eventStream(
     if (res.writableLength > mostWaiting) res.destroy();
   };
   const rest = every(() => write(': still here\n\n'), HEARTBEAT_MS);
-  res.once('close', () => {
+  const over = () => {
     rest();
     gone.abort();
-  });
+  };
+  // Who has left before it began is not heard of any more.
+  if (res.destroyed) over();
+  else res.once('close', over);
   res.on('error', () => res.destroy());
   return {
     signal: gone.signal,

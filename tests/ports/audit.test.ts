@@ -190,6 +190,33 @@ describe('the log of calls', () => {
     await expect(log.append(example(7))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
+  test('who asks while the order is being filled in misses nothing that was written before', async () => {
+    const { log, stop } = await started();
+    await append(log, 1, 1200);
+    const early = log.newest({ limit: 1 });
+    await append(log, 1201, 1300);
+    expect((await log.newest({ limit: 1 })).map(({ n }) => n)).toEqual([1300]);
+    await early;
+    await stop();
+  });
+
+  test('a record that somebody spoiled takes no other out of sight', async () => {
+    const folder = fresh();
+    const first = await started(folder);
+    await append(first.log, 1, 3);
+    expect(await first.log.newest({ limit: 1 })).toHaveLength(1);
+    await append(first.log, 4, 6);
+    await first.stop();
+    const db = new Database(first.file);
+    db.exec("UPDATE records SET body = 'no JSON' WHERE n IN (2, 5)");
+    db.close();
+    const { log, stop } = await started(folder);
+    await append(log, 7, 8);
+    expect((await log.newest({ limit: 10 })).map(({ n }) => n).toSorted()).toEqual([1, 3, 4, 6, 7, 8]);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: false, n: 2 });
+  });
+
   test('a record that cannot be written down is refused, and spoils nothing', async () => {
     const folder = fresh();
     const { log, stop } = await started(folder);

@@ -1,7 +1,7 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
-import { orderOf } from './order.ts';
+import { orderOf, said } from './order.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
@@ -31,14 +31,14 @@ export function chainsIn(db: Sqlite): CallChains {
   const ofAll = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_time AS t CROSS JOIN records AS r USING (chain, n)
-       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND json_extract(body, '$.at') = t.at
+       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND ${said('at')} = t.at
        ORDER BY t.at DESC, t.chain DESC, t.n DESC LIMIT ?4`,
     )
     .raw();
   const ofOne = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_person AS p CROSS JOIN records AS r USING (chain, n)
-       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND json_extract(body, '$.principal') = ?5 AND json_extract(body, '$.at') = p.at
+       WHERE p.principal = ?5 AND (p.at, p.chain, p.n) < (?1, ?2, ?3) AND ${said('principal')} = ?5 AND ${said('at')} = p.at
        ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
     )
     .raw();
@@ -62,7 +62,7 @@ export function chainsIn(db: Sqlite): CallChains {
         return row && recordOf(row);
       }),
     async newest({ principal, limit, before = end }) {
-      await order.catchUp();
+      await attempt(() => order.catchUp());
       const page = [before.at, before.chain, before.n, limit];
       const rows = await attempt(() => (principal === undefined ? ofAll.all(...page) : ofOne.all(...page, principal)) as Row[]);
       return rows.map(recordOf);
@@ -71,9 +71,9 @@ export function chainsIn(db: Sqlite): CallChains {
   };
 }
 
-async function attempt<T>(work: () => T): Promise<T> {
+async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (cause) {
     throw Object.assign(failure('SERVICE_UNAVAILABLE', 'The audit trail cannot be read right now.'), { cause });
   }

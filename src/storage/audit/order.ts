@@ -10,6 +10,9 @@ const SCHEMA = `
 `;
 const STEP = 500;
 
+/** A record that somebody spoiled says nothing and has no place in any order; it stays for whoever verifies. */
+export const said = (field: 'at' | 'principal'): string => `CASE WHEN json_valid(body) THEN json_extract(body, '$.${field}') END`;
+
 /**
  * The records of all in the order of time, and of each person. Kept beside the records, and filled in a little later, many at a time: as
  * indexes of their table they would cost each append more than all the rest.
@@ -32,9 +35,9 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
     .raw();
   const from = 'FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3';
   const fillPeople = db.prepare(
-    `INSERT OR IGNORE INTO by_person SELECT json_extract(body, '$.principal') AS principal, json_extract(body, '$.at'), chain, n ${from} ORDER BY principal`,
+    `INSERT OR IGNORE INTO by_person SELECT ${said('principal')} AS principal, ${said('at')}, chain, n ${from} ORDER BY principal`,
   );
-  const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT json_extract(body, '$.at'), chain, n ${from}`);
+  const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${said('at')}, chain, n ${from}`);
   const note = db.prepare('INSERT INTO ordered_until VALUES (?1, ?2) ON CONFLICT (chain) DO UPDATE SET n = excluded.n');
   const step = db.transaction((chain: string, after: number, to: number) => {
     fillPeople.run(chain, after, to);
@@ -43,6 +46,7 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
   });
 
   let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
   const run = async () => {
     for (const [chain, until, last] of behind.all() as [string, number, number][]) {
       for (let after = until; after < last && db.open; after += STEP) {
@@ -52,12 +56,23 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
       }
     }
   };
+  const begin = () => {
+    running = run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
   return {
     catchUp() {
-      running ??= run().finally(() => {
-        running = undefined;
-      });
-      return running;
+      if (running === undefined) return begin();
+      // One that has begun may have passed what was appended since: who asks now waits for the one after it.
+      next ??= running
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined;
+          return begin();
+        });
+      return next;
     },
   };
 }

@@ -55,6 +55,9 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
     }, CATCH_UP_MS).unref();
   };
 
+  // What an earlier process left, or one of an earlier release.
+  afterwards();
+
   let flushedAt = 0;
   const soon = () => {
     const left = flushedAt + GATHER_MS - performance.now();

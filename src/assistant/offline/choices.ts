@@ -21,7 +21,7 @@ function locate(reading: Reading, words: readonly string[], past: boolean): Piec
   for (let at = 0; at + wanted.length <= all.length; at += 1) {
     const run = all.slice(at, at + wanted.length);
     const fits = past
-      ? run.every((token, offset) => token.stem === stem(wanted[offset] ?? '')) && (PAST.test(run[0]?.word ?? '') || all.slice(0, at).some(({ word }) => word === 'did'))
+      ? run.every((token, offset) => token.stem === stem(wanted[offset] ?? '')) && (PAST.test(run[0]?.word ?? '') || (run[0]?.word !== 'go' && all.slice(0, at).some(({ word }) => word === 'did')))
       : run.every((token, offset) => singular(token.word) === wanted[offset] || (token.word.includes('-') && token.word.replaceAll('-', '') === wanted.join('')));
     const [first, last] = [run[0], run.at(-1)];
     if (fits && first && last) return { text: text.slice(first.start, last.end), start: first.start, end: last.end };
@@ -70,6 +70,13 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
       const at = located(reading, other.split(/[\s-]+/), past, not);
       if (at && !isVerb(entry, at, reading)) offer(value, 2 + other.split(' ').length * 0.1, at);
     }
+    // "Close to missing its deadline": what is about to happen has not happened.
+    for (const soon of othersFor(words.join('-')).flatMap((other) => /^about to (\w+)$/.exec(other)?.[1] ?? [])) {
+      const near = NEARLY.exec(reading.text);
+      const next = near ? reading.tokens.filter(({ start }) => start >= near.index + near[0].length).slice(0, 3) : [];
+      const verb = next.find((token) => alike(token.word, soon) || alike(token.stem, soon));
+      if (near && verb) offer(value, 3.2, { text: reading.text.slice(near.index, verb.end), start: near.index, end: verb.end });
+    }
     // "Lost" is CLOSED_LOST where no other value has that word.
     for (const word of words.length === 2 ? words.filter((each) => isOwnOf(each, value, slot, entry)) : []) {
       for (const other of [word, ...othersFor(word).filter((each) => !each.includes(' '))]) {
@@ -93,8 +100,14 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
     const met = words.filter((word) => reading.words.some((have) => have.stem === word));
     if (met.length > 0 && weight(met) / weight(words) >= 0.6) offer(value, 1 + weight(met) / weight(words) + (each === example ? 0.2 : 0), undefined);
   }
+  // "What is left on my list?": what waits, where there is one word for it.
+  const [waits, another] = slot.values.filter((value) => WAITING.includes(value.toLowerCase()));
+  if (!best && !entry.changes && waits !== undefined && another === undefined && slot.values.length <= 3 && REMAINS.test(reading.text)) offer(waits, 1.6, undefined);
   return best && negated(index, entry, slot, reading, best);
 }
+
+const NEARLY = /\b(?:about to|close to|near(?:ly)?|almost|soon|going to|on the verge of|will soon|risk(?:s|ing)?|at risk of|in danger of)\b/i;
+const REMAINS = /\b(?:left|still|remaining|remains?|to go|unfinished|outstanding|not (?:yet )?done)\b/i;
 
 const NOT_YET = /\b(?:not|never|no|isn't|aren't|hasn't|haven't|wasn't|weren't|didn't|don't|yet to be|still to be|(?:needs?|has|have|waiting|wait) to be|to be)(?: (?:yet|been|be|being|fully|get|got|already))*\s*$/i;
 const WAITING = ['pending', 'open', 'submitted', 'new', 'draft'];

@@ -25,8 +25,10 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     const said = keyed(slot, reading);
     if (said && !busy(said)) give(slot, said);
   }
+  // "Rename 'A' to 'B'": the one that follows is what it becomes.
+  const becomes = entry.tool.effect === 'changes' && reading.quotes.length > 1 ? reading.quotes.find((quote) => /\b(?:to|into|as)\s*["']?$/i.test(reading.text.slice(0, quote.start))) : undefined;
   // What is quoted before the colon is what the text is about.
-  const subject = entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0 ? reading.quotes.find((quote) => /^['"]?\s*(?::|because\b)/.test(reading.text.slice(quote.end)) || (reading.quotes.length === 1 && /^['"]?(?:\s+-|,|\s+since\b|\s+as\b|\s+\w+(?::|,|\s+-))\s/.test(reading.text.slice(quote.end)) && namedAs(entry, reading, quote))) : undefined;
+  const subject = becomes ? reading.quotes.find((quote) => quote !== becomes && quote.start < becomes.start) : entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0 ? reading.quotes.find((quote) => /^['"]?\s*(?::|because\b)/.test(reading.text.slice(quote.end)) || (reading.quotes.length === 1 && /^['"]?(?:\s+-|,|\s+since\b|\s+as\b|\s+\w+(?::|,|\s+-))\s/.test(reading.text.slice(quote.end)) && namedAs(entry, reading, quote))) : undefined;
   const wanted = slots.filter((slot) => !given.has(slot)).sort((a, b) => Number(b.required) - Number(a.required) || Number(isTitle(a) && b.required) - Number(isTitle(b) && a.required) || use(entry, b) - use(entry, a));
   for (const quote of reading.quotes.filter((each) => !busy(each) && each !== subject)) {
     const slot = wanted.find((each) => !given.has(each) && (each.required || use(entry, each) > 0));
@@ -69,7 +71,12 @@ function after(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
   const called = CALLED.exec(reading.text);
   const renamed = entry.tool.effect === 'changes' && !slot.required ? RENAMED.exec(reading.text) : undefined;
   const from = (match: RegExpExecArray | null | undefined) => (match ? piece(reading.text, match.index + match[0].length, reading.text.length) : undefined);
-  return colon ?? (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ?? (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ?? (isTitle(slot) && !slot.required ? undefined : end);
+  return colon ?? (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ?? (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ?? (isTitle(slot) && !slot.required ? undefined : end) ?? (slot.required && entry.tool.effect === 'adds' ? before(reading) : undefined);
+}
+/** "The export fails since yesterday, open a ticket": what was said before what is to be done with it. */
+function before(reading: Reading): Piece | undefined {
+  const match = /^(.{10,}?)[,;.!] (?:so |then |please |can you |could you |would you |and |now )*(?:open|create|make|file|raise|log|submit|add|report)\b[^,;]*$/i.exec(reading.text);
+  return match?.[1] === undefined ? undefined : piece(reading.text, 0, match[1].length);
 }
 const isTitle = ({ key }: Slot): boolean => /title|name|subject|topic/.test(key);
 const use = (entry: Entry, { key }: Slot): number => entry.examples.filter(({ input }) => key in input).length;

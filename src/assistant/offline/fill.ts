@@ -279,6 +279,8 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
     if (name.possessive && each.possessive) score += 1;
     best = Math.max(best, score);
   }
+  // Two capital letters stand where the description has two.
+  if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
   // "How many deals has Liam got?"
   if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && reading.words.length <= 5) best += 1.2;
   if (known) best -= known.has(fold(name.text)) ? -3 : 0.8;

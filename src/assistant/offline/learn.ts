@@ -50,6 +50,8 @@ export interface Index {
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Which state comes before which, as the tools that change it say: "PENDING becomes APPROVED". */
   readonly steps: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
+  /** What the parts of the company are called. */
+  readonly domains: ReadonlySet<string>;
   /** Keys of ids that can be the asker's own. */
   readonly oneself: ReadonlySet<string>;
   weight(stem: string): number;
@@ -188,6 +190,8 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
   say(tool.name.replaceAll('_', ' '), 1);
   say(tool.title, 1);
   say(tool.plural ?? '', 1);
+  // Whatever makes something new is asked for by adding.
+  if (tool.effect === 'adds') say('add', 0.55);
   for (const alias of tool.aliases) say(alias.replaceAll('_', ' '), 0.9);
   for (const slot of slots) {
     if (slot.kind === 'limit' || slot.kind === 'cursor') continue;
@@ -244,7 +248,7 @@ export function learn(registry: Registry): Index {
   }
   const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
   const unknown = Math.min(3.2, Math.log(1 + entries.length));
-  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), steps: stepsOf(registry.tools), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
+  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), steps: stepsOf(registry.tools), domains: new Set(registry.tools.map(({ domain }) => stem(domain.name))), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
 }
 
 const stepsOf = (tools: readonly Tool[]): Index['steps'] =>

@@ -228,6 +228,22 @@ function pick(entry: Entry, finder: Entry, all: readonly Row[], mention: Mention
   }
   return rows;
 }
+/** What was looked for in what people wrote, and is nowhere in the best that was found. */
+export function missedIn(entry: Entry, row: Row | undefined, input: Row): string[] {
+  const query = entry.tool.lastResort ? entry.slots.find(({ kind, key }) => kind === 'query' && typeof input[key] === 'string') : undefined;
+  const have = new Set(Object.values(row ?? {}).flat().filter((each) => typeof each === 'string').flatMap((each) => fold(each).split(/[^a-z0-9]+/)).map(stem));
+  return (query ? fold(String(input[query.key])).split(/[^a-z0-9]+/) : []).filter((word) => word.length > 2 && !empty.has(word) && !have.has(stem(word)));
+}
+export const newest = (rows: readonly Row[], shape: Schema): Row | undefined => extreme(rows, shape, 'date', 1);
+/** The one row that shares most words with a text, in its own words or others for the same. */
+export function tellingOf(rows: readonly Row[], text: string): Row | undefined {
+  const words = fold(text).split(/[^a-z0-9]+/).filter((word) => word.length > 2 && !empty.has(word));
+  const scored = rows.map((row) => ({ row, hits: words.filter((word) => titlesOf(row).some((have) => alike(have, word))).length }));
+  const most = Math.max(0, ...scored.map(({ hits }) => hits));
+  const [only, second] = scored.filter(({ hits }) => hits === most);
+  return most > 0 && second === undefined ? only?.row : undefined;
+}
+const titlesOf = (row: Row): string[] => fold(nameOf(row)).split(/[^a-z0-9]+/).filter((word) => word.length > 2 && !empty.has(word));
 function extreme(rows: readonly Row[], shape: Schema, by: 'date' | 'amount', sign: 1 | -1): Row | undefined {
   const fields = Object.entries(shape.properties ?? {}).map(([key, schema]): [string, Schema] => [key, solid(schema)]);
   const key = fields.find(([, schema]) => (by === 'date' ? schema.format === 'date' || schema.format === 'date-time' : schema.unit !== undefined))?.[0];

@@ -1,7 +1,7 @@
 /** Which tool a sentence speaks of: by the words it shares with each tool's examples and descriptions. */
 import { type Entry, type Example, type Index, kindsIn, shapeOf } from './learn.ts';
 import { overlaps, type Piece, type Reading, type Word } from './read.ts';
-import { CHANGES } from './thesaurus.ts';
+import { CHANGES, ideasOfWord } from './thesaurus.ts';
 import { empty, stem } from './words.ts';
 
 export interface Ranked {
@@ -21,7 +21,7 @@ export type Act = 'asks' | 'orders' | 'says' | 'tells';
 
 const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|ok(?=[,.!])|okay(?=[,.!])|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
 const BIDDING = /^(?:(?:can|could|would|will|may|might) (?:you|we|i)(?: please| kindly| just)?|(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to|i'd like to|let'?s|let us|go ahead and|be so kind (?:as )?(?:to|and)|help me(?: to)?|you (?:can|should|must|may)|it would be (?:nice|great) to|is it possible to|would it be possible to|i'm looking to|i am looking to|i was hoping to)\s+(?:please\s+)?/i;
-const ASKING = /^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|know|hear|learn|understand|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
+const ASKING = /^(?:whats?|which|whos?|whom|whose|whens?|wheres?|why|hows?|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|know|hear|learn|understand|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
 
 /** A fact that the person states: something is to be made of it. */
 const TELLING = /^(?:i'm|i am|i was|i've|i have|i feel|we won|we lost|we've|we are|we have)\b(?! (?:looking|wondering|trying|interested|putting|preparing))/i;
@@ -67,6 +67,39 @@ export function actOf(reading: Reading): Act {
   const subject = FACT.exec(text)?.[0];
   return subject !== undefined && !CLAUSE.test(subject) ? 'tells' : 'says';
 }
+
+/** What is to be done, where a clause begins with it: "…, please delete the record". */
+export function orderedIn(reading: Reading): Word[] {
+  const colon = reading.text.indexOf(': ');
+  const start = reading.text.length - bare(reading.text).length;
+  return reading.words.filter(({ stem: each, token }) => {
+    if (!CHANGES.has(each) || token.possessive || /(?:ed|ing)$/.test(token.word) || (colon > 0 && token.start > colon) || reading.quotes.some((quote) => overlaps(quote, token))) return false;
+    return token.start === start || /(?:[,;.!]|\b(?:and|then|please|so|just|now))\s*$/i.test(reading.text.slice(0, token.start));
+  });
+}
+const verbs = new WeakMap<Entry, Set<string>>();
+/** The verbs that a change is declared with: in its name and title, and where its examples order it. */
+function verbsOf(entry: Entry): Set<string> {
+  const known = verbs.get(entry);
+  if (known) return known;
+  const { name, title, aliases, effect } = entry.tool;
+  const own = new Set([name, title.toLowerCase(), ...aliases].flatMap((text) => text.split(/[_\W]+/)).map(stem).filter((each) => CHANGES.has(each)));
+  for (const { reading } of entry.examples) for (const { stem: each } of orderedIn(reading)) own.add(each);
+  if (effect === 'adds') for (const each of ['add', 'create', 'make']) own.add(stem(each));
+  verbs.set(entry, own);
+  return own;
+}
+const isVerbOf = (entry: Entry, { stem: each, ideas }: Word): boolean => verbsOf(entry).has(each) || [...verbsOf(entry)].some((verb) => ideasOfWord(verb).some((idea) => ideas.includes(idea)));
+/** Something else is to be done than this tool does, and another tool does it. */
+export function otherVerb(index: Index, entry: Entry, reading: Reading): boolean {
+  if (!entry.changes) return false;
+  const said = orderedIn(reading);
+  return said.length > 0 && !said.some((word) => isVerbOf(entry, word)) && index.entries.some((other) => other.changes && said.some((word) => verbsOf(other).has(word.stem)));
+}
+/** The very thing that is to be done. */
+export const orderedBy = (entry: Entry, reading: Reading): boolean => entry.changes && orderedIn(reading).some((word) => isVerbOf(entry, word));
+/** What it does is spoken of. */
+export const sameVerb = (entry: Entry, reading: Reading): boolean => entry.changes && reading.words.some((word) => isVerbOf(entry, word));
 
 const KIND_WEIGHT = 1.1;
 const SELF_WEIGHT = 1.4;

@@ -72,7 +72,7 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
   const ids = pieces(text, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
   const taken = [...dates, ...ids, ...emails, ...quotes];
   const count = topCount(text);
-  const all = tokens(text).map((token) => correct(token, lexicon, quotes));
+  const all = owning(tokens(text).map((token) => correct(token, lexicon, quotes)), lexicon);
   // A 401k and a 1099 are words.
   const figured = all.filter(({ word }) => /\d/.test(word) && knownWords.has(word));
   const figures = amounts(text, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MOST);
@@ -97,13 +97,27 @@ function titleIn(text: string, { titled }: Lexicon): Piece[] {
   return end > second.start ? [{ text: text.slice(first.start, end), start: first.start, end }] : [];
 }
 
+/** Words that no tool is described with, but that mean the same as some that are. */
+const GENERAL: ReadonlyMap<string, number> = new Map([...knownWords].filter((word) => word.length > 5).map((word) => [word, 1]));
+
 /** A slip of the pen becomes the word that was meant. Names are left as they are. */
 function correct(token: Token, { vocabulary, names }: Lexicon, quotes: readonly Piece[]): Token {
   if (token.capital || knownWords.has(token.word) || CHANGES.has(token.stem) || empty.has(token.word) || vocabulary.has(token.word) || names.has(token.word) || token.word.includes('-') || quotes.some((quote) => overlaps(quote, token))) return token;
-  const meant = respelled(token.word, vocabulary);
+  const meant = respelled(token.word, vocabulary) ?? respelled(token.word, GENERAL);
   if (meant === undefined) return token;
   const [again] = tokens(meant);
   return again ? { ...token, word: again.word, stem: again.stem } : token;
+}
+
+/** "Sarahs email", "liam obriens job": whose it is, without the apostrophe. */
+function owning(all: readonly Token[], { vocabulary, names }: Lexicon): Token[] {
+  const unknown = ({ word }: Token) => !vocabulary.has(word) && !knownWords.has(word) && !empty.has(word);
+  return all.map((token, at) => {
+    const [base, before, next] = [token.word.slice(0, -1), all[at - 1], all[at + 1]];
+    if (!/^\p{L}{3,}[^s]s$/u.test(token.word) || token.possessive || !unknown(token) || names.has(token.word)) return token;
+    const named = names.has(base) || (before !== undefined && names.has(before.word) && unknown(before) && next !== undefined && !unknown(next));
+    return named ? { ...token, word: base, stem: base, possessive: true } : token;
+  });
 }
 
 const COMPOUND = /^(?:to|e|on|in|off|up|all|time|year|month|sign|follow|self|re|pre|co|non|one|two|three|well|long|short|part|full|day|week|half|mid|net|gross|pay|cross|first|last|top)-|-(?:off|up|on|end|in|to|date|time|day|term|wide|based|related|out|line)s?$/;
@@ -126,6 +140,8 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
     if (!free(token) || /^\d/.test(token.word)) return false;
     if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word) && !knownWords.has(token.word)) return true;
     if (!token.capital) return names.has(token.word) && !common(token) && !knownWords.has(token.word);
+    // "NY and TX": two letters where a place would stand.
+    if (/^[A-Z]{2}$/.test(token.raw) && !knownWords.has(token.word) && !empty.has(token.word) && /\b(?:in|for|of|and|or|vs|from)\s*$/i.test(text.slice(0, token.start))) return true;
     if (/^[A-Z]{2,5}s?$/.test(token.raw) && (vocabulary.has(token.word) || vocabulary.has(token.stem))) return false;
     if (first(token) || token.raw === 'I' || token.raw.startsWith("I'")) return !common(token) && !knownWords.has(token.word);
     return true;
@@ -148,14 +164,14 @@ function namesIn(text: string, all: readonly Token[], taken: readonly { start: n
     for (let next = at + 1; next < all.length && !all[last]?.possessive; next += 1) {
       const [here, further] = [all[next], all[next + 1]];
       if (!here || !/^[ ]$/.test(text.slice(all[last]?.end ?? 0, here.start))) break;
-      if (sure ? surely(here) || (here.capital && free(here)) : !here.capital && !common(here) && free(here)) last = next;
+      if (sure ? surely(here) || ((here.capital || (here.possessive && !common(here))) && free(here)) : !here.capital && !common(here) && free(here)) last = next;
       else if (sure && LINKS.has(here.word) && here.word !== 'and' && further?.capital && surely(further) && /^\p{L}/u.test(further.raw) && here.word !== 'of') last = next;
       else break;
     }
     const run = all.slice(start, last + 1);
     const [head, tail] = [run[0], run.at(-1)];
     if (!head || !tail) continue;
-    const end = tail.possessive && /'s$/i.test(fold(tail.raw)) ? tail.end - 2 : tail.end;
+    const end = tail.possessive && /'s$/i.test(fold(tail.raw)) ? tail.end - 2 : tail.possessive && fold(tail.raw) === `${tail.word}s` ? tail.end - 1 : tail.end;
     found.push({ text: text.slice(head.start, end), start: head.start, end, words: run.map(({ word }) => word), sure, possessive: tail.possessive });
     at = last;
   }

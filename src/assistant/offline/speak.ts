@@ -4,13 +4,15 @@ import { hiddenFrom } from '../../core/access.ts';
 import { HIDDEN } from '../../core/fields.ts';
 import type { Person, Role } from '../../core/people.ts';
 import type { Entry, Index } from './learn.ts';
-import { nameOf, type Row, rowsIn } from './lookup.ts';
+import { missedIn, nameOf, type Row, rowsIn } from './lookup.ts';
 import { rowOf } from './learn.ts';
+import { bare } from './rank.ts';
 import type { Reading } from './read.ts';
 import { isId, type Schema, schemaOf, solid } from './schema.ts';
 import { cell, columns, label, money, table, value } from './table.ts';
 import { alike } from './thesaurus.ts';
-import { type Frame, type Result, seesOwnOnly } from './think.ts';
+import type { Frame, Result } from './think.ts';
+import { seesOwnOnly } from './things.ts';
 import { empty, stem } from './words.ts';
 
 export interface Speaking {
@@ -52,9 +54,10 @@ function answered(speaking: Speaking, result: Result & { type: 'answered' }, rea
   if (entry.changes) return done(entry, answer);
   const list = answer.metadata;
   const text = list || Array.isArray(answer.data) ? rows(speaking, result, rowsIn(answer), list, reading) : one(speaking, entry, (answer.data ?? {}) as Row, reading);
-  const { others = [], unplaced = [] } = result;
+  const { others = [], unplaced = [], among } = result;
+  const newest = among ? `\n\nThis is the newest of ${among.count} ${plural(among.entry)}.` : '';
   const more = others.length > 0 ? `\n\n${others.length === 1 ? 'One other fits' : `${others.length} others fit`} as well: ${others.slice(0, 5).map((row) => `"${titleOf(row)}"`).join(', ')}${others.length > 5 ? ', …' : ''}.` : '';
-  return `${text}${more}${unplaced.length > 0 ? `\n\nI could not narrow this down by ${unplaced.map((part) => `"${cell(part)}"`).join(' and ')}.` : ''}`;
+  return `${text}${newest}${more}${unplaced.length > 0 ? `\n\nI could not narrow this down by ${unplaced.map((part) => `"${cell(part)}"`).join(' and ')}.` : ''}`;
 }
 const stopped = (text: string): string => (/[.!?:]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
@@ -75,8 +78,37 @@ function done(entry: Entry, answer: Extract<Answer, { status: 'success' }>): str
   return `Done: ${lowered(entry.tool.title)}${facts.length > 0 ? ` (${[...(id ? [`${lowered(label(id))} ${String(row[id])}`] : []), ...facts].join(', ')})` : ''}.`;
 }
 
+const WHY = /\bwhy\b|\bwhat (?:was|is) the reason\b|\bhow come\b/i;
+const HOW_IT_STANDS = /^(?:is|are|was|were|has|have|did|does) my\b|\b(?:status|state) of\b|\bwhere (?:does|do) .+ stand\b|\b(?:gone|go|went|goes) through\b/i;
+/** "Frank Davis: rejection reason …, status …." */
+export const factsOf = (shape: Schema, row: Row, keys: readonly string[]): string => {
+  const title = titleOf(row);
+  return `${title ? `${title}: ` : ''}${keys.map((key, at) => `${at === 0 && !title ? label(key) : lowered(label(key))} ${strong(value(row[key], shape.properties?.[key], key))}`).join(', ')}.`;
+};
+/** What was asked of a few rows, said of each of them before the table; of many, how many are how far. */
+function said(shape: Schema, found: readonly Row[], reading: Reading, input: Readonly<Record<string, unknown>>): string {
+  const text = bare(reading.text);
+  const state = Object.keys(shape.properties ?? {}).find((key) => /(?:^|_)status$/.test(key) && solid(shape.properties?.[key]).enum);
+  const stands = state !== undefined && !(state in input) && HOW_IT_STANDS.test(text) ? [state] : [];
+  if (stands.length > 0 && state !== undefined && found.length > 3) {
+    const counts = new Map<string, number>();
+    for (const row of found) counts.set(value(row[state], shape.properties?.[state], state), (counts.get(value(row[state], shape.properties?.[state], state)) ?? 0) + 1);
+    return `Of these, ${[...counts].map(([each, count]) => `${count} ${count === 1 ? 'is' : 'are'} ${strong(each)}`).join(', ')}.`;
+  }
+  const keys = [...new Set([...(WHY.test(text) || /^(?:whats?|what's|who|when|where|which|is|does|did|has|how)\b/i.test(text) ? asked(shape, reading) : []), ...stands])];
+  if (keys.length === 0 || found.length > 3) return '';
+  return found.flatMap((row) => {
+    const own = keys.filter((key) => !isId(key) && row[key] !== null && row[key] !== undefined && row[key] !== HIDDEN && typeof row[key] !== 'object' && row[key] !== nameOf(row));
+    return own.length > 0 ? [factsOf(shape, row, own)] : [];
+  }).join(' ');
+}
+
 /** The fields that the question names. */
-function asked(shape: Schema, reading: Reading): string[] {
+export function asked(shape: Schema, reading: Reading): string[] {
+  const why = WHY.test(reading.text) ? Object.keys(shape.properties ?? {}).filter((key) => /(?:^|_)(?:reason|cause|why)$/.test(key)) : [];
+  return [...why, ...namedIn(shape, reading).filter((key) => !why.includes(key))];
+}
+function namedIn(shape: Schema, reading: Reading): string[] {
   const words = reading.words.filter(({ token }) => !empty.has(token.word));
   return Object.keys(shape.properties ?? {}).filter((key) => {
     const parts = key.split('_').filter((part) => !/^(?:amount|total|name|number|id|date|at|count|percent|status|of)$/.test(part));
@@ -87,7 +119,7 @@ function asked(shape: Schema, reading: Reading): string[] {
 const HOW_MANY = /\bhow many\b|\bnumber of\b|\bcount\b|\bheadcount\b/i;
 const WHETHER = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
 
-function rows(speaking: Speaking, { entry }: Result & { type: 'answered' }, found: readonly Row[], list: ListMetadata | undefined, reading: Reading): string {
+function rows(speaking: Speaking, { entry, input }: Result & { type: 'answered' }, found: readonly Row[], list: ListMetadata | undefined, reading: Reading): string {
   const what = plural(entry);
   const shape = entry.tool.kind === 'list' ? entry.row : rowOf(schemaOf(entry.tool, 'output'));
   const summary = (list?.summary ?? {}) as Row;
@@ -106,9 +138,11 @@ function rows(speaking: Speaking, { entry }: Result & { type: 'answered' }, foun
   const secret = hidden(speaking, entry, found, wanted);
   const rest = more ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${narrowing(entry)}.` : '';
   const doubt = ambiguous(found, reading, entry) ? '\n\nWhich one do you mean?' : '';
-  const texts = found.length <= 3 ? texting(shape, found) : '';
+  const texts = found.length <= 3 ? texting(shape, found) : closest(entry, shape, found, input);
+  const doubtful = texts === '' ? '' : unsaid(entry, found, input);
+  const answer = extreme ? '' : said(shape, found, reading, input);
   const first = extreme ? `${more ? `Of the first ${found.length}, the` : 'The'} ${extreme.word} is ${titleOf(extreme.row) || 'this one'}: ${lowered(label(extreme.key))} ${strong(value(extreme.row[extreme.key], shape.properties?.[extreme.key], extreme.key))}.\n\n` : '';
-  return `${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${texts || table(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
+  return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || table(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
 }
 /** "The biggest", "the oldest": by the first figure or day of the rows, where one of them was asked for. */
 const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [[/\b(biggest|largest|highest|most (?:expensive|valuable))\b/i, 'figure', -1], [/\b(smallest|lowest|cheapest)\b/i, 'figure', 1], [/\b(newest|latest|most recent)\b/i, 'day', -1], [/\b(oldest|earliest)\b/i, 'day', 1]];
@@ -138,6 +172,17 @@ function texting(shape: Schema, found: readonly Row[]): string {
   const keys = Object.entries(shape.properties ?? {}).filter(([, schema]) => schema.written === true || solid(schema).written === true).map(([each]) => each);
   const [key] = keys.filter((each) => found.every((row) => text(row, each).length > 40)).sort((a, b) => text(found[0], b).length - text(found[0], a).length);
   return key === undefined ? '' : found.map((row) => `- **${titleOf(row)}**: ${cell(text(row, key)).slice(0, 1200)}`).join('\n');
+}
+/** Of many texts that a search found, the one that fits best, in full. */
+function closest(entry: Entry, shape: Schema, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+  if (!entry.tool.lastResort || !entry.slots.some(({ kind, key }) => kind === 'query' && key in input)) return '';
+  const text = texting(shape, found.slice(0, 1));
+  return text === '' ? '' : `The closest is:\n\n${text}`;
+}
+/** What was looked for and is nowhere in the best that was found: the person should know. */
+function unsaid(entry: Entry, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+  const missed = missedIn(entry, found[0], input);
+  return missed.length === 0 ? '' : `I found nothing that speaks of ${missed.map((word) => `"${cell(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
 }
 const singular = (words: string): string => words.replace(/ies$/, 'y').replace(/people$/, 'person').replace(/([^s])s$/, '$1');
 const narrowing = (entry: Entry): string => {
@@ -177,6 +222,10 @@ function one(speaking: Speaking, entry: Entry, row: Row, reading: Reading): stri
   const title = titleOf(row);
   const first = wanted.filter((key) => simple.includes(key) && row[key] !== HIDDEN);
   const nested = Object.entries(row).filter(([, inner]) => inner !== null && typeof inner === 'object');
+  // "Year to date" is what "ytd" holds.
+  const meant = nested.find(([key, inner]) => !Array.isArray(inner) && key.length === 3 && new RegExp(`\\b${[...key].map((letter) => `${letter}\\w*`).join(' ')}\\b|\\b${key}\\b`, 'i').test(reading.text));
+  const within = meant ? asked(solid(shape.properties?.[meant[0]]), reading).filter((key) => typeof (meant[1] as Row)[key] === 'number') : [];
+  if (meant && within.length > 0) return one(speaking, entry, Object.fromEntries(Object.entries(row).filter(([key]) => key !== meant[0])), { ...reading, words: [] }).replace(/^[^\n]*/, `${title ? `${title}, ` : ''}${lowered(label(meant[0]))}: ${within.map((key) => `${lowered(label(key))} ${strong(value((meant[1] as Row)[key], solid(shape.properties?.[meant[0]]).properties?.[key], key))}`).join(', ')}.`);
   const matched = nested.flatMap(([key, inner]) => inside(key, inner, shape, reading));
   const lead = first.length > 0 ? `${title ? `${title}: ` : ''}${first.map((key, at) => `${at === 0 && !title ? label(key) : lowered(label(key))} ${strong(value(row[key], shape.properties?.[key], key))}`).join(', ')}.` : matched.length > 0 ? `${matched.join('; ')}.` : '';
   const shown = simple.filter((key) => !/^(?:created_at|updated_at|active|first_name|last_name)$/.test(key) && !(title !== '' && /^(?:name|title|subject)$/.test(key)));

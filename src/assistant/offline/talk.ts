@@ -12,7 +12,9 @@ import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { speak, type Speaking } from './speak.ts';
 import { type Frame, type Past, rowNamed, think, weigh, type Wish } from './think.ts';
 import { sentence } from './text.ts';
-import { fold } from './words.ts';
+import { CHANGES } from './thesaurus.ts';
+import { fold, stem } from './words.ts';
+import { amount, fieldOf, opened } from './follow.ts';
 
 export interface Company {
   readonly index: Index;
@@ -79,10 +81,14 @@ function answerTo(company: Company, round: Round, state: State): Said {
   if (HELP.test(reading.text) && reading.words.length <= 4) return only(help(company));
   if (MORE.test(bare(reading.text)) && last) return more(thinking, speaking, state) ?? only('There is nothing more to show.');
   if (NO.test(reading.text)) return only('All right, nothing was done.');
+  const count = last && amount(last, reading);
+  if (count !== undefined && last) return { text: count, frames: [last] };
   const replied = last && reply(thinking, last, reading, past(state));
   if (replied) return { text: speak(speaking, replied), frames: [replied] };
   const remade = last && corrected(thinking, last, reading, past(state));
   if (remade) return { text: speak(speaking, remade), frames: [remade] };
+  const inner = last && opened(thinking, last, reading);
+  if (inner) return { text: speak(speaking, inner), frames: [inner] };
   const meant = last ? followed(company, last, reading) : undefined;
   if (meant) {
     const frame = think(thinking, meant.reading, past(state, meant.reading), { entry: meant.entry });
@@ -93,6 +99,8 @@ function answerTo(company: Company, round: Round, state: State): Said {
     const before = frames.at(-1);
     frames.push(think(thinking, part, before ? { shown: before.shown, reading: before.reading, entry: before.entry } : past(state)));
   }
+  const field = last && frames.length === 1 && frames[0]?.result.type === 'lost' ? fieldOf(last, reading) : undefined;
+  if (field !== undefined && last) return { text: field, frames: [last] };
   return { text: frames.map((frame) => speak(speaking, frame)).join('\n\n'), frames };
 }
 
@@ -146,7 +154,10 @@ function followed({ index, today, allowed }: Company, last: Frame, reading: Read
   if (!corrects && !leads && (rest.length > 0 || reading.tokens.length > 5)) return undefined;
   const foreign = rest.filter((word) => speaksOf(entry, word) < 0.45);
   if (foreign.length > 0) return undefined;
-  if (rest.length > 0) {
+  const before = piecesOf(index, entry, last.reading);
+  // "And the high ones?": another of the same kind, of the same rows.
+  const instead = leads && pieces.every(({ kind }) => kind !== 'name' && before.some((each) => each.kind === kind)) && /\bones?\b/i.test(reading.text);
+  if (rest.length > 0 && !instead) {
     const ranked = rank(index, reading, [...allowed.values()]);
     const mine = ranked.find((each) => each.entry === entry)?.score ?? 0;
     if ((ranked[0]?.score ?? 0) > mine + 0.15) return undefined;
@@ -256,8 +267,12 @@ const SECOND = /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when
 /** A second thing that is asked for without a verb of its own: "the pipeline and our ARR". */
 const ANOTHER = /\s*,? and (?:also )?(?=(?:our|the|my|his|her|their|all|any)\b)/i;
 /** "They will ask which invoices …": the question inside a sentence that only leads up to it. */
+/** "Quick one before my call: were there any …?" */
+const AHEAD = /^[^:?]{3,160}: (?=(?:is|are|was|were|do|does|did|has|have|what|which|who|whose|when|where|why|how|any|can|could|would)\b[^:]*\?)/i;
 const INSIDE = /\b(?:ask(?:s|ed|ing)?|know|wonder(?:ing)?|tell (?:me|us)|see|find out|curious|sure|check|understand|let me know|told)(?: me| us)?(?: about)?,? (?=(?:which|what|how|who|whose|when|where|whether|if) )/i;
 function inside({ index, today }: Pick<Company, 'index' | 'today'>, reading: Reading): Reading {
+  const ahead = AHEAD.exec(reading.text);
+  if (ahead && !CHANGES.has(stem(/^\w+/.exec(bare(reading.text))?.[0].toLowerCase() ?? ''))) return read(reading.text.slice(ahead[0].length).split(/(?<=\?)\s+/)[0] ?? '', today, index.lexicon);
   const match = INSIDE.exec(reading.text);
   if (!match || /: /.test(reading.text.slice(0, match.index))) return reading;
   const rest = reading.text.slice(match.index + match[0].length).replace(/^(?:whether|if) /i, '');

@@ -5,7 +5,7 @@ import { stem } from './words.ts';
 const IDEAS = `
 vacation, holiday, leave, pto, time off, day off, days off, annual leave, absence, off work, out of office, break
 sick, illness, ill, unwell, flu
-salary, pay, wage, earn, compensation, remuneration, paid, income
+salary, pay, paycheck, wage, earn, compensation, remuneration, paid, income
 payslip, pay stub, paystub, paycheck, pay slip, pay cheque, wage slip, stub
 employee, staff, person, people, colleague, worker, headcount, team member, coworker, workforce, personnel, work, everyone, everybody
 manager, boss, supervisor, superior, report to
@@ -40,6 +40,7 @@ forecast, outlook, projection, on track, predict, expect
 quota, target, goal
 pipeline, funnel
 overdue, late, past due, behind
+late, delay, delayed
 arr, annual recurring revenue, recurring revenue, run rate
 movement, move, waterfall, bridge, develop, evolve, evolution, trend, month by month
 churn, lost customers, cancel

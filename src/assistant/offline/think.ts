@@ -1,14 +1,16 @@
 /** One question: which tool, with what, and what is still to be found out or asked. */
 import type { Answer } from '../../core/answer.ts';
-import { audienceFor, opens } from '../../core/access.ts';
-import { CUSTOMER_ROLES, type Person, STAFF_ROLES } from '../../core/people.ts';
+import { opens } from '../../core/access.ts';
+import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
 import { fill, type Filled, knownIn, type Mention } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
-import { aboutSelf, findersFor, idKeyFor, nameOf, ownIdOf, resolve, type Row, rowsIn, type Shown, type Thinking } from './lookup.ts';
-import { actOf, bare, rank, type Ranked, speaksOf, weightOf } from './rank.ts';
+import { aboutSelf, findersFor, idKeyFor, missedIn, nameOf, newest, ownIdOf, resolve, type Row, rowsIn, type Shown, tellingOf, type Thinking } from './lookup.ts';
+import { choose } from './choices.ts';
+import { actOf, bare, orderedBy, otherVerb, rank, type Ranked, sameVerb, speaksOf, weightOf } from './rank.ts';
 import { overlaps, type Piece, type Reading } from './read.ts';
 import { isPerson, type Slot } from './schema.ts';
-import { CHANGES, ideasOfWord } from './thesaurus.ts';
+import { CHANGES } from './thesaurus.ts';
+import { headNoun, isOne, namesItsThing, ROWS, sayPlural, seesOwnOnly, valuesOf, wantsNew } from './things.ts';
 import { empty, fold, stem as stemOf } from './words.ts';
 
 /** What came of a question, for the answer and for the questions after it. */
@@ -20,7 +22,7 @@ export interface Frame {
   readonly result: Result;
 }
 export type Result =
-  | { readonly type: 'answered'; readonly entry: Entry; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer; readonly about: Row | undefined; readonly called: string; readonly others?: readonly Row[]; readonly unplaced?: readonly string[] }
+  | { readonly type: 'answered'; readonly entry: Entry; readonly input: Readonly<Record<string, unknown>>; readonly answer: Answer; readonly about: Row | undefined; readonly called: string; readonly others?: readonly Row[]; readonly unplaced?: readonly string[]; readonly among?: { readonly entry: Entry; readonly count: number } | undefined }
   | { readonly type: 'which'; readonly slot: Slot; readonly rows: readonly Row[]; readonly source: Entry; readonly entry: Entry; readonly called: string; readonly all: boolean }
   | { readonly type: 'missing'; readonly slot: Slot; readonly entry: Entry }
   | { readonly type: 'unknown'; readonly called: string; readonly entry: Entry; readonly finder: Entry | undefined; readonly answer: Answer | undefined; readonly wrong: number }
@@ -54,39 +56,59 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const ranked = weigh(thinking, reading, index.entries, past, wish);
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
-  const [best] = mine;
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
+  // "Approve it": what was just shown is meant, where somebody who may do so asks.
+  const pointed = past.shown.length > 0 && POINTING.test(reading.text) && actOf(reading) === 'orders' ? mine.find((each) => orderedBy(each.entry, reading) && isNear(each, past)) : undefined;
+  // A look that fits costs nothing; only what changes something has to be the best of all.
+  const sure = mine[0] && (mine[0].entry === wish.entry || clear(index, mine[0], reading)) ? mine[0] : undefined;
+  const look = sure || reading.words.length === 0 || actOf(reading) === 'orders' ? undefined : mine.find((each) => !each.entry.changes && each.contains >= 0.6 && each.covers >= 0.2 && valued(each) && each.total > (mine[0]?.total ?? 0) - 0.25 && clear(index, each, reading));
+  const best = pointed ?? sure ?? look ?? mine[0];
   // A right that is missing is spoken of only where that very thing was asked for.
-  const meant = other && (other.entry.changes ? other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading) : !other.entry.slots.some(({ kind, key }) => kind === 'query' && key in other.filled.input) || namesItsThing(index, other.entry, reading));
+  const meant = other && (other.entry.changes ? other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading) : (other.contains >= 0.35 && !other.entry.slots.some(({ kind, key }) => kind === 'query' && key in other.filled.input)) || namesItsThing(index, other.entry, reading));
   const strange = other?.entry.slots.some(({ key }) => index.known.has(key) && typeof other.filled.input[key] === 'string' && !index.known.get(key)?.has(fold(String(other.filled.input[key]))) && other.contains < 0.8);
-  if (other && meant && !strange && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.15 || !clear(index, best, reading))) {
+  const named = best?.entry.changes && other?.entry.changes && clear(index, best, reading) && namesItsThing(index, best.entry, reading) && !namesItsThing(index, other.entry, reading);
+  // "It" is nothing of another part of the company than the one that was talked of.
+  const apart = other?.entry.changes && past.entry && past.entry.tool.domain !== other.entry.tool.domain && POINTING.test(reading.text) && !namesItsThing(index, other.entry, reading);
+  if (other && meant && !strange && !pointed && !named && !apart && other.total >= 0.36 && clear(index, other, reading) && (!best || other.total > best.total + 0.15 || !clear(index, best, reading))) {
     return frame({ type: 'refused', entry: other.entry, roles: !opens(other.entry.tool, thinking.person.roles) });
   }
-  if (!best || !(wish.entry === best.entry || clear(index, best, reading))) {
+  if (!best || !(wish.entry === best.entry || best === pointed || clear(index, best, reading))) {
     const order = actOf(reading) === 'orders';
     return (order ? undefined : written(thinking, reading, frame)) ?? frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order });
   }
   let first: Frame | undefined;
   const tried = new Set<string>();
-  for (const each of mine.filter((candidate) => candidate.total > best.total - 0.22 && (candidate === best || (clear(index, candidate, reading) && candidate.entry.changes === best.entry.changes))).slice(0, 3)) {
+  for (const each of pointed ? [pointed] : mine.filter((candidate) => candidate.total <= best.total && candidate.total > best.total - (best.entry.changes || !reading.names.some((name) => name.sure) ? 0.22 : 0.4) && (candidate === best || (clear(index, candidate, reading) && candidate.entry.changes === best.entry.changes))).slice(0, 3)) {
     // Another tool is tried where a name was found nowhere, not where it would be looked for in the same place.
-    const where = each.filled.mentions.map(({ slot }) => findersFor(thinking, each.entry, slot)[0]?.name ?? '').join();
+    const where = each.filled.mentions.map(({ slot }) => findersFor(thinking, each.entry, slot)[0]?.name ?? '').join() || each.entry.name;
     if (tried.has(where)) continue;
+    // Nor where there is no place for what was named.
+    if (first && [...reading.ids, ...reading.names.filter((name) => name.sure)].some((span) => !each.filled.used.some((used) => overlaps(used, span)))) continue;
     tried.add(where);
     const done = carryOut(thinking, each, reading, past, wish, frame);
     if (done.result.type !== 'unknown' && !foundNothing(done) && !notEnough(done)) return done;
     if (done.result.type === 'unknown' && done.result.wrong > 0) return done;
     first ??= done;
+    // What was looked for in one collection of texts may stand in another.
+    const elsewhere = foundNothing(done) && !each.entry.tool.lastResort && each.entry.slots.some(({ kind, key }) => kind === 'query' && key in done.input) ? written(thinking, reading, frame) : undefined;
+    if (elsewhere) return elsewhere;
   }
   return first ?? frame({ type: 'lost', near: [], order: false });
 }
+
+/** "Who is Priya?" is no pattern for a question that names nobody. */
+const valued = ({ example, filled }: Weighed): boolean => {
+  const keys = Object.keys(example?.input ?? {});
+  return keys.length === 0 || keys.some((key) => key in filled.input || filled.mentions.some(({ slot }) => slot.key === key));
+};
 
 /** The tool needs more than was said; another may not. */
 const notEnough = ({ result }: Frame): boolean => result.type === 'answered' && !result.entry.changes && result.answer.status === 'error' && (result.answer.code === 'VALIDATION_ERROR' || (result.about !== undefined && result.answer.code.endsWith('_NOT_FOUND')));
 
 /** Nothing was found by a name or by words: they may be those of something else. */
 function foundNothing({ result }: Frame): boolean {
-  if (result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.kind !== 'list' || rowsIn(result.answer).length > 0) return false;
+  if (result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.kind !== 'list') return false;
+  if (rowsIn(result.answer).length > 0) return missedIn(result.entry, rowsIn(result.answer)[0], result.input).length > 0;
   return result.entry.slots.some(({ kind, key }) => (kind === 'query' || kind === 'name') && key in result.input);
 }
 
@@ -94,14 +116,14 @@ function foundNothing({ result }: Frame): boolean {
 function written(thinking: Thinking, reading: Reading, frame: (result: Result, input?: Readonly<Record<string, unknown>>, shown?: readonly Shown[]) => Frame): Frame | undefined {
   const entry = [...thinking.allowed.values()].find(({ tool }) => tool.lastResort);
   const query = entry?.slots.find(({ kind }) => kind === 'query');
-  const words = reading.words.filter(({ token }) => !empty.has(token.word) && token.word.length > 2);
+  const words = reading.words.filter(({ token }) => !empty.has(token.word) && token.word.length > 2 && !/^(?:say|says|notes?|entry|entries|written|knowledge|base|explain|mean)$/.test(token.word));
   if (!entry || !query || words.length === 0 || words.length > 8 || !/^(?:what|how|who|where|when|which|is|are|do|does|can|tell|explain)\b/i.test(bare(reading.text))) return undefined;
   const input = { [query.key]: words.map(({ token }) => token.word).join(' ') };
   const answer = thinking.memory.ask(entry.name, input);
   if (answer.status !== 'success') return undefined;
   const rows = rowsIn(answer).filter((row) => {
     const text = new Set(fold(Object.values(row).filter((value) => typeof value === 'string').join(' ')).split(/[^a-z0-9]+/).map(stemOf));
-    return words.filter(({ stem }) => text.has(stem)).length >= Math.max(1, words.length * 0.6);
+    return words.filter(({ stem, token }) => text.has(stem) || token.word.split('-').every((part) => text.has(stemOf(part)))).length >= Math.max(1, words.length * 0.6);
   });
   if (rows.length === 0) return undefined;
   const { metadata: _, ...found } = answer;
@@ -114,9 +136,10 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
   const ranked = rank(index, reading, pool);
   const pointing = POINTING.test(reading.text);
   const order = actOf(reading) === 'orders';
+  const told = actOf(reading) === 'tells';
   const floor = (ranked[0]?.score ?? 0) * 0.45;
   return ranked
-    .filter((each, at) => (at < 24 && each.score >= floor) || each.form > 0.65 || valuesOf(index, each.entry, reading) > 1 || each.entry === wish.entry || each.entry === past.entry)
+    .filter((each, at) => (at < 24 && each.score >= floor) || each.form > 0.65 || (told && each.entry.changes && each.contains >= 0.6) || (order && pointing && past.shown.length > 0 && orderedBy(each.entry, reading)) || valuesOf(index, each.entry, reading) > 1 || each.entry === wish.entry || each.entry === past.entry)
     .map((each): Weighed => {
       const filled = fill(index, each.entry, reading, each.example);
       // What became a value is no longer a word that the tool would have to know.
@@ -141,6 +164,8 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
         if (here && (pointing || mention.names.length > 0 || order)) total += pointing && mention.names.length === 0 ? 0.3 : 0.2;
         else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
       }
+      // A fact that has a place for each of its parts is to be written down.
+      if (told && each.entry.changes && filled.missing.length === 0 && filled.mentions.length === 0 && each.entry.slots.filter(({ required }) => required).length > 2) total += 0.25;
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
       // "Reject Sarah's": what is not named was talked of. A tool for something else would have to be named.
       if (order && each.entry.changes && past.shown.length > 0 && filled.mentions.some(({ slot }) => slot.required) && !filled.mentions.some((mention) => isHere(mention, each.entry, past)) && !namesItsThing(index, each.entry, reading)) total -= 0.3;
@@ -153,6 +178,10 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       if (sayPlural(each.entry, reading)) total += 0.12;
       // Rows are asked for by what they are called.
       if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem, token }) => stem === headNoun(each.entry) && !/[^s]$/.test(token.word))) total += 0.05;
+      if (otherVerb(index, each.entry, reading)) total -= 0.4;
+      if (wantsNew(index, each.entry, reading)) total -= 0.2;
+      // "Which sales rep": what another part of the company is called.
+      if (reading.words.some((word) => index.domains.has(word.stem) && speaksOf(each.entry, word) < 0.5)) total -= 0.08;
       if (each.entry === wish.entry) total += 0.5;
       return { ...again, filled, total };
     })
@@ -164,47 +193,9 @@ function described({ mentions }: Filled, { words }: Reading): Piece[] {
   const said = new Set(mentions.flatMap((mention) => (mention.names.length > 0 ? [] : mention.words.map(fold))));
   return words.filter(({ token }) => said.has(token.word) || said.has(fold(token.raw))).map(({ token }) => ({ text: token.raw, start: token.start, end: token.end }));
 }
+const isNear = ({ entry, filled }: Weighed, past: Past): boolean => filled.mentions.some((mention) => isHere(mention, entry, past));
 const isHere = (mention: Mention, needing: Entry, past: Past): boolean =>
   past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, needing, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
-/** What its id is an id of: "report" of report_id, and the words of its title. */
-const thingsOf = (index: Index, entry: Entry): Set<string> =>
-  new Set(entry.slots.filter(({ kind, key }) => (kind === 'id' || kind === 'number-id') && !index.oneself.has(key)).flatMap(({ key }) => key.replace(/_?id$/, '').split('_')).filter((word) => word.length > 2).map(stemOf));
-function namesItsThing(index: Index, entry: Entry, reading: Reading): boolean {
-  const own = new Set([...thingsOf(index, entry), ...foundNouns(index, entry), ...entry.tool.title.toLowerCase().split(/\W+/).filter((word) => word.length > 3).map(stemOf)]);
-  return reading.words.some(({ stem, token, ideas }) => !(token.start === reading.words[0]?.token.start && CHANGES.has(stem)) && (own.has(stem) || ideas.some((idea) => [...own].some((word) => ideasOfWord(word).includes(idea)))));
-}
-/** Where an id is just an id, it is one of what its finder lists. */
-const foundNouns = (index: Index, entry: Entry): string[] =>
-  entry.slots.filter(({ key }) => key === 'id').flatMap(({ key }) => entry.finders.get(key) ?? []).flatMap((name) => index.entries.filter(({ tool }) => tool.name === name && tool.domain === entry.tool.domain).map(headNoun));
-const ONE = new Set(['the', 'my', 'our', 'this', 'that', 'his', 'her', 'their', 'a', 'an']);
-/** "The article …", "my webhook ticket": one of them, by what it is called or about. */
-function isOne(index: Index, entry: Entry, reading: Reading): boolean {
-  if (entry.tool.kind !== 'read') return false;
-  const things = thingsOf(index, entry);
-  return reading.tokens.some((token, at) => {
-    if (!things.has(token.stem) || token.word.endsWith('s') || token.possessive) return false;
-    return reading.tokens.slice(Math.max(0, at - 5), at).some(({ word, possessive }) => ONE.has(word) || possessive) && !/^(?:any|all|every|no)$/.test(reading.tokens[at - 1]?.word ?? '');
-  });
-}
-/** The rows, called just as the tool calls them. */
-function sayPlural(entry: Entry, reading: Reading): boolean {
-  const words = (entry.tool.plural ?? '').toLowerCase().split(/\W+/).filter(Boolean).map(stemOf);
-  return words.length > 1 && reading.tokens.some((_, at) => words.every((word, offset) => reading.tokens[at + offset]?.stem === word) && (reading.tokens[at + words.length - 1]?.word ?? '').endsWith('s'));
-}
-
-/** How many of its slots have a value that is known beforehand, and said. */
-const valuesOf = (index: Index, entry: Entry, reading: Reading): number =>
-  entry.slots.filter(({ key, kind }) => kind === 'name' && knownIn(index.known.get(key) ?? new Map<string, string>(), reading).length > 0).length;
-
-const ROWS = /^(?:which|what|list|show|any|find|give me|display)\b/i;
-const headNoun = ({ tool }: Entry): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
-/** The narrowest of several views: one's own rows. */
-export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
-  const audience = audienceFor(tool, roles);
-  const [narrowest] = Object.entries(tool.domain.audiences).filter(([, { linked }]) => linked).at(-1) ?? [];
-  return audience !== undefined && audience === narrowest;
-}
-
 /** Sure enough to act on. A change must be asked for more plainly than a look. */
 function clear(index: Index, { entry, covers, contains, total, filled, score }: Weighed, reading: Reading): boolean {
   // Words that tell which one is meant are looked up, where it is said of what.
@@ -215,10 +206,17 @@ function clear(index: Index, { entry, covers, contains, total, filled, score }: 
   const all = reading.words.reduce((sum, word) => sum + weightOf(index, word), 0);
   // Somebody or something is named that the tool has no place for.
   if (!entry.changes && contains < 0.7 && reading.names.some((name) => name.sure && !filled.used.some((used) => overlaps(used, name)) && !filled.mentions.some(({ words }) => words.includes(name.text)))) return false;
+  if (!entry.changes && contains < 0.8 && reading.names.some((name) => name.sure && name.words.length > 1 && !filled.used.some((used) => overlaps(used, name)) && !filled.mentions.some(({ words }) => words.includes(name.text)))) return false;
+  // Who of all it is, no tool tells that has to be told who.
+  if (entry.tool.kind === 'read' && /^who\b/i.test(bare(reading.text)) && !POINTING.test(reading.text) && !aboutSelf(reading, entry) && filled.mentions.some(({ slot, names, words }) => slot.required && names.length === 0 && words.length === 0)) return false;
+  // Nor is a limit that it cannot keep, where hardly anything else was said.
+  if (!entry.changes && contains < 0.7 && reading.words.length <= 2 && reading.amounts.some((amount) => amount.bound !== undefined && !filled.used.some((used) => overlaps(used, amount)))) return false;
   // Most of what was said is about something else.
   if (!entry.changes && lost.length > 2 && odd > 0.55 * all && contains < 0.8) return false;
   // What no tool does must not become what a tool near by does: "assign the deal" deletes none.
-  if (entry.changes && isOrderFor(entry, reading)) return false;
+  if (entry.changes && (isOrderFor(entry, reading) || otherVerb(index, entry, reading))) return false;
+  // Nor does a question change anything.
+  if (entry.changes && contains < 0.9 && actOf(reading) === 'asks' && !sameVerb(entry, reading)) return false;
   if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);
   // An order is not met by a look, unless the tool itself is described with that word.
   if (isOrderFor(entry, reading)) return false;
@@ -241,9 +239,12 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
   let called = '';
   let about: Row | undefined;
   let others: readonly Row[] = [];
+  let among: { entry: Entry; count: number } | undefined;
   inherit(thinking.index, entry, filled, reading, past, input);
+  sameKind(thinking.index, entry, reading, past, input);
   Object.assign(input, wish.forced);
   own(thinking, entry, reading, filled, input);
+  if (OF_MINE.test(bare(reading.text)) && entry.tool.kind === 'list') for (const slot of entry.slots) if (slot.kind === 'choice' && slot.key in input && slot.key in (entry.row.properties ?? {}) && !(slot.key in (wish.forced ?? {}))) delete input[slot.key];
   const ids = new Set(filled.mentions.map(({ slot }) => slot.key));
   const missing = entry.slots.find((slot) => slot.required && !(slot.key in input) && !ids.has(slot.key)) ?? tooShort(entry, input);
   if (missing) {
@@ -266,6 +267,13 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
       input[mention.slot.key] = found.several[0][ownIdOf(found.entry.row) ?? ''];
       about = found.several[0];
       others = found.several.slice(1);
+    } else if ('several' in found && told(entry, input, found.several)) {
+      about = told(entry, input, found.several);
+      input[mention.slot.key] = about?.[ownIdOf(found.entry.row) ?? ''];
+    } else if ('several' in found && called === '' && entry.tool.kind === 'read' && aboutSelf(reading) && newest(found.several, found.entry.row)) {
+      about = newest(found.several, found.entry.row);
+      input[mention.slot.key] = about?.[ownIdOf(found.entry.row) ?? ''];
+      among = { entry: found.entry, count: found.several.length };
     } else if ('several' in found) return frame({ type: 'which', slot: mention.slot, rows: found.several, source: found.entry, entry, called, all: /\b(?:all|every|each|everything|any)\b/i.test(reading.text) }, input, [{ entry: found.entry, rows: found.several }]);
     else if (mention.slot.required) {
       if (called === '') return frame({ type: 'missing', slot: mention.slot, entry }, input);
@@ -276,23 +284,34 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
     const several = wholeName(thinking, slot, input);
     if (several) return frame({ type: 'which', slot, rows: several.rows, source: several.entry, entry, called: String(input[slot.key]), all: false }, input, [several]);
   }
-  const { answer, used } = call(thinking, entry, input);
+  const { answer, used } = call(thinking, entry, input, reading);
   const rows = rowsIn(answer);
-  const unplaced = entry.changes ? [] : [...reading.amounts, ...reading.whens].filter((span) => !filled.used.some((piece) => overlaps(piece, span))).map(({ start, end }) => reading.text.slice(start, end));
-  return frame({ type: 'answered', entry, input: used, answer, about, called, others, unplaced }, used, [{ entry, rows }, ...(about ? [{ entry: sourceOf(thinking, entry, filled.mentions) ?? entry, rows: [about] }] : [])]);
+  const unplaced = entry.changes ? [] : [...reading.amounts, ...reading.whens, ...reading.names.filter(({ sure, words }) => sure && !called.includes(words[0] ?? ''))].filter((span) => !filled.used.some((piece) => overlaps(piece, span))).map(({ start, end }) => reading.text.slice(start, end));
+  return frame({ type: 'answered', entry, input: used, answer, about, called, others, among, unplaced: [...unplaced, ...Object.entries(input).flatMap(([key, value]) => (key in used || Object.values(used).includes(value) ? [] : [String(value)]))] }, used, [{ entry, rows }, ...(about ? [{ entry: sourceOf(thinking, entry, filled.mentions) ?? entry, rows: [about] }] : [])]);
+}
+/** "Is my leave approved yet?" asks how it stands, not for those that are. */
+const OF_MINE = /^(?:is|are|was|were|has|have|did|does) my\b/i;
+/** Of several the one that what is to be written speaks of. */
+function told(entry: Entry, input: Readonly<Record<string, unknown>>, rows: readonly Row[]): Row | undefined {
+  const text = entry.changes ? entry.slots.filter(({ kind, key }) => kind === 'prose' && typeof input[key] === 'string').map(({ key }) => String(input[key])).join(' ') : '';
+  return text === '' ? undefined : tellingOf(rows, text);
 }
 /** A text to be read, found by a search that puts the best first. */
 const isBestFirst = (entry: Entry, finder: Entry): boolean => entry.tool.kind === 'read' && finder.slots.some(({ kind }) => kind === 'query') && !finder.slots.some(({ kind, key }) => kind === 'name' && key === 'name');
 const sourceOf = (thinking: Thinking, entry: Entry, mentions: readonly Mention[]): Entry | undefined => mentions.flatMap(({ slot }) => findersFor(thinking, entry, slot))[0];
 
 /** A refusal that names the slot may mean that the value belongs into another: "Seattle" is no state. */
-function call(thinking: Thinking, entry: Entry, input: Readonly<Record<string, unknown>>): { answer: Answer; used: Readonly<Record<string, unknown>> } {
+function call(thinking: Thinking, entry: Entry, input: Readonly<Record<string, unknown>>, reading: Reading): { answer: Answer; used: Readonly<Record<string, unknown>> } {
   const answer = thinking.memory.ask(entry.name, input);
   if (answer.status !== 'error' || !answer.code.endsWith('_NOT_FOUND') || entry.changes) return { answer, used: input };
   const wrong = entry.slots.find((slot) => slot.kind === 'name' && slot.key in input && answer.code === `${slot.key.toUpperCase()}_NOT_FOUND`);
   const other = wrong && entry.slots.find((slot) => slot.kind === 'name' && !(slot.key in input) && !thinking.index.known.has(slot.key));
-  if (!wrong || !other) return { answer, used: input };
+  if (!wrong) return { answer, used: input };
   const { [wrong.key]: value, ...rest } = input;
+  // A word that was only taken for a name.
+  const guessed = reading.names.every(({ sure, text }) => !sure || text !== value) && reading.tokens.some(({ word, capital }) => word === value && !capital);
+  if (guessed) return { answer: thinking.memory.ask(entry.name, rest), used: rest };
+  if (!other) return { answer, used: input };
   const again = { ...rest, [other.key]: value };
   const second = thinking.memory.ask(entry.name, again);
   return second.status === 'success' && rowsIn(second).length > 0 ? { answer: second, used: again } : { answer, used: input };
@@ -306,6 +325,16 @@ function inherit(index: Index, entry: Entry, filled: Filled, reading: Reading, p
     if (!values || slot.key in input || filled.mentions.length > 0) continue;
     const before = knownIn(values, past.reading)[0];
     if (before) input[slot.key] = before.value;
+  }
+}
+
+/** "Book one for Thursday", after personal days: of which kind was said before. */
+function sameKind(index: Index, entry: Entry, reading: Reading, past: Past, input: Record<string, unknown>): void {
+  if (!past.reading || !entry.changes || past.entry?.tool.domain !== entry.tool.domain || !/\b(?:one|ones|it|that|those|them|some|same)\b/i.test(reading.text)) return;
+  for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
+    if (choose(index, entry, slot, reading, [], undefined)?.at) continue;
+    const before = choose(index, entry, slot, past.reading, [], undefined);
+    if (before?.at && before.score >= 2) input[slot.key] = before.value;
   }
 }
 

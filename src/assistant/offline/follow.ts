@@ -1,0 +1,54 @@
+/** Questions of a few words about what was just shown: how many they are, what one of them holds, what it says of itself. */
+import type { Entry } from './learn.ts';
+import { idKeyFor, type Row, rowsIn, type Thinking } from './lookup.ts';
+import type { Reading } from './read.ts';
+import { asked, factsOf, plural } from './speak.ts';
+import { type Frame, rowNamed } from './think.ts';
+import { empty } from './words.ts';
+
+const HOW_MANY = /^(?:(?:and|so|ok|okay)[\s,]+)*how many(?: (?:is|are|was|were) (?:that|those|these|there|they|it))?(?: (?:of (?:them|those|these))?(?:(?:are )?(?:there|in (?:all|total)|altogether))?)?[\s?.!]*$/i;
+
+/** "How many is that?" */
+export function amount({ result }: Frame, reading: Reading): string | undefined {
+  if (result.type !== 'answered' || result.answer.status !== 'success' || !Array.isArray(result.answer.data) || !HOW_MANY.test(reading.text)) return undefined;
+  const { metadata, data } = result.answer;
+  const counted = (metadata?.summary as Row | undefined)?.['count'];
+  const what = plural(result.entry);
+  if (typeof counted === 'number') return `There are ${counted} ${what}.`;
+  return metadata?.hasMore ? `There are more than ${data.length} ${what} (${metadata.totalCount ?? `${data.length}+`}).` : data.length === 1 ? 'There is just one.' : `There are ${data.length} ${what}.`;
+}
+
+const OPEN = /^(?:(?:and|so|ok|okay|please|can you|could you)[\s,]+)*(?:what(?:'s| is| was|s)? (?:in|on|inside) (?:it|that|this|there|them|the (?:\w+ one|\w+))|what does (?:it|that|this|the \w+ one) (?:say|contain|include)|(?:open|show|read|view|display)(?: me| us)? (?:it|that|this|that one|this one|the \w+ one|(?:the |its |more )?details?)|(?:tell me |show me |give me )?(?:more|the details|details)(?: (?:about|of|on) (?:it|that|this|that one|the \w+ one))?)[\s?.!]*$/i;
+
+/** "What's in it?": the tool that shows one of those rows whole. */
+export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
+  const [shown] = last.shown;
+  if (!shown || last.result.type !== 'answered' || last.entry?.changes || !OPEN.test(reading.text)) return undefined;
+  for (const entry of thinking.allowed.values()) {
+    const slot = entry.slots.find(({ kind, key }) => (kind === 'id' || kind === 'number-id') && isOwn(entry, shown.entry, key));
+    if (entry.tool.kind !== 'read' || entry.tool.domain !== shown.entry.tool.domain || !slot || entry === shown.entry || entry.slots.some((each) => each.required && each !== slot)) continue;
+    const key = idKeyFor(slot, entry, shown.entry);
+    const rows = key === undefined ? [] : shown.rows.filter((row) => row[key] !== undefined && row[key] !== null);
+    if (key === undefined || rows.length === 0) continue;
+    const telling = reading.tokens.filter(({ word }) => !empty.has(word) && !/^(?:open|read|details?|say|contain|include)$/.test(word));
+    const row = rows.length === 1 ? rows[0] : rowNamed(rows, { ...reading, tokens: telling });
+    if (!row && telling.length > 0) return undefined;
+    if (!row) return { reading, entry, input: {}, shown: [{ entry: shown.entry, rows }], result: { type: 'which', slot, rows, source: shown.entry, entry, called: '', all: false } };
+    const input = { [slot.key]: row[key] };
+    const answer = thinking.memory.ask(entry.name, input);
+    return { reading, entry, input, shown: [{ entry, rows: rowsIn(answer) }, { entry: shown.entry, rows: [row] }], result: { type: 'answered', entry, input, answer, about: row, called: '' } };
+  }
+  return undefined;
+}
+/** Of such rows, and not of somebody who is named in them. */
+const isOwn = (entry: Entry, source: Entry, key: string): boolean => (entry.finders.get(key) ?? []).includes(source.tool.name);
+
+/** "Why?", "when was it approved?": what the row that was shown says of itself. */
+export function fieldOf({ shown, result }: Frame, reading: Reading): string | undefined {
+  const [first] = shown;
+  if (!first || result.type !== 'answered' || first.rows.length === 0) return undefined;
+  const row = first.rows.length === 1 ? first.rows[0] : rowNamed(first.rows, reading);
+  const keys = row ? asked(first.entry.row, reading).filter((key) => row[key] !== null && row[key] !== undefined && typeof row[key] !== 'object') : [];
+  const words = reading.words.filter(({ token }) => !empty.has(token.word));
+  return row && keys.length > 0 && words.length <= 3 ? factsOf(first.entry.row, row, keys) : undefined;
+}

@@ -1,0 +1,54 @@
+/** What a sentence calls things: one of those that a tool is about, several of them, or a new one. */
+import { audienceFor } from '../../core/access.ts';
+import type { Person } from '../../core/people.ts';
+import { knownIn } from './fill.ts';
+import type { Entry, Index } from './learn.ts';
+import { orderedIn } from './rank.ts';
+import type { Reading } from './read.ts';
+import { CHANGES, ideasOfWord } from './thesaurus.ts';
+import { stem as stemOf } from './words.ts';
+
+/** "Open a new ticket" is not for a tool that needs one that is there. */
+export const wantsNew = (index: Index, entry: Entry, reading: Reading): boolean =>
+  entry.changes && entry.tool.effect !== 'removes' && entry.slots.some(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required) && /\b(?:open|create|make|raise|file|submit|log|start|new|another)\b/i.test(reading.text) &&
+  reading.tokens.some(({ stem, word }, at) => thingsOf(index, entry).has(stem) && !word.endsWith('s') && reading.tokens.slice(Math.max(0, at - 3), at).some((before) => /^(?:a|an|another)$/.test(before.word)));
+
+/** What its id is an id of: "report" of report_id, and the words of its title. */
+const thingsOf = (index: Index, entry: Entry): Set<string> =>
+  new Set(entry.slots.filter(({ kind, key }) => (kind === 'id' || kind === 'number-id') && !index.oneself.has(key)).flatMap(({ key }) => key.replace(/_?id$/, '').split('_')).filter((word) => word.length > 2).map(stemOf));
+export function namesItsThing(index: Index, entry: Entry, reading: Reading): boolean {
+  const own = new Set([...thingsOf(index, entry), ...foundNouns(index, entry), ...entry.tool.title.toLowerCase().split(/\W+/).filter((word) => word.length > 3).map(stemOf)]);
+  const ordered = new Set(orderedIn(reading).map(({ token }) => token.start));
+  return reading.words.some(({ stem, token, ideas }) => !(CHANGES.has(stem) && (token.start === reading.words[0]?.token.start || ordered.has(token.start))) && (own.has(stem) || ideas.some((idea) => [...own].some((word) => ideasOfWord(word).includes(idea)))));
+}
+/** Where an id is just an id, it is one of what its finder lists. */
+const foundNouns = (index: Index, entry: Entry): string[] =>
+  entry.slots.filter(({ key }) => key === 'id').flatMap(({ key }) => entry.finders.get(key) ?? []).flatMap((name) => index.entries.filter(({ tool }) => tool.name === name && tool.domain === entry.tool.domain).map(headNoun));
+const ONE = new Set(['the', 'my', 'our', 'this', 'that', 'his', 'her', 'their', 'a', 'an']);
+/** "The article …", "my webhook ticket": one of them, by what it is called or about. */
+export function isOne(index: Index, entry: Entry, reading: Reading): boolean {
+  if (entry.tool.kind !== 'read') return false;
+  const things = thingsOf(index, entry);
+  return reading.tokens.some((token, at) => {
+    if (!things.has(token.stem) || token.word.endsWith('s') || token.possessive) return false;
+    return reading.tokens.slice(Math.max(0, at - 5), at).some(({ word, possessive }) => ONE.has(word) || possessive) && !/^(?:any|all|every|no)$/.test(reading.tokens[at - 1]?.word ?? '');
+  });
+}
+/** The rows, called just as the tool calls them. */
+export function sayPlural(entry: Entry, reading: Reading): boolean {
+  const words = (entry.tool.plural ?? '').toLowerCase().split(/\W+/).filter(Boolean).map(stemOf);
+  return words.length > 1 && reading.tokens.some((_, at) => words.every((word, offset) => reading.tokens[at + offset]?.stem === word) && (reading.tokens[at + words.length - 1]?.word ?? '').endsWith('s'));
+}
+
+/** How many of its slots have a value that is known beforehand, and said. */
+export const valuesOf = (index: Index, entry: Entry, reading: Reading): number =>
+  entry.slots.filter(({ key, kind }) => kind === 'name' && knownIn(index.known.get(key) ?? new Map<string, string>(), reading).length > 0).length;
+
+export const ROWS = /^(?:which|what|list|show|any|find|give me|display)\b/i;
+export const headNoun = ({ tool }: Entry): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
+/** The narrowest of several views: one's own rows. */
+export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
+  const audience = audienceFor(tool, roles);
+  const [narrowest] = Object.entries(tool.domain.audiences).filter(([, { linked }]) => linked).at(-1) ?? [];
+  return audience !== undefined && audience === narrowest;
+}

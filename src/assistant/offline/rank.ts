@@ -19,7 +19,7 @@ export interface Ranked {
 /** What a sentence does: it asks, it orders, or neither is plain. */
 export type Act = 'asks' | 'orders' | 'says' | 'tells';
 
-const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|ok(?=[,.!])|okay(?=[,.!])|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
+const POLITE = /^(?:(?:hi|hello|hey|dear \w+|good (?:morning|afternoon|evening)|(?:ok|okay|good|fine|alright|all right|perfect|nice|cool)(?=[,.!])|so|well|and|also|then|please|pls|plz|kindly|now|great|thanks|thank you|yes|no wait|wait|actually|sorry|but)\b[\s,.!-]*)+/i;
 const BIDDING = /^(?:(?:can|could|would|will|may|might) (?:you|we|i)(?: please| kindly| just)?|(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to|i'd like to|let'?s|let us|go ahead and|be so kind (?:as )?(?:to|and)|help me(?: to)?|you (?:can|should|must|may)|it would be (?:nice|great) to|is it possible to|would it be possible to|i'm looking to|i am looking to|i was hoping to)\s+(?:please\s+)?/i;
 const ASKING = /^(?:whats?|which|whos?|whom|whose|whens?|wheres?|why|hows?|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|know|hear|learn|understand|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
 

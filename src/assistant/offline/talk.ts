@@ -62,7 +62,7 @@ interface Said {
 const MORE = /^(?:(?:can|could) (?:i|you) )?(?:please )?(?:(?:show|give|list|see|get|load|display)(?: me| us)?(?: the| some)? ?)?(?:more|next(?: page| ones?| \d+| batch)?|the rest|rest|continue|go on|keep going|further|another page|more (?:results|rows|of them|please|entries))(?: (?:please|results|rows|ones|of (?:them|these|those)))?[.!?]*$/i;
 const YES = /^(?:yes|yep|yeah|ok|okay|sure|go ahead|do it|confirm(?:ed)?|approved?|please do|yes please|i (?:confirm|approve|agree)|agreed|proceed|make it so|sounds good)\b[\w\s,'.!]{0,40}$/i;
 const NO = /^(?:no|nope|cancel(?: (?:it|that))?|never ?mind|stop|forget it|don't|do not|abort|leave it)[\s,.!]*(?:thanks|thank you)?[.!]*$/i;
-const THANKS = /^(?:(?:many |great,? |ok,? |perfect,? )?thank(?:s| you)(?: so much| a lot| very much)?|thx|cheers|great|perfect|nice|cool|bye|goodbye)[\s!.]*$/i;
+const THANKS = /^(?:(?:many |great,? |ok,? |perfect,? )?thank(?:s| you)(?: so much| a lot| very much)?|thx|cheers|great|perfect|nice|cool|bye|goodbye)(?:[\s,!.]+(?:that|this|it|you)(?:'s| is| was| has| have)? (?:helped|helps|works|worked|helpful|great|perfect|all|it|been helpful))?[\s!.]*$/i;
 const HELP = /\bwhat (?:can|could|do) you (?:do|help|offer|know)\b|\bhow (?:can|could|do) you help\b|\bwhat (?:can|may|could) i (?:ask|do(?: here)?)\b|^(?:help|hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?[\s,!.?]*$|\bwho are you\b|\bwhat are you\b|\bwhat tools\b/i;
 
 function answerTo(company: Company, round: Round, state: State): Said {

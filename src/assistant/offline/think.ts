@@ -58,13 +58,13 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
   // "Approve it": what was just shown is meant, where somebody who may do so asks.
-  const pointed = past.shown.length > 0 && POINTING.test(reading.text) && actOf(reading) === 'orders' ? mine.find((each) => orderedBy(each.entry, reading) && isNear(each, past)) : undefined;
+  const pointed = past.shown.length > 0 && POINTING.test(reading.text) && actOf(reading) === 'orders' ? mine.find((each) => orderedBy(each.entry, reading) && (isNear(each, past) || anotherOf(each.entry, reading, past))) : undefined;
   // A look that fits costs nothing; only what changes something has to be the best of all.
   const sure = mine[0] && (mine[0].entry === wish.entry || clear(index, mine[0], reading)) ? mine[0] : undefined;
-  const look = sure || reading.words.length === 0 || actOf(reading) === 'orders' ? undefined : mine.find((each) => !each.entry.changes && each.contains >= 0.6 && each.covers >= 0.2 && valued(each) && each.total > (mine[0]?.total ?? 0) - 0.25 && clear(index, each, reading));
+  const look = sure || reading.words.length === 0 || actOf(reading) === 'orders' ? undefined : mine.find((each) => !each.entry.changes && each.contains >= 0.6 && each.covers >= 0.2 && valued(each) && 2 * each.filled.left.length <= reading.words.length && each.total > (mine[0]?.total ?? 0) - 0.25 && clear(index, each, reading));
   const best = pointed ?? sure ?? look ?? mine[0];
   // A right that is missing is spoken of only where that very thing was asked for.
-  const meant = other && (other.entry.changes ? other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading) : (other.contains >= 0.35 && !other.entry.slots.some(({ kind, key }) => kind === 'query' && key in other.filled.input)) || namesItsThing(index, other.entry, reading));
+  const meant = other && (other.entry.changes ? other.filled.missing.length === 0 || namesItsThing(index, other.entry, reading) : (other.contains >= 0.35 && valued(other) && !other.entry.slots.some(({ kind, key }) => kind === 'query' && key in other.filled.input)) || namesItsThing(index, other.entry, reading));
   const strange = other?.entry.slots.some(({ key }) => index.known.has(key) && typeof other.filled.input[key] === 'string' && !index.known.get(key)?.has(fold(String(other.filled.input[key]))) && other.contains < 0.8);
   const named = best?.entry.changes && other?.entry.changes && clear(index, best, reading) && namesItsThing(index, best.entry, reading) && !namesItsThing(index, other.entry, reading);
   // "It" is nothing of another part of the company than the one that was talked of.
@@ -180,6 +180,7 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem, token }) => stem === headNoun(each.entry) && !/[^s]$/.test(token.word))) total += 0.05;
       if (otherVerb(index, each.entry, reading)) total -= 0.4;
       if (wantsNew(index, each.entry, reading)) total -= 0.2;
+      if (!each.entry.changes && tellsIt(each.entry, reading)) total += 0.1;
       // "Which sales rep": what another part of the company is called.
       if (reading.words.some((word) => index.domains.has(word.stem) && speaksOf(each.entry, word) < 0.5)) total -= 0.08;
       if (each.entry === wish.entry) total += 0.5;
@@ -188,11 +189,17 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
     .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
+/** "Home address" is asked of a tool whose rows have a home_address. */
+const tellsIt = ({ row }: Entry, { tokens }: Reading): boolean =>
+  Object.keys(row.properties ?? {}).some((key) => key.includes('_') && !key.endsWith('_id') && tokens.some((_, at) => key.split('_').every((part, offset) => tokens[at + offset]?.word === part)));
+
 /** The words that tell which one is meant. */
 function described({ mentions }: Filled, { words }: Reading): Piece[] {
   const said = new Set(mentions.flatMap((mention) => (mention.names.length > 0 ? [] : mention.words.map(fold))));
   return words.filter(({ token }) => said.has(token.word) || said.has(fold(token.raw))).map(({ token }) => ({ text: token.raw, start: token.start, end: token.end }));
 }
+/** "Book one for Thursday": one of what was talked of. */
+const anotherOf = ({ tool }: Entry, reading: Reading, past: Past): boolean => tool.effect === 'adds' && past.entry?.tool.domain === tool.domain && reading.words.length <= 2 && /\b(?:one|some)\b/i.test(reading.text);
 const isNear = ({ entry, filled }: Weighed, past: Past): boolean => filled.mentions.some((mention) => isHere(mention, entry, past));
 const isHere = (mention: Mention, needing: Entry, past: Past): boolean =>
   past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, needing, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
@@ -209,12 +216,15 @@ function clear(index: Index, { entry, covers, contains, total, filled, score }: 
   if (!entry.changes && contains < 0.8 && reading.names.some((name) => name.sure && name.words.length > 1 && !filled.used.some((used) => overlaps(used, name)) && !filled.mentions.some(({ words }) => words.includes(name.text)))) return false;
   // Who of all it is, no tool tells that has to be told who.
   if (entry.tool.kind === 'read' && /^who\b/i.test(bare(reading.text)) && !POINTING.test(reading.text) && !aboutSelf(reading, entry) && filled.mentions.some(({ slot, names, words }) => slot.required && names.length === 0 && words.length === 0)) return false;
+  if (!entry.changes && filled.missing.some(({ key }) => new RegExp(`^(?:which|what) ${key.replaceAll('_', ' ')}s?\\b`, 'i').test(bare(reading.text)))) return false;
   // Nor is a limit that it cannot keep, where hardly anything else was said.
   if (!entry.changes && contains < 0.7 && reading.words.length <= 2 && reading.amounts.some((amount) => amount.bound !== undefined && !filled.used.some((used) => overlaps(used, amount)))) return false;
   // Most of what was said is about something else.
   if (!entry.changes && lost.length > 2 && odd > 0.55 * all && contains < 0.8) return false;
   // What no tool does must not become what a tool near by does: "assign the deal" deletes none.
   if (entry.changes && (isOrderFor(entry, reading) || otherVerb(index, entry, reading))) return false;
+  // Where no word speaks of it, nothing is changed.
+  if (entry.changes && filled.mentions.length === 0 && !reading.words.some((word) => speaksOf(entry, word) >= 0.5)) return false;
   // Nor does a question change anything.
   if (entry.changes && contains < 0.9 && actOf(reading) === 'asks' && !sameVerb(entry, reading)) return false;
   if (entry.changes) return total >= 0.3 && score >= 0.24 && (contains >= 0.5 || covers >= 0.5) && (odd <= 3.4 || contains >= 0.8);

@@ -159,8 +159,11 @@ function outstanding(shape: Schema, found: readonly Row[], reading: Reading): { 
     const keys = Object.keys(shape.properties ?? {}).filter(fits);
     const key = keys.find((each) => named.includes(each)) ?? keys[0];
     if (key === undefined) return undefined;
-    const size = (row: Row): number => (by === 'figure' ? Number(row[key]) : Date.parse(String(row[key])));
-    const sorted = [...found].sort((a, b) => sign * (size(a) - size(b)) || 0);
+    // Among values of which some are hidden nobody can say which is the highest.
+    if (found.some((each) => each[key] === HIDDEN)) return undefined;
+    const size = (each: Row): number => (by === 'figure' ? Number(each[key]) : Date.parse(String(each[key])));
+    const has = (each: Row): boolean => each[key] !== null && each[key] !== undefined;
+    const sorted = [...found.filter(has).sort((a, b) => sign * (size(a) - size(b)) || 0), ...found.filter((each) => !has(each))];
     const [row] = sorted;
     return row ? { word: word.toLowerCase(), row, key, sorted } : undefined;
   }

@@ -3,24 +3,43 @@ import { opens } from '../../core/access.ts';
 import type { Registry } from '../../core/registry.ts';
 import type { Model, Step, Turn } from '../model.ts';
 import { dayOf } from './calendar.ts';
-import { type Entry, type Index, learn } from './learn.ts';
+import { type Entry, type Index, learning } from './learn.ts';
 import { Needs, rounds } from './memory.ts';
 import { talk } from './talk.ts';
 
 export const OFFLINE = 'offline';
 
 const learned = new WeakMap<Registry, Index>();
-const indexOf = (registry: Registry): Index => {
-  const known = learned.get(registry) ?? learn(registry);
-  learned.set(registry, known);
-  return known;
-};
+const underWay = new WeakMap<Registry, Generator<undefined, Index>>();
 
-/** Reading takes about a second, and nobody has to wait for it at the start: the first question is rarely there so soon. */
+/** One step further; what is known when all were taken. */
+function read(registry: Registry): Index | undefined {
+  const known = learned.get(registry);
+  if (known !== undefined) return known;
+  const reading = underWay.get(registry) ?? learning(registry);
+  underWay.set(registry, reading);
+  const step = reading.next();
+  if (!step.done) return undefined;
+  learned.set(registry, step.value);
+  return step.value;
+}
+
+/** Whoever asks before all is read waits for the rest. */
+function indexOf(registry: Registry): Index {
+  for (;;) {
+    const known = read(registry);
+    if (known !== undefined) return known;
+  }
+}
+
+/** Reading takes about a second, and nobody has to wait for it: not at the start, nor while it goes on. */
 const A_MOMENT = 300;
+function readOn(registry: Registry): void {
+  if (read(registry) === undefined) setImmediate(() => readOn(registry)).unref();
+}
 
 export function offlineModel(registry: Registry): Model {
-  setTimeout(() => indexOf(registry), A_MOMENT).unref();
+  setTimeout(() => readOn(registry), A_MOMENT).unref();
   return {
     name: OFFLINE,
     async *answer(turn, signal) {

@@ -236,12 +236,23 @@ function settled(slot: Slot, tool: Tool, examples: readonly Example[]): Slot {
   return said.some((value) => value.split(' ').filter((word) => /^\p{Ll}/u.test(word)).length >= 2) ? { ...slot, kind: 'prose' } : slot;
 }
 
-export function learn(registry: Registry): Index {
-  const slots = new Map(registry.tools.map((tool) => [tool, slotsOf(tool)]));
+/** Step by step, so that others have their turn in between. */
+export function* learning(registry: Registry): Generator<undefined, Index> {
+  const slots = new Map<Tool, Slot[]>();
+  for (const tool of registry.tools) {
+    slots.set(tool, slotsOf(tool));
+    yield;
+  }
   const lexicon = lexiconOf(registry.tools, slots);
+  yield;
   const fields = new Map<string, number>();
   for (const tool of registry.tools) for (const part of new Set(fieldsOf(rowOf(schemaOf(tool, 'output'))).flatMap((field) => field.split('_').map(stem)))) fields.set(part, (fields.get(part) ?? 0) + 1);
-  const entries = registry.tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], lexicon, registry.tools, (word) => fields.get(word) === 1));
+  yield;
+  const entries: Entry[] = [];
+  for (const tool of registry.tools) {
+    entries.push(entryOf(tool, slots.get(tool) ?? [], lexicon, registry.tools, (word) => fields.get(word) === 1));
+    yield;
+  }
   const used = new Map<string, number>();
   for (const entry of entries) {
     for (const [each, weight] of entry.stems) if (weight >= 0.7) used.set(each, (used.get(each) ?? 0) + 1);

@@ -54,4 +54,5 @@ export const STORELESS: readonly string[] = [
   'journeys/tax-sample',
   'ports/audit',
   'ports/folder',
+  'ports/pglite-memory',
 ];

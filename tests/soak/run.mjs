@@ -33,7 +33,10 @@ const settings = {
   TAMSHAI_CALLS_AT_ONCE: '100',
   TAMSHAI_LOG_LEVEL: 'silent',
 };
-const running = spawn(process.execPath, [command, 'start', '--json'], { env: settings, stdio: ['ignore', 'pipe', 'inherit'] });
+const running = spawn(process.execPath, ['--import', new URL('collect.mjs', import.meta.url).href, command, 'start', '--json'], {
+  env: settings,
+  stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+});
 const over = new Promise((resolve) => running.once('exit', resolve));
 
 /** Tokens live for five minutes. */
@@ -117,16 +120,25 @@ const metric = (text, name) =>
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 
-async function look() {
+/** What is still held after garbage was collected. With a folder in SOAK_SNAPSHOTS, the whole heap is written there as well. */
+const held = (name) =>
+  new Promise((resolve) => {
+    running.once('message', resolve);
+    running.send({ snapshot: process.env.SOAK_SNAPSHOTS && join(process.env.SOAK_SNAPSHOTS, `${name}.heapsnapshot`) });
+  });
+const megabytes = (bytes) => Math.round(bytes / 1024 / 1024);
+
+async function look(name) {
   const { body } = await request(`http://localhost:${settings.OPS_PORT}/metrics`);
-  const text = await body.text();
+  const sessions = metric(await body.text(), 'tamshai_mcp_sessions');
+  const { heapUsed, external } = await held(name);
   const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8'))?.[1];
-  const heap = text.split('\n').find((line) => /^nodejs_memory_bytes\{.*heap_used/.test(line));
   return {
-    rssMb: Math.round(Number(rss) / 1024),
-    heapMb: heap === undefined ? 0 : Math.round(Number(heap.split(' ').at(-1)) / 1024 / 1024),
+    rssMb: megabytes(Number(rss) * 1024),
+    heapMb: megabytes(heapUsed),
+    externalMb: megabytes(external),
     handles: readdirSync(`/proc/${running.pid}/fd`).length,
-    sessions: metric(text, 'tamshai_mcp_sessions'),
+    sessions,
     calls: done.calls,
   };
 }
@@ -143,20 +155,20 @@ try {
   const seen = [];
   while (Date.now() + LOOK_MS <= until + 500) {
     await pause(LOOK_MS);
-    const now = await look();
+    const now = await look(String(seen.length).padStart(3, '0'));
     const rate = Math.round((now.calls - (seen.at(-1)?.calls ?? 0)) / (LOOK_MS / 1000));
     seen.push(now);
     console.log(
-      `${String(Math.round((Date.now() - began) / 1000)).padStart(4)} s  ${rate} calls/s  rss ${now.rssMb} MB  heap ${now.heapMb} MB  handles ${now.handles}  sessions ${now.sessions}`,
+      `${String(Math.round((Date.now() - began) / 1000)).padStart(4)} s  ${rate} calls/s  rss ${now.rssMb} MB  heap ${now.heapMb} MB  external ${now.externalMb} MB  handles ${now.handles}  sessions ${now.sessions}`,
     );
   }
   await workers;
   // The first third fills caches and pools; from then on it is steady.
   const third = Math.max(1, Math.floor(seen.length / 3));
   const [before, after] = [seen.slice(third, 2 * third), seen.slice(-third)];
-  const grew = ['rssMb', 'heapMb', 'handles', 'sessions'].map((what) => {
+  const grew = ['rssMb', 'heapMb', 'externalMb', 'handles', 'sessions'].map((what) => {
     const [from, to] = [before, after].map((part) => median(part.map((each) => each[what])));
-    const room = { rssMb: 0.25 * from, heapMb: 0.35 * from, handles: 16, sessions: 16 }[what];
+    const room = { rssMb: 0.1 * from, heapMb: 0.1 * from, externalMb: 0.1 * from, handles: 16, sessions: 16 }[what];
     console.log(`${what.padEnd(9)} ${from} → ${to}${to - from > room ? '  still growing' : ''}`);
     return to - from > room;
   });

@@ -25,8 +25,11 @@ class Wire extends Duplex {
   unref() {}
   override _read() {}
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void) {
-    this.#db.execProtocolRaw(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length)).then((out) => {
-      if (out.length > 0) this.push(Buffer.from(out.buffer, out.byteOffset, out.length));
+    // The way that hands out pieces: the one that hands out the whole answer also keeps every row that was ever read.
+    const pieces: Buffer[] = [];
+    const onRawData = (view: Uint8Array) => void pieces.push(Buffer.from(view));
+    this.#db.execProtocolRawStream(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length), { onRawData }).then(() => {
+      for (const piece of pieces) this.push(piece);
       done();
     }, done);
   }

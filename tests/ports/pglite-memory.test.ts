@@ -1,0 +1,27 @@
+/** What was read is gone once it was answered: the embedded database must not grow with every page that anyone ever looks at. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedDatabase, openPglite } from '../../src/storage/sql/pglite.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+const heldMb = () => {
+  collect();
+  return process.memoryUsage().heapUsed / 1024 / 1024;
+};
+
+let database: EmbeddedDatabase;
+beforeAll(async () => {
+  database = await openPglite();
+  await database.owner.query('create role reader');
+});
+afterAll(() => database.close());
+
+test('a hundred thousand rows that were read leave nothing behind', async () => {
+  const page = () => database.read('reader', { text: "select n, repeat('x', 100) as words from generate_series(1, 500) n", values: [] });
+  for (let n = 0; n < 20; n++) await page();
+  const before = heldMb();
+  for (let n = 0; n < 200; n++) expect(await page()).toHaveLength(500);
+  expect(heldMb() - before).toBeLessThan(10);
+});

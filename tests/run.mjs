@@ -1,11 +1,10 @@
 // npm test: builds, checks, lints, and runs every suite on the embedded stores, beside a real PostgreSQL where npm's binary runs.
 // npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
 // TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
-// npm run test:servers: runs the suites that know stores against real servers: PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch.
-// npm run test:cluster: the contract suite once more, where a site is three gateways, two hr servers and the other domains behind a balancer.
-// TAMSHAI_TEST_KEYCLOAK=1 npm run test:cluster -- tests/keycloak: the same with a real Keycloak that issues the tokens.
-// npm run test:servers -- tests/cluster: many processes behind a balancer: restarted, given new keys, killed, and every way between them disturbed,
-// under load; minutes of two cores.
+// npm run test:servers: runs the suites that know stores against real servers (PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch), then
+// everything of test:cluster; the better part of an hour on two cores. With --stores only the former.
+// npm run test:cluster: a site is three gateways, two hr servers and the other domains behind a balancer: the whole contract suite against that;
+// then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the issuer.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.
 // TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers -- tests/ports/search:
 //   the newest search servers, which were tried and pass.
@@ -19,9 +18,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cluster = process.argv.includes('--cluster');
-const servers = cluster || process.argv.includes('--servers');
+const servers = process.argv.includes('--servers');
 const browser = process.argv.includes('--browser');
-const filters = process.argv.slice(2).filter((argument) => !['--cluster', '--servers', '--browser'].includes(argument));
+const onlyStores = process.argv.includes('--stores');
+const filters = process.argv.slice(2).filter((argument) => !['--cluster', '--servers', '--stores', '--browser'].includes(argument));
 
 const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 let passed = 0;
@@ -91,17 +91,28 @@ function suites(env, paths) {
   unsteady.push(...first.failures.map(({ what }) => what).filter((what) => !problems.includes(what)));
 }
 
+const STORES = 'postgres,redis,mongo,opensearch';
+/** The command is tested as it is installed, on stores of its own: once is enough. */
+const ONCE = '--exclude=tests/journeys/command*';
+const onStores = (paths) => suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy` }, [...paths, ONCE]);
+/** What starts its own processes has one shape. */
+const asCluster = (paths) =>
+  suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: STORES, TAMSHAI_TEST_SHAPE: 'cluster', ...(paths.includes('tests/keycloak') && { TAMSHAI_TEST_KEYCLOAK: '1' }) }, [
+    ...paths,
+    ONCE,
+    '--exclude=tests/contract/{crash,contracts}.test.ts',
+  ]);
+
 const started = performance.now();
 if (step('build', 'build')) {
-  if (servers) {
-    const standing = cluster ? ['tests/contract'] : ['tests/ports', 'tests/contract', 'tests/journeys'];
-    // The command is tested as it is installed, on stores of its own: once is enough. What starts its own processes has one shape.
-    const once = ['--exclude=tests/journeys/command*', ...(cluster ? ['--exclude=tests/contract/{crash,contracts}.test.ts'] : [])];
-    const started = cluster ? 'postgres,redis,mongo,opensearch' : 'postgres,redis,mongo,opensearch,elasticsearch,toxiproxy';
-    suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: started, ...(cluster && { TAMSHAI_TEST_SHAPE: 'cluster' }) }, [
-      ...(filters.length > 0 ? filters : standing),
-      ...once,
-    ]);
+  if (servers || cluster) {
+    if (servers) onStores(filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys']);
+    if (cluster && filters.length > 0) asCluster(filters);
+    else if (filters.length === 0 && !onlyStores) {
+      asCluster(['tests/contract']);
+      onStores(['tests/cluster']);
+      asCluster(['tests/keycloak']);
+    }
   } else if (browser) {
     suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
   } else {
@@ -113,6 +124,6 @@ if (step('build', 'build')) {
 
 if (problems.length > 0) console.log(`\nWhat failed:\n${problems.map((problem) => `  ✗ ${problem}`).join('\n')}`);
 if (unsteady.length > 0) console.log(`\nPassed only when run again:\n${unsteady.map((what) => `  ↻ ${what}`).join('\n')}`);
-console.log(`\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers ? ', on real servers' : ''}.`);
+console.log(`\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers || cluster ? ', on real servers' : ''}.`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

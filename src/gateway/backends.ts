@@ -12,8 +12,9 @@ import type { Registry } from '../core/registry.ts';
 import type { Feed, Notice } from '../core/resources.ts';
 import { type CallRequest, call, execute, type Runtime, settled } from '../core/run.ts';
 import type { Tool } from '../core/tool.ts';
-import { signGrant, signIdentity } from '../identity/internal.ts';
+import { signGrant } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
+import { signTogether } from '../identity/together.ts';
 import { type Link, LinkFailure } from './link.ts';
 import { parseAnswer, parseNotices } from './upstream.ts';
 
@@ -93,13 +94,15 @@ const LONGEST_NAME = 200;
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
 export function remoteBackend({ feed, server, title, link, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
+  const identify = signTogether(key, server, clock);
   const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`, { server });
 
   /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
-  async function post(path: string, body: string, sign: () => string, asked: Pick<CallRequest, 'requestId' | 'signal'>, repeatable: boolean): Promise<string> {
+  async function post(path: string, body: string, sign: () => string | Promise<string>, asked: Pick<CallRequest, 'requestId' | 'signal'>, repeatable: boolean): Promise<string> {
     const once = async () => {
+      const token = await sign();
       const { text } = await link.post({
-        path, body, token: sign(), requestId: asked.requestId,
+        path, body, token, requestId: asked.requestId,
         get signal() {
           return asked.signal;
         },
@@ -138,7 +141,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
 
   const next = feed && shared(feed, async ({ caller, after }) => {
     const [requestId, path, body] = [randomUUID(), '/changes', JSON.stringify({ after })];
-    const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
+    const token = await identify({ caller, requestId, method: 'POST', path, body });
     try {
       return parseNotices((await link.post({ path, body, token, requestId, deadlineMs: 2 * WAIT_MS, quiet: true })).text);
     } catch {
@@ -155,7 +158,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       // Whatever is not a tool is told so by who would have it. Of a name that is endless the beginning will do: an identity is short.
       const path = `/tools/${encodeURIComponent(tool === undefined ? Buffer.from(name.slice(0, LONGEST_NAME)).toString() : name)}`;
       const body = JSON.stringify({ input: input ?? {}, surface, approvalBecause });
-      const sign = () => signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
+      const sign = () => identify({ caller, requestId, method: 'POST', path, body });
       try {
         const answer = understood(await post(path, body, sign, request, repeatable), tool, 'call', repeatable, requestId);
         if (answer.status !== 'pending_confirmation') return answer;

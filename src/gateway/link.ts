@@ -70,7 +70,7 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Says which very request an answer is for: one that was kept or mixed up on the way is not taken for another's. */
 export const ANSWERS_HEADER = 'x-tamshai-answers';
-export const answersTo = (token: string): string => token.slice(-22);
+export const answersTo = (token: string): string => token.slice(-32);
 
 export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting = WAITING, headers: more, breaker: limits }: LinkOptions): Link {
   const { origin, pathname } = new URL(url);

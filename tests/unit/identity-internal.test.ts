@@ -1,10 +1,11 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, hash, randomUUID } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/core/caller.ts';
 import { gatewayJwks, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../../src/identity/gateway-keys.ts';
-import { type Execution, type IdentityCheck, signGrant, signIdentity, verifyGrant, verifyIdentity } from '../../src/identity/internal.ts';
+import { type Execution, type IdentityCheck, signGrant, signIdentities, signIdentity, verifyGrant, verifyIdentity } from '../../src/identity/internal.ts';
 import { openKeys, rotateGatewayKey } from '../../src/identity/keys.ts';
+import { signTogether } from '../../src/identity/together.ts';
 import { API, encoded, folder, refusal, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
 
 const here = setUp();
@@ -18,6 +19,8 @@ const call = { server: 'hr', method: 'POST', path: '/tools/update_salary', body:
 const identity = () => signIdentity(key, { ...call, caller, requestId: 'r-1' }, clock);
 const check = (change: Partial<IdentityCheck> = {}) => verifyIdentity(servers, { ...call, token: identity(), clock, ...change });
 
+const saidIn = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as { who: object };
+
 describe('a signed identity', () => {
   it('says who is calling, and leaves the right to approve behind', async () => {
     const { caller: received, requestId } = await check();
@@ -26,15 +29,18 @@ describe('a signed identity', () => {
     expect(requestId).toBe('r-1');
   });
 
-  it('is an ordinary JWT of sixty seconds, with the digest of the body', async () => {
-    const { payload, protectedHeader } = await jwtVerify(identity(), key.publicKey, {
+  it('is an ordinary JWT of sixty seconds, with the digest of what is said of the call, and that beside it', async () => {
+    const [jwt = '', said = ''] = identity().split('~');
+    const { payload, protectedHeader } = await jwtVerify(jwt, key.publicKey, {
       currentDate: clock.now(),
       audience: 'hr',
       issuer: 'tamshai-gateway',
     });
     expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
-    expect(payload).toMatchObject({ method: 'POST', path: '/tools/update_salary', rid: 'r-1', body: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(payload['calls']).toEqual([hash('sha256', said, 'base64url')]);
+    const claims: unknown = JSON.parse(Buffer.from(said, 'base64url').toString());
+    expect(claims).toMatchObject({ method: 'POST', path: '/tools/update_salary', rid: 'r-1', body: expect.stringMatching(/^[\w-]{43}$/) });
   });
 
   it('has an id of its own each time, and one id counts once where it writes', async () => {
@@ -66,8 +72,15 @@ describe('a signed identity', () => {
     'with one header field more': () => ({
       token: identity().replace(/^[^.]+/, encoded({ alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid, crit: [] })),
     }),
-    'with the signature cut off': () => ({ token: identity().replace(/[^.]+$/, '') }),
+    'with the signature cut off': () => ({ token: identity().replace(/[^.]+~/, '~') }),
     'with other claims': () => ({ token: identity().replace(/\.[^.]+\./, `.${encoded({ aud: 'hr' })}.`) }),
+    'with nothing said of the call': () => ({ token: identity().replace(/~.*/, '') }),
+    'with nothing said of the call, at length': () => ({ token: identity().replace(/~.*/, '~') }),
+    'with what was said of another call': () => ({ token: `${identity().replace(/~.*/, '')}~${identity().replace(/.*~/, '')}` }),
+    'with more said than that': () => ({ token: `${identity()}~${encoded({})}` }),
+    'with the caller changed in what is said': () => ({
+      token: identity().replace(/~.*/, (said) => `~${encoded({ ...saidIn(said.slice(1)), who: { ...saidIn(said.slice(1)).who, username: 'eve.thompson' } })}`),
+    }),
     'by a key nobody knows': () => {
       const { privateKey } = generateKeyPairSync('ed25519');
       return { token: signIdentity({ ...key, privateKey }, { ...call, caller, requestId: 'r' }, clock) };
@@ -89,16 +102,60 @@ describe('a signed identity', () => {
 
   it('is refused when it lives longer than it may, though the signature is good', async () => {
     const now = clock.seconds();
-    const [, payload = ''] = identity().split('.');
-    const claims = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), exp: now + 3600 };
-    const token = await signed(key.privateKey, { alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid }, claims);
-    expect(await refusal(check({ token }))).toEqual(UNAUTHENTICATED);
+    const [jwt = '', said = ''] = identity().split('~');
+    const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as object;
+    const living = async (seconds: number) =>
+      `${await signed(key.privateKey, { alg: 'EdDSA', typ: 'tamshai-identity+jwt', kid: key.kid }, { ...claims, exp: now + seconds })}~${said}`;
+    await check({ token: await living(60) });
+    expect(await refusal(check({ token: await living(3600) }))).toEqual(UNAUTHENTICATED);
   });
 
   it('brings no role that is not of its realm, whatever it says', async () => {
     const mixed = { ...caller, person: { ...caller.person, roles: new Set(['employee', 'lead-customer'] as const) } };
     const token = signIdentity(key, { ...call, caller: mixed, requestId: 'r' }, clock);
     expect([...(await check({ token })).caller.person.roles]).toEqual(['employee']);
+  });
+});
+
+describe('identities that are signed together', () => {
+  const other = { ...call, path: '/tools/get_employee', body: '{"input":{}}' };
+
+  it('are under one signature, and each is good for its own call alone', async () => {
+    const [first = '', second = ''] = signIdentities(key, 'hr', [call, other].map((each) => ({ ...each, caller, requestId: each.path })), clock);
+    expect(first.replace(/~.*/, '')).toBe(second.replace(/~.*/, ''));
+    expect((await check({ token: first })).requestId).toBe(call.path);
+    expect((await check({ ...other, token: second })).requestId).toBe(other.path);
+    expect(await refusal(check({ token: second }))).toEqual(UNAUTHENTICATED);
+    expect(await refusal(check({ ...other, token: first }))).toEqual(UNAUTHENTICATED);
+    expect(await refusal(check({ token: `${first.replace(/~.*/, '')}~${second.replace(/.*~/, '')}` }))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('are those that are asked for in one turn, sixteen at most', async () => {
+    const sign = signTogether(key, 'hr', clock);
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, n) => sign({ ...call, body: `{"n":${n}}`, caller, requestId: `r-${n}` })));
+    const later = await sign({ ...call, caller, requestId: 'later' });
+    const signatures = [...tokens, later].map((token) => token.replace(/~.*/, ''));
+    expect(new Set(signatures.slice(0, 16)).size).toBe(1);
+    expect(new Set(signatures.slice(16, 20)).size).toBe(1);
+    expect(new Set(signatures).size).toBe(3);
+    expect(new Set(tokens.map((token) => token.slice(-32))).size).toBe(20);
+    for (const [n, token] of tokens.entries()) expect((await check({ token, body: `{"n":${n}}` })).requestId).toBe(`r-${n}`);
+  });
+
+  it('are refused once their key has gone, though their signature was found good before', async () => {
+    let known = servers.find(key.kid);
+    const token = identity();
+    const withdrawn = { find: () => known };
+    await verifyIdentity(withdrawn, { ...call, token, clock });
+    known = undefined;
+    expect(await refusal(verifyIdentity(withdrawn, { ...call, token, clock }))).toEqual(UNAUTHENTICATED);
+  });
+
+  it('are refused as soon as their minute is over, though their signature was found good before', async () => {
+    const token = identity();
+    await check({ token });
+    expect(await refusal(check({ token, clock: { now: () => new Date(clock.now().getTime() + 60_000) } }))).toEqual(UNAUTHENTICATED);
+    expect(await refusal(check({ token, server: 'finance' }))).toEqual(UNAUTHENTICATED);
   });
 });
 
@@ -169,6 +226,7 @@ describe('an execution grant', () => {
     'another card': () => ({ card: '{}' }),
     'no token': () => ({ token: undefined }),
     "an executive's own token": async () => ({ token: await here.token('eve.thompson', { audience: 'hr', approve: true }) }),
+    'the signature of an identity': () => ({ token: signIdentity(key, { ...call, path: '/execute', caller, requestId: 'r' }, clock).replace(/~.*/, '') }),
     'a signed identity': () => ({ token: signIdentity(key, { ...call, path: '/execute', caller, requestId: 'r' }, clock) }),
     'a later time': () => ({ clock: { now: () => new Date(clock.now().getTime() + 30_000) } }),
   };

@@ -1,12 +1,14 @@
 /** The gateway and hr in processes of their own, and hr several times: what the way between them costs, and what more of them bring. */
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openKeys } from '../src/identity/keys.ts';
 import { SHARED_KEY } from '../tests/fresh-database.ts';
 import { startRedis } from '../tests/services/redis.ts';
 import { freePort } from '../tests/services/server-process.ts';
 import { leftOut, type Line, started } from './lines.ts';
-import { median } from './load.ts';
+import { median, treeOf } from './load.ts';
 import { load, type LoadTarget, ratio, told } from './loadgen.ts';
 import { ourTargets, type Questions, warmUp } from './peers.ts';
 import { launch, type Product } from './product.ts';
@@ -55,15 +57,19 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
     ];
     const direct = await Promise.all(servers.map((server) => ourTargets('hr', { address: server.address, keys, base, prefix: '', pids: [server.pid] }, questions, database)));
     await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...warmUp(timing), callers: 4 })));
+    const stores = [...treeOf(database), redis.pid];
     const byCount = new Map<number, { rate: number; cpu: number }>();
-    for (const count of [...timing.replicas, 1]) byCount.set(count, await together(loadgen, folder, direct.slice(0, count).map(([one]) => one as LoadTarget), timing));
+    for (const count of [...timing.replicas, 1]) {
+      byCount.set(count, await onCores(count, [...stores, ...servers.map(({ pid }) => pid)], () => together(loadgen, folder, direct.slice(0, count).map(([one]) => one as LoadTarget), timing)));
+    }
     const alone = byCount.get(1);
     for (const count of timing.replicas) {
       const some = byCount.get(count);
       if (!some || !alone) continue;
+      const cores = Math.min(count, CORES);
       lines.push({
-        what: `${count} hr servers × one, calls a second`, atLeast: count === 2 ? 1.7 : undefined, ratio: some.rate / alone.rate,
-        note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. Who asks and PostgreSQL are on the same cores`,
+        what: `${count} hr servers on ${cores} cores × one on one, calls a second`, atLeast: count === 2 && cores === 2 ? 1.7 : undefined, ratio: some.rate / alone.rate,
+        note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. Who asks, and the stores, are on the same cores`,
       });
     }
     return lines;
@@ -74,6 +80,26 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
     await gateway?.stop();
     for (const server of servers) await server.stop();
     await redis.stop();
+  }
+}
+
+const CORES = availableParallelism();
+
+/**
+ * So many cores for everyone who takes part, who asks included: what a second core brings is only seen where the first one had no more to give.
+ */
+async function onCores<T>(count: number, pids: readonly number[], measure: () => Promise<T>): Promise<T> {
+  const confine = (cores: number) => {
+    for (const pid of [process.pid, ...pids]) {
+      const { status } = spawnSync('taskset', ['--all-tasks', '--pid', '--cpu-list', `0-${cores - 1}`, String(pid)], { stdio: 'ignore' });
+      if (status !== 0) throw new Error('taskset cannot give a process so many cores');
+    }
+  };
+  confine(Math.min(count, CORES));
+  try {
+    return await measure();
+  } finally {
+    confine(CORES);
   }
 }
 

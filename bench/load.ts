@@ -39,12 +39,13 @@ const cpuOf = (pid: number): number => {
     return 0;
   }
 };
-/** A server that forks: its own time, its children's that live, and that of those already gone. */
+/** A server that forks, with its children that live. */
+export const treeOf = (root: number): number[] =>
+  [root, ...readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== root && parentOf(pid) === root)];
+/** Its own time, its children's, and that of those already gone. */
 const cpuOfTree = (root: number): number => {
   const fields = statOf(root);
-  let sum = cpuOf(root) + ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MICROS;
-  for (const name of readdirSync('/proc')) if (/^\d+$/.test(name) && Number(name) !== root && parentOf(Number(name)) === root) sum += cpuOf(Number(name));
-  return sum;
+  return treeOf(root).reduce((sum, pid) => sum + cpuOf(pid), ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MICROS);
 };
 const parentOf = (pid: number): number => {
   try {

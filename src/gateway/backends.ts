@@ -157,7 +157,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       const repeatable = isRepeatable(tool);
       // Whatever is not a tool is told so by who would have it. Of a name that is endless the beginning will do: an identity is short.
       const path = `/tools/${encodeURIComponent(tool === undefined ? Buffer.from(name.slice(0, LONGEST_NAME)).toString() : name)}`;
-      const body = JSON.stringify({ input: input ?? {}, surface, approvalBecause });
+      const body = JSON.stringify({ input: input ?? null, surface, approvalBecause });
       const sign = () => identify({ caller, requestId, method: 'POST', path, body });
       try {
         const answer = understood(await post(path, body, sign, request, repeatable), tool, 'call', repeatable, requestId);

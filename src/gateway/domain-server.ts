@@ -7,9 +7,9 @@ import { Failure, failure } from '../core/errors.ts';
 import type { Clock, KeyValue, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
-import { verifyGrant, verifyIdentity } from '../identity/internal.ts';
+import { openGrant, openIdentity, verifyGrant, verifyIdentity } from '../identity/internal.ts';
 import { bearer } from '../identity/verify.ts';
-import { inputOf, sendAnswer } from '../transports/rest.ts';
+import { inputOf, sendAnswer, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { ANSWERS_HEADER, answersTo } from './link.ts';
@@ -59,18 +59,29 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return caller;
   };
 
-  // A body that is refused before anyone looks who sent it is an answer too: otherwise one caller's bad input would look like a server that is broken.
-  app.addHook('onSend', async (req, reply) => {
+  // What a gateway took from its caller is taken from it as it is: here, as there, the tool refuses it, and that is on record.
+  const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
-    if ((reply.statusCode === 400 || reply.statusCode === 413) && kindOf(token) === 'tamshai-identity+jwt') markAnswer(reply, token);
+    if (kindOf(token) !== 'tamshai-identity+jwt') return undefined;
+    await counted(req.raw, deps.onUnauthenticated, () => openIdentity(deps.gatewayKeys, { token, server, clock }));
+    markAnswer(reply, token);
+    return { duplicates: 'allow', checked: false };
+  });
+  // The grant is looked at first: who has none learns nothing about what a good body is.
+  const byGrant = vouchedFor(async (req, reply) => {
+    const token = bearer(req.headers.authorization);
+    await counted(req.raw, deps.onUnauthenticated, () => openGrant(deps.gatewayKeys, { token, server, clock }));
+    markAnswer(reply, token);
+    // All that was shown is one text in it, and all that was asked another.
+    return { duplicates: 'refuse', stringBytes: VOUCHED_BYTES };
   });
 
-  app.post<{ Params: { tool: string } }>('/tools/:tool', async (req, reply) => {
+  app.post<{ Params: { tool: string } }>('/tools/:tool', byIdentity, async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
     const token = bearer(req.headers.authorization);
     const body = req.rawBody ?? Buffer.alloc(0);
     const userContext = (req.body as { userContext?: unknown } | undefined)?.userContext;
-    const fromGateway = kindOf(token) === 'tamshai-identity+jwt';
+    const fromGateway = req.vouched !== undefined;
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, async (): Promise<{ caller: Caller; requestId: string }> => {
       if (fromGateway) {
         // A captured identity must not write twice; reading twice harms nobody.
@@ -95,12 +106,10 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return { status: 'success', data: await backend.changes({ caller, after: asked.data.after }) };
   });
 
-  app.post('/execute', async (req, reply) => {
+  app.post('/execute', byGrant, async (req, reply) => {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
-    // The grant is looked at first: who has none learns nothing about what a good body is.
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, clock }));
-    markAnswer(reply, bearer(req.headers.authorization));
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);
     if (grant.settle) {

@@ -82,20 +82,35 @@ export function signIdentities(key: SigningKey, server: string, calls: readonly 
   return said.map((call) => `${signed}~${call}`);
 }
 
-export interface IdentityCheck extends InternalCall {
+export interface Opening {
   readonly token: string | undefined;
+  readonly server: string;
+  readonly clock?: Clock | undefined;
+}
+
+export interface IdentityCheck extends InternalCall, Opening {
   /** Given where the call writes: true on the first use of an id, false ever after (for at least that many seconds). */
   readonly firstUse?: ((jti: string, seconds: number) => Promise<boolean>) | undefined;
   /** What the body says of the user, if it does: it must say the same. */
   readonly userContext?: unknown;
-  readonly clock?: Clock | undefined;
 }
 
-export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
-  const { token, server, method, path, body, firstUse, userContext, clock = systemClock } = check;
+/** Before the body comes: signed by a gateway for this server, and not over yet. Whether it belongs to what comes with it is seen later. */
+export async function openIdentity(keys: GatewayKeys, { token, server, clock = systemClock }: Opening): Promise<{ said: string; iat: number; exp: number }> {
   const [signed = '', said = '', more] = token?.split('~', 3) ?? [];
   const { calls, iat, exp } = await open(keys, signed, IDENTITY, identitiesClaims, server, clock);
   if (token === undefined || token.length > LONGEST || more !== undefined || !calls.includes(digest(said))) throw unauthenticated();
+  return { said, iat, exp };
+}
+
+export async function openGrant(keys: GatewayKeys, { token, server, clock = systemClock }: Opening): Promise<void> {
+  await open(keys, token, GRANT, grantClaims, server, clock);
+}
+
+export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
+  const { method, path, body, firstUse, userContext } = check;
+  // Also where it was opened before: a body may take its time, and what was good when it began may be over now.
+  const { said, iat, exp } = await openIdentity(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
   const caller = callerFrom({ ...claims, iat, exp });

@@ -5,6 +5,10 @@ export const JSON_LIMITS = { depth: 32, keys: 2_000, stringBytes: 64 * 1024 } as
 export interface JsonRules {
   /** JSON.parse silently keeps the last of two equal keys; where a decision hangs on one value, both are refused. */
   readonly duplicates: 'refuse' | 'allow';
+  /** How long one text may be, where it is not as long as a caller's. */
+  readonly stringBytes?: number | undefined;
+  /** False where another process of ours has read it before and signed for it: whatever it says is for the tool to judge, and for the trail. */
+  readonly checked?: boolean | undefined;
 }
 
 const POISONED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -13,15 +17,16 @@ const LONE_SURROGATE = /\p{Cs}/u;
 const refuse = (message: string): Failure => failure('VALIDATION_ERROR', message);
 
 /** JSON text to a value that every layer behind can take as it is: bounded, finite, well-formed, without surprises in its keys. */
-export function parseJson(text: string, { duplicates }: JsonRules): unknown {
+export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.stringBytes, checked = true }: JsonRules): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw refuse(text === '' ? 'The body is empty; send JSON.' : 'The body is not valid JSON.');
   }
+  if (!checked) return value;
   // In decoded text NUL and lone surrogates can only have come from an escape, so most bodies skip that search.
-  const walk: Walk = { keys: 0, escapes: text.includes('\\u') };
+  const walk: Walk = { keys: 0, escapes: text.includes('\\u'), stringBytes };
   check(value, 0, walk);
   // There is a colon for each member: where there are no more of them, nothing is named twice, and strings need not be told apart.
   if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys) throw refuse('An object in the body names the same key twice.');
@@ -31,6 +36,7 @@ export function parseJson(text: string, { duplicates }: JsonRules): unknown {
 interface Walk {
   keys: number;
   readonly escapes: boolean;
+  readonly stringBytes: number;
 }
 
 function check(value: unknown, depth: number, walk: Walk): void {
@@ -54,10 +60,10 @@ function check(value: unknown, depth: number, walk: Walk): void {
   }
 }
 
-function checkString(value: string, { escapes }: Walk): void {
+function checkString(value: string, { escapes, stringBytes }: Walk): void {
   // A UTF-16 unit takes at most three bytes: only long strings need to be measured.
-  if (value.length * 3 > JSON_LIMITS.stringBytes && Buffer.byteLength(value) > JSON_LIMITS.stringBytes) {
-    throw refuse(`A text in the body is longer than ${JSON_LIMITS.stringBytes / 1024} kB.`);
+  if (value.length * 3 > stringBytes && Buffer.byteLength(value) > stringBytes) {
+    throw refuse(`A text in the body is longer than ${stringBytes / 1024} kB.`);
   }
   if (!escapes) return;
   if (value.includes('\0')) throw refuse('A text in the body contains a NUL character.');

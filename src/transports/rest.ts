@@ -1,18 +1,21 @@
 /** What every HTTP server of ours has in common: strict bodies, the union for every error, no surprises in headers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Readable, Transform } from 'node:stream';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteShorthandOptions } from 'fastify';
 import type { Answer, CancelledAnswer } from '../core/answer.ts';
 import { type ErrorAnswer, Failure, failure, statusOf, toolFailure } from '../core/errors.ts';
 import type { Logger } from '../core/ports.ts';
 import type { Tool } from '../core/tool.ts';
 import { BODY_LIMITS, decodeText } from './body.ts';
 import { requestId } from './guard.ts';
-import { parseJson } from './json.ts';
+import { type JsonRules, parseJson } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it came, for what is signed over bytes. */
     rawBody: Buffer | undefined;
+    /** How the body is read, where somebody vouched for it before it came. */
+    vouched: JsonRules | undefined;
   }
 }
 
@@ -56,11 +59,12 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
     throw failure('METHOD_NOT_ALLOWED', `This address understands ${methods.join(', ')}.`);
   };
   app.decorateRequest('rawBody', undefined);
+  app.decorateRequest('vouched', undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json\s*(;\s*charset=utf-8\s*)?$/i, { parseAs: 'buffer' }, (req, body, done) => {
     try {
       req.rawBody = body as Buffer;
-      done(null, parseJson(decodeText(body as Buffer), { duplicates: strictBodies.includes(req.routeOptions.url ?? '') ? 'refuse' : 'allow' }));
+      done(null, parseJson(decodeText(body as Buffer), req.vouched ?? { duplicates: strictBodies.includes(req.routeOptions.url ?? '') ? 'refuse' : 'allow' }));
     } catch (error) {
       done(error as Error);
     }
@@ -77,11 +81,41 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
   return { app, handle: (req, res) => handler(req, res) };
 }
 
+/** What a gateway has read is longer once it is wrapped and written anew: 1e20 becomes a one and twenty zeros. */
+export const VOUCHED_BYTES = 8 * BODY_LIMITS.bytes;
+
+/**
+ * For an address where a process of ours may send more than a caller: `vouch` looks at the sender before the body comes, and says how it is
+ * read then. Who is not vouched for sends no more than anywhere else.
+ */
+export const vouchedFor = (vouch: (req: FastifyRequest, reply: FastifyReply) => Promise<JsonRules | undefined>): RouteShorthandOptions => ({
+  bodyLimit: VOUCHED_BYTES,
+  onRequest: async (req, reply) => {
+    req.vouched = await vouch(req, reply);
+  },
+  preParsing: async (req, _reply, payload) => (req.vouched !== undefined || Number(req.headers['content-length']) <= BODY_LIMITS.bytes ? payload : capped(payload as Readable)),
+});
+
+function capped(payload: Readable): Readable {
+  let length = 0;
+  return payload.pipe(
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        length += chunk.length;
+        if (length > BODY_LIMITS.bytes) done(tooLarge());
+        else done(null, chunk);
+      },
+    }),
+  );
+}
+
+const tooLarge = () => failure('PAYLOAD_TOO_LARGE', `The body is larger than ${BODY_LIMITS.bytes / 1024} kB.`);
+
 /** The framework's own refusals, in our words. */
 function translated(error: unknown, req: FastifyRequest, log: Logger): Failure {
   if (error instanceof Failure) return error;
   const { code = '', statusCode = 500, name, stack } = error as Error & { code?: string; statusCode?: number };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return failure('PAYLOAD_TOO_LARGE', `The body is larger than ${BODY_LIMITS.bytes / 1024} kB.`);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return tooLarge();
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || statusCode === 415) return failure('UNSUPPORTED_MEDIA_TYPE', 'Only JSON is accepted here.');
   if (statusCode >= 400 && statusCode < 500) return failure('VALIDATION_ERROR', 'The request is malformed.');
   log.error({ requestId: req.id, error: name, code, at: stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 6) }, 'unexpected failure');

@@ -32,6 +32,19 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => site.close());
 
+/** What the trail says of one call, but for when, how long and under which id. */
+async function onRecord(requestId: string): Promise<object[]> {
+  const records: object[] = [];
+  for (const source of site.tamshai.wiring.sources)
+    for (const { body } of await source.newest({ principal: marcus.person.principal, limit: 20 })) {
+      const { at: _at, ms: _ms, requestId: own, ...rest } = JSON.parse(body) as Record<string, unknown>;
+      if (own === requestId) records.push(rest);
+    }
+  return records;
+}
+/** Two pages of the same have cursors of their own. */
+const plain = (answer: unknown) => JSON.parse(JSON.stringify(answer).replace(/"next_cursor":"[^"]+"/, '"next_cursor":"…"')) as unknown;
+
 const read = (tool: string, input: object, caller = marcus) =>
   far.call({ server: 'knowledge', tool, input, caller, surface: 'mcp', requestId: 'far' });
 
@@ -48,20 +61,41 @@ test('a resource is read page by page, and refused in the same words', async () 
   expect(await read('prompts/retrieve-context#topic', { value: 'deploy' })).toMatchObject({ status: 'success' });
 });
 
-test('what the other server cannot even read is refused, and is no fault of that server', async () => {
-  const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
-  const bad: readonly (readonly [string, object, string])[] = [
-    ['a NUL', { limit: '\0' }, 'VALIDATION_ERROR'],
-    ['half a character', { limit: '\ud800' }, 'VALIDATION_ERROR'],
-    ['much in each other', deep(32), 'VALIDATION_ERROR'],
-    ['many keys', Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, 1])), 'VALIDATION_ERROR'],
-    ['a lot', Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`k${n}`, 'x'.repeat(60_000)])), 'PAYLOAD_TOO_LARGE'],
-  ];
+/** Nested just as deep as the gateway's own reader lets through. */
+const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) });
+const odd: readonly (readonly [string, unknown])[] = [
+  ['a NUL', { limit: '\0' }],
+  ['half a character', { limit: '\ud800' }],
+  ['much in each other', deep(32)],
+  ['many keys', Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, 1]))],
+  ['a lot', Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`k${n}`, 'x'.repeat(60_000)]))],
+  ['short numbers that are long when written out', { limit: Array.from({ length: 50_000 }, () => 1e20) }],
+  ['a name that means something to JavaScript', JSON.parse('{"__proto__":{"limit":1},"constructor":1}')],
+  ['a list', [1, 2]],
+  ['nothing', null],
+];
+
+test('what another process is given is judged there as it would be here, and is as much on record; it is no fault of that server', async () => {
+  const here = site.tamshai.wiring.backend('knowledge');
   // More often than it takes to leave a server alone.
-  for (let round = 0; round < 3; round++)
-    for (const [what, input, code] of bad) {
-      const answer = await read('knowledge://entries', input);
-      expect([what, answer.status === 'error' && answer.code, far.available()]).toEqual([what, code, true]);
+  for (let round = 0; round < 2; round++)
+    for (const [n, [what, input]] of odd.entries()) {
+      const ask = async (backend: ToolBackend, requestId: string) => {
+        const answer = await backend.call({
+          server: 'knowledge',
+          tool: 'knowledge://entries',
+          input,
+          caller: marcus,
+          surface: 'mcp',
+          requestId,
+        });
+        return [what, answer, await onRecord(requestId)];
+      };
+      const near = await ask(here, `near-${n}-${round}`);
+      expect(near[2]).toMatchObject([{ username: 'marcus.johnson', tool: 'knowledge://entries' }]);
+      const away = await ask(far, `far-${n}-${round}`);
+      expect([away[0], plain(away[1]), away[2]]).toEqual([near[0], plain(near[1]), near[2]]);
+      expect([what, far.available()]).toEqual([what, true]);
     }
   for (const name of ['x'.repeat(20_000), `${'é'.repeat(150)}\ud83d`, `${'x'.repeat(199)}😀`, '../../x', 'a\0b'])
     expect([name.slice(0, 20), await read(name, {}), far.available()]).toMatchObject([
@@ -91,4 +125,53 @@ test('what changes is followed from there, by whoever may', async () => {
     body: { after: 0 },
   });
   expect(status).toBe(401);
+});
+
+test('what somebody approved is carried out there, however much was shown', async () => {
+  const { registry, clock, log, runtime } = site.tamshai.wiring;
+  const between = link({ server: 'finance', url: site.address('finance'), log, deadlineMs: 30_000 });
+  site.later(() => between.close());
+  const key = site.keys.gateway.current;
+  const finance = remoteBackend({
+    server: 'finance',
+    title: 'Finance',
+    link: between,
+    registry,
+    key,
+    clock,
+    log,
+    approvalUrl: runtime.approvalUrl,
+  });
+  const month = clock.now().toISOString().slice(0, 7);
+  const items = Array.from({ length: 100 }, (_, n) => ({ description: `${n}${'費'.repeat(196)}`, receipt: '領'.repeat(200), amount: 1 }));
+  const { confirmationId } = await site.ask('marcus.johnson', 'finance', 'submit_expense_report', { month, items });
+  const ticket = await runtime.approvals.find(confirmationId, marcus.person);
+  expect(JSON.stringify(ticket.input).length).toBeGreaterThan(40_000);
+  const answer = await finance.execute(ticket, marcus, 'approved-there');
+  expect([answer.status, finance.available()]).toEqual(['success', true]);
+});
+
+test('who is not the gateway sends no more than anywhere else, in whichever way', async () => {
+  const url = `${site.address('knowledge')}/tools/query`;
+  const token = await site.token('marcus.johnson', { server: 'knowledge' });
+  const much = JSON.stringify({ topic: 'x'.repeat(300_000) });
+  const inPieces = () =>
+    new ReadableStream<Uint8Array>({
+      start(to) {
+        for (let at = 0; at < much.length; at += 10_000) to.enqueue(Buffer.from(much.slice(at, at + 10_000)));
+        to.close();
+      },
+    });
+  const posted = async (body: string | ReadableStream<Uint8Array>, authorization: string) => {
+    const headers = { 'content-type': 'application/json', authorization };
+    const answer = await fetch(url, { method: 'POST', headers, body, ...(typeof body !== 'string' && { duplex: 'half' }) } as RequestInit);
+    return [answer.status, ((await answer.json()) as { code: string }).code];
+  };
+  for (const body of [() => much, inPieces]) expect(await posted(body(), `Bearer ${token}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  for (const text of [String.raw`{"topic":"\u0000"}`, JSON.stringify(deep(33)), '{"__proto__":1}'])
+    expect(await posted(text, `Bearer ${token}`)).toEqual([400, 'VALIDATION_ERROR']);
+  // Who only says to be the gateway is looked at before a byte of it is read.
+  const says = Buffer.from('{"alg":"EdDSA","typ":"tamshai-identity+jwt","kid":"x"}').toString('base64url');
+  for (const body of [() => much, inPieces, () => '{'])
+    expect(await posted(body(), `Bearer ${says}.e30.${'A'.repeat(86)}`)).toEqual([401, 'UNAUTHENTICATED']);
 });

@@ -274,6 +274,17 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
     handler = streams(...wire.text(''), ...wire.calls({ id: 'call_a', name: 'hr_find_employees', pieces: ['[1,', '2]'] }), ...wire.end());
     expect((await all(model())).find(({ type }) => type === 'call')).toMatchObject({ call: { input: {} } });
   });
+
+  test.each([
+    ['longer than any', `{"name":"${'x'.repeat(270_000)}"}`],
+    ['deeper than can be written down', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
+  ])('and so does one that is %s', async (_what, text) => {
+    handler = streams(...wire.text(''), ...wire.calls({ id: 'call_a', name: 'hr_find_employees', pieces: [text] }), ...wire.end());
+    expect((await all(model())).find(({ type }) => type === 'call')).toEqual({
+      type: 'call',
+      call: { id: 'call_a', name: 'hr_find_employees', input: {} },
+    });
+  });
 });
 
 describe('which model', () => {

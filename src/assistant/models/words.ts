@@ -16,6 +16,8 @@ const LONGEST_WAIT_MS = 20_000;
 const MOST_OUTPUT_TOKENS = 4_096;
 /** No answer that the loop would take comes near it. */
 const MOST_BYTES = 8 * 1024 * 1024;
+/** Nor does anything that a tool would take. */
+const LONGEST_INPUT = 256 * 1024;
 /** Too many questions, or too much work, at this moment. */
 const BUSY = new Set([429, 503, 529]);
 
@@ -60,10 +62,12 @@ function* stepsOf(part: LanguageModelV3StreamPart): Generator<Step> {
     yield { type: 'used', inputTokens: part.usage.inputTokens.total ?? 0, outputTokens: part.usage.outputTokens.total ?? 0 };
 }
 
-/** What is no object becomes none: the tool then says what it needs. */
+/** What is no object, or cannot be written down again, becomes none: the tool then says what it needs. */
 function inputIn(text: string): ToolCall['input'] {
+  if (text.length > LONGEST_INPUT) return {};
   try {
     const input: unknown = JSON.parse(text);
+    JSON.stringify(input);
     return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as ToolCall['input']) : {};
   } catch {
     return {};

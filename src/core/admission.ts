@@ -19,10 +19,11 @@ export interface AdmissionLimits {
 export interface SharedCount {
   readonly count: KeyValue['count'];
   readonly places: Places;
+  /** A process that was killed gives no place back: after this it is free again. Whoever still works says so in time. */
+  readonly keptSeconds?: number | undefined;
 }
 
-/** A process that was killed gives no place back: after this it is free again. Longer than anyone waits for a call. */
-const LONGEST_SECONDS = 60;
+const KEPT_SECONDS = 30;
 
 /** With a shared store both are counted across replicas. `refused` hears of each no. */
 export function admission(limits: AdmissionLimits, clock: Clock, shared?: SharedCount, refused: () => void = () => {}): Admission {
@@ -71,14 +72,27 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
     };
   }
   const count = (principal: string) => shared.count(`rate:${principal}:${thisMinute()}`, 60);
-  const { places } = shared;
+  const { places, keptSeconds = KEPT_SECONDS } = shared;
+  const held = new Map<string, string>();
+  let saying: NodeJS.Timeout | undefined;
+  /** Most calls are over long before: those that are not share a timer, so that a call costs no way to the store more than it did. */
+  const sayAgain = () => {
+    if (held.size === 0) {
+      clearInterval(saying);
+      saying = undefined;
+    }
+    for (const [holder, key] of held) places.keep(key, holder, keptSeconds).catch(() => undefined);
+  };
   return {
     pass: async (principal) => within(await count(principal)),
     async enter(principal) {
       const [key, holder] = [`running:${principal}`, randomUUID()];
       // Asked together: one way to the store and back.
-      const [counted, taken] = await Promise.allSettled([count(principal), places.take(key, holder, limits.atOnce, LONGEST_SECONDS)]);
-      const leave = () => void places.give(key, holder).catch(() => undefined);
+      const [counted, taken] = await Promise.allSettled([count(principal), places.take(key, holder, limits.atOnce, keptSeconds)]);
+      const leave = () => {
+        held.delete(holder);
+        void places.give(key, holder).catch(() => undefined);
+      };
       try {
         if (counted.status === 'rejected') throw counted.reason;
         within(counted.value);
@@ -92,6 +106,8 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
         throw taken.reason;
       }
       if (!taken.value) throw tooMany();
+      held.set(holder, key);
+      saying ??= setInterval(sayAgain, (keptSeconds * 1000) / 3).unref();
       return leave;
     },
   };

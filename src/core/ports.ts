@@ -19,8 +19,10 @@ export interface KeyValue {
 
 /** So many at once, whichever process they are in. */
 export interface Places {
-  /** A place among so many, for at most so long: who was killed gives nothing back. False where all are taken. */
+  /** A place among so many, for so long: who was killed gives nothing back. False where all are taken. */
   take(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
+  /** For so long from now on, for who has one. */
+  keep(key: string, holder: string, seconds: number): Promise<void>;
   give(key: string, holder: string): Promise<void>;
 }
 

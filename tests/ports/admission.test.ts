@@ -15,11 +15,11 @@ afterAll(async () => {
 /** Stands still, so that all of it falls into one minute. */
 const clock = { now: () => new Date('2026-05-05T10:00:20Z') };
 
-async function replica(store: string): Promise<Admission> {
+async function replica(store: string, keptSeconds?: number): Promise<Admission> {
   const kv = await openRedisKeyValue(store);
   closing.push(() => kv.close());
   if (kv.places === undefined) throw new Error('a shared store gives out places');
-  return admission(LIMITS, clock, { count: kv.count, places: kv.places });
+  return admission(LIMITS, clock, { count: kv.count, places: kv.places, keptSeconds });
 }
 const outcome = async (work: () => unknown): Promise<string> => {
   try {
@@ -68,6 +68,20 @@ describe.each([
 });
 
 describe.each(url ? [url] : [])('places on a shared store', (store) => {
+  it('are kept by who works for long, and free once that is over', async () => {
+    const [one, other] = [await replica(store, 2), await replica(store, 2)];
+    const dora = randomUUID();
+    const leaving = await Promise.all(Array.from({ length: LIMITS.atOnce }, async () => one.enter(dora)));
+    for (let n = 0; n < 6; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      expect([n, await outcome(() => other.enter(dora))]).toEqual([n, 'More than 8 calls at once. 1']);
+    }
+    leaving[0]?.();
+    await soon(() => other.enter(dora));
+    expect(await outcome(() => other.enter(dora))).toBe('More than 8 calls at once. 1');
+    for (const leave of leaving) leave();
+  });
+
   it('come back from a process that was killed, and are forgotten when nobody holds any', async () => {
     const kv = await openRedisKeyValue(store);
     const redis = new Redis(store);

@@ -8,6 +8,7 @@ declare module 'ioredis' {
     swapValue(key: string, expected: string, next: string, ttlMs: number): Result<number, Context>;
     countUp(key: string, windowMs: number): Result<number, Context>;
     takePlace(key: string, holder: string, most: number, ttlMs: number): Result<number, Context>;
+    keepPlace(key: string, holder: string, ttlMs: number): Result<number, Context>;
   }
 }
 
@@ -25,13 +26,19 @@ local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return n`;
 /** By the clock of the server: those of the processes may differ. */
-const TAKE = `
+const NOW = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+const TAKE = `${NOW}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
+/** Also where it ran out while nobody could reach the server: its holder still works. */
+const KEEP = `${NOW}
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
 /** What may be written down of a driver's error: its errors carry the whole command, AUTH and its password included. */
@@ -65,6 +72,7 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   redis.defineCommand('swapValue', { lua: SWAP, numberOfKeys: 1 });
   redis.defineCommand('countUp', { lua: COUNT, numberOfKeys: 1 });
   redis.defineCommand('takePlace', { lua: TAKE, numberOfKeys: 1 });
+  redis.defineCommand('keepPlace', { lua: KEEP, numberOfKeys: 1 });
   let last: unknown;
   redis.on('error', (error: unknown) => {
     last = error;
@@ -107,6 +115,10 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
     close: async () => redis.disconnect(),
     places: {
       take: (key, holder, most, seconds) => attempt(async () => (await redis.takePlace(key, holder, most, ms(seconds))) === 1),
+      keep: (key, holder, seconds) =>
+        attempt(async () => {
+          await redis.keepPlace(key, holder, ms(seconds));
+        }),
       give: (key, holder) =>
         attempt(async () => {
           await redis.zrem(key, holder);

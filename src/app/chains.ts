@@ -9,7 +9,8 @@ export function keptHere(config: Pick<Config, 'instance'>, domains: readonly str
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
-/** The processes that keep calls, by the names of their chains; one that had to begin a new chain has a dot and a number behind it. */
-export const recordersIn = (chains: readonly string[]): string[] => [
-  ...new Set(chains.flatMap((chain) => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1] ?? [])),
-];
+/** The process that keeps a chain of calls; one that had to begin a new chain has a dot and a number behind it. What a store keeps, any of its servers can show. */
+export const keeperOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
+
+/** The processes that keep calls, by the names of their chains. */
+export const recordersIn = (chains: readonly string[]): string[] => [...new Set(chains.flatMap((chain) => keeperOf(chain) ?? []))];

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../assistant/model.ts';
 import { admission } from '../core/admission.ts';
 import { approvals } from '../core/approvals.ts';
-import { verifyChains } from '../core/audit.ts';
+import { isOurs, verifyChains } from '../core/audit.ts';
 import type { Caller } from '../core/caller.ts';
 import { cursors } from '../core/cursor.ts';
 import { decisions } from '../core/decide.ts';
@@ -26,7 +26,7 @@ import { openRedisBell } from '../storage/kv/redis-bell.ts';
 import { sealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
 import { openAssistant } from './assistant.ts';
-import { callChain, keptHere, recordersIn } from './chains.ts';
+import { callChain, keeperOf, keptHere, recordersIn } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
@@ -193,6 +193,8 @@ async function open(
     instance: config.instance, key: withGateway ? keys.gateway.current : undefined, gatewayKeys, own: kept, sealed, clock, log,
     openBell: (heard) => openRedisBell(redisUrl, 'trail', heard),
     known: async () => recordersIn(await checkpoints.chains()),
+    written: async () => (await checkpoints.all()).filter((checkpoint) => isOurs(auditKeys, checkpoint)),
+    keeper: keeperOf,
   });
   if (otherParts) later(() => otherParts.close());
   const wiring: Wiring = {

@@ -21,7 +21,9 @@ export interface JoiningTrail {
   readonly own: TrailPart;
   readonly sealed: KeyValue;
   readonly openBell: (heard: (text: string) => void) => Promise<Bell>;
-  readonly known: () => Promise<readonly string[]>;
+  readonly known: OtherParts['known'];
+  readonly written: OtherParts['written'];
+  readonly keeper: OtherParts['keeper'];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -52,6 +54,8 @@ export async function joinTrail({
   sealed,
   openBell,
   known,
+  written,
+  keeper,
   clock,
   log,
 }: JoiningTrail): Promise<OtherParts & { close(): Promise<void> }> {
@@ -134,7 +138,7 @@ export async function joinTrail({
       await sealed.delete(questionKey(id));
     }
   }
-  return { ask, known, close: () => bell.close() };
+  return { ask, known, written, keeper, close: () => bell.close() };
 }
 
 const toldKey = (id: string, place: string) => `trail:told:${id}:${place}`;

@@ -1,6 +1,6 @@
 /** The audit trail as people read it: the calls of every process and every domain's approved changes, newest first. */
 import { z } from 'zod';
-import type { AuditVerdict, VerifiedChain } from '../core/audit.ts';
+import type { AuditVerdict, Checkpoint, VerifiedChain } from '../core/audit.ts';
 import type { Cursors } from '../core/cursor.ts';
 import { failure } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
@@ -36,6 +36,10 @@ export interface OtherParts {
   ask(person: Person, question: TrailQuestion): Promise<ReadonlyMap<string, TrailAnswer>>;
   /** All that ever kept a part, whether they run or not. */
   known(): Promise<readonly string[]>;
+  /** The checkpoints of all their chains that are signed with our key. */
+  written(): Promise<readonly Checkpoint[]>;
+  /** Who alone keeps this chain; undefined for one that several can show. */
+  keeper(chain: string): string | undefined;
 }
 
 /** Whose records these are, and who has more of them and said nothing. */
@@ -115,6 +119,17 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [...new Map(all.toReversed().map((each) => [key(each), each])).values()];
 const longest = (chains: readonly VerifiedChain[]) => distinct(chains.toSorted((a, b) => b.count - a.count), ({ chain }) => chain);
 
+/** What was told, held against what had been written down before anyone was asked: chains grow and never shrink, whoever keeps them. */
+function contradicted(chains: readonly VerifiedChain[], written: readonly Checkpoint[], answered: readonly string[], keeper: OtherParts['keeper']): AuditVerdict | undefined {
+  const told = new Map(chains.map(({ chain, count }) => [chain, count]));
+  for (const { chain, count } of written) {
+    const only = keeper(chain);
+    const has = told.get(chain) ?? (only !== undefined && answered.includes(only) ? 0 : count);
+    if (has < count) return { ok: false, chain, n: has + 1, problem: 'The record is missing: a checkpoint knows it, and who keeps the chain did not tell of it.' };
+  }
+  return undefined;
+}
+
 export interface TrailOptions {
   readonly instance: string;
   readonly own: TrailPart;
@@ -150,11 +165,13 @@ export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
     },
     async verify(person) {
       if (!everything(person)) throw onlyExecutives();
+      const written = (await others?.written()) ?? [];
       const { answers, about } = await ask(person, { what: 'verify' });
       const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};
-      const bad = verdicts.find(({ ok }) => !ok);
-      return bad === undefined ? { ok: true, chains: longest(verdicts.flatMap((each) => (each.ok ? each.chains : []))).toSorted((a, b) => (a.chain < b.chain ? -1 : 1)), ...missing } : { ...bad, ...missing };
+      const chains = longest(verdicts.flatMap((each) => (each.ok ? each.chains : []))).toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
+      const bad = verdicts.find(({ ok }) => !ok) ?? contradicted(chains, written, about.recordedBy, (chain) => others?.keeper(chain));
+      return { ...(bad ?? { ok: true, chains }), ...missing };
     },
   };
 }

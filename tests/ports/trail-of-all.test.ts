@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordersIn } from '../../src/app/chains.ts';
+import { keeperOf, recordersIn } from '../../src/app/chains.ts';
 import { joinTrail } from '../../src/app/trail-of-all.ts';
-import { verifyChains } from '../../src/core/audit.ts';
+import { isOurs, verifyChains } from '../../src/core/audit.ts';
 import { cursors } from '../../src/core/cursor.ts';
 import type { Person } from '../../src/core/people.ts';
 import { type Trail, trail, trailPart } from '../../src/gateway/trail.ts';
@@ -62,6 +62,8 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       sealed: sealedKeyValue(kv, derive(keys, 'kv')),
       openBell: (heard) => openRedisBell(url, 'trail', heard),
       known: async () => recordersIn(await checkpoints.chains()),
+      written: async () => (await checkpoints.all()).filter((each) => isOurs(auditKeys, each)),
+      keeper: keeperOf,
       log: { info: () => {}, warn: (fields) => void warned.push(fields), error: () => {} },
     });
     const close = async () => {

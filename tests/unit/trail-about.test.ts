@@ -1,5 +1,6 @@
 /** A page of the trail is put together from what each process keeps, and says whose records are among it. */
 import { expect, test } from 'vitest';
+import { keeperOf } from '../../src/app/chains.ts';
 import { cursors } from '../../src/core/cursor.ts';
 import type { Person } from '../../src/core/people.ts';
 import { type OtherParts, trail, type TrailAnswer } from '../../src/gateway/trail.ts';
@@ -12,9 +13,11 @@ const record = (chain: string, n: number, second: number, principal = 'staff:eve
   body: JSON.stringify({ at: `2026-05-05T10:00:0${second}Z`, principal, tool: `${chain} ${n}` }),
 });
 const of = (...records: TrailAnswer['records']): TrailAnswer => ({ records });
-const others = (answers: Record<string, TrailAnswer>, known: string[]): OtherParts => ({
+const others = (answers: Record<string, TrailAnswer>, known: string[], written: Record<string, number> = {}): OtherParts => ({
   ask: async () => new Map(Object.entries(answers)),
   known: async () => known,
+  written: async () => Object.entries(written).map(([chain, count]) => ({ chain, count, mac: '', at: '', signature: '' })),
+  keeper: keeperOf,
 });
 const made = (own: TrailAnswer, rest?: OtherParts) =>
   trail({ instance: 'gateway-1', own: async () => own, others: rest, cursors: cursors([Buffer.alloc(32, 1)]) });
@@ -49,11 +52,12 @@ test('a record that another process hands out is held against the rule here as w
   expect(await made(of(), rest).record(eve, 'calls-hr1', 1)).toMatchObject({ chain: 'calls-hr1', n: 1, mac: 'm' });
 });
 
+const good = (chain: string, count: number): TrailAnswer => ({
+  records: [],
+  verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
+});
+
 test('one bad chain anywhere makes the whole trail bad, and who was silent is named beside a good one', async () => {
-  const good = (chain: string, count: number): TrailAnswer => ({
-    records: [],
-    verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
-  });
   const bad: TrailAnswer = { records: [], verdict: { ok: false, chain: 'calls-hr1', n: 3, problem: 'The record is missing.' } };
   expect(
     await made(good('calls-g', 2), others({ hr1: good('hr-hr1', 1), hr2: good('hr-hr1', 2) }, ['hr1', 'hr2', 'rest'])).verify(eve),
@@ -66,4 +70,18 @@ test('one bad chain anywhere makes the whole trail bad, and who was silent is na
     missing: ['rest'],
   });
   expect(await made(good('calls-g', 2), others({ hr1: bad }, ['hr1'])).verify(eve)).toEqual(bad.verdict);
+});
+
+test('a process that says all is well is held against what is written down of its chains', async () => {
+  const said = (answers: Record<string, TrailAnswer>, written: Record<string, number>, known = ['hr1', 'hr2']) =>
+    made(good('calls-g', 2), others(answers, known, written)).verify(eve);
+  const both = { hr1: good('calls-hr1', 5), hr2: good('hr-hr1', 3) };
+  expect(await said(both, { 'calls-hr1': 5, 'hr-hr1': 2, 'calls-g': 2 })).toMatchObject({ ok: true });
+  // Shorter than it was.
+  expect(await said(both, { 'calls-hr1': 6 })).toMatchObject({ ok: false, chain: 'calls-hr1', n: 6 });
+  expect(await said(both, { 'hr-hr1': 4 })).toMatchObject({ ok: false, chain: 'hr-hr1', n: 4 });
+  // Not told of at all, by the one process that has it.
+  expect(await said(both, { 'calls-hr1.2': 1 })).toMatchObject({ ok: false, chain: 'calls-hr1.2', n: 1 });
+  // Nobody can tell of what is kept by who is away, or by a server that is no more.
+  expect(await said(both, { 'calls-rest': 9, 'sales-rest': 9 }, ['hr1', 'hr2', 'rest'])).toMatchObject({ ok: true, missing: ['rest'] });
 });

@@ -40,6 +40,17 @@ const alone = quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-bench-'));
 const lines: Line[] = [];
 
+const took: string[] = [];
+/** How long a part takes, told at the end. */
+async function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await work();
+  } finally {
+    took.push(`${part} ${Math.round((performance.now() - begun) / 1000)} s`);
+  }
+}
+
 /** Each server runs while it is measured, and no longer: the next one has the machine for itself. */
 async function within(what: string, start: () => Promise<TestServer>, measure: (server: TestServer) => Promise<void>): Promise<void> {
   const running = await started(what, start);
@@ -52,39 +63,40 @@ async function within(what: string, start: () => Promise<TestServer>, measure: (
 }
 
 async function onPostgres(postgres: TestServer): Promise<void> {
-  if (parts.includes('layers')) lines.push(...(await layerLines(postgres, folder, timing)));
+  if (parts.includes('layers')) lines.push(...(await timed('layers', () => layerLines(postgres, folder, timing))));
   if (!parts.includes('sql') && !parts.includes('peers')) return;
-  const company = await foundCompany(postgres, rows);
+  const company = await timed('company', () => foundCompany(postgres, rows));
   const product = await launch(join(folder, 'product'), { DATABASE_URL: postgres.url });
   const measuring = { product, rows, timing, folder };
-  if (parts.includes('sql')) lines.push(...(await sqlLines(company, measuring)));
+  if (parts.includes('sql')) lines.push(...(await timed('sql', () => sqlLines(company, measuring))));
   // Needs Go, which not everyone has: without it the rest is still measured.
-  if (parts.includes('peers')) lines.push(...((await started('the bare handlers', () => peerLines(company, measuring))) ?? []));
+  if (parts.includes('peers')) lines.push(...((await timed('peers', () => started('the bare handlers', () => peerLines(company, measuring)))) ?? []));
   await product.stop();
 }
 
 try {
-  if (parts.includes('thinking')) lines.push(...(await thinkingLines(quick ? 1 : 3, quick ? 5 : 1)));
-  if (parts.includes('footprint')) lines.push(...(await footprintLines({ folder, timing })));
+  if (parts.includes('thinking')) lines.push(...(await timed('thinking', () => thinkingLines(quick ? 1 : 3, quick ? 12 : 1))));
+  if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));
   if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await within('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {
     // Few enough to be held in memory is what the embedded store is for.
-    lines.push(...(await embeddedDocuments(folder, 10_000, alone)));
-    await within('MongoDB', startMongo, async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 5_000 : 50_000, alone))));
+    lines.push(...(await timed('documents', () => embeddedDocuments(folder, 10_000, alone))));
+    await timed('MongoDB', () => within('MongoDB', startMongo, async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 5_000 : 50_000, alone)))));
   }
   if (parts.includes('search')) {
-    lines.push(...(await embeddedSearch(folder, tickets, alone)));
+    lines.push(...(await timed('search', () => embeddedSearch(folder, tickets, alone))));
     const sizes = [tickets, ...(values.million ? [1_000_000] : [])];
     const onServer = async ({ url, version }: TestServer) => {
       for (const size of sizes) lines.push(...(await serverSearch(url, version, size, alone)));
     };
     // It takes longer to start than all the rest together takes in a hurry.
     if (quick && values.only === undefined) leftOut.push('Elasticsearch (not in a quick run; --only search starts it)');
-    else await within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer);
+    else await timed(server, () => within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer));
   }
   print(lines);
   writeFileSync(join(process.cwd(), 'bench/results.json'), `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, tickets, lines, leftOut }, null, 2)}\n`);
-  console.log('\nRatios of this run; written to bench/results.json.');
+  console.log(`\nIt took: ${took.join(', ')}.`);
+  console.log('Ratios of this run; written to bench/results.json.');
 } catch (error) {
   // What was measured before is not lost.
   if (lines.length > 0) print(lines);

@@ -39,6 +39,15 @@ const cpuOf = (pid: number): number => {
     return 0;
   }
 };
+const LOOK_MS = 200;
+/** Once it has nothing more to do of its own accord: a process that has just started still reads and learns a little. */
+export async function settled(pid: number): Promise<void> {
+  for (let left = 100; left > 0; left--) {
+    const before = cpuOf(pid);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    if (cpuOf(pid) - before <= TICK_MICROS) return;
+  }
+}
 /** A server that forks, with its children that live. */
 export const treeOf = (root: number): number[] =>
   [root, ...readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== root && parentOf(pid) === root)];

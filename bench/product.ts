@@ -6,7 +6,7 @@ import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
 import { persona } from '../src/sample/people.ts';
 import { freePort } from '../tests/services/server-process.ts';
-import type { Target } from './load.ts';
+import { settled, type Target } from './load.ts';
 
 const root = process.cwd();
 const SERVERS = ['gateway', ...allTools().domains.map(({ name }) => name)];
@@ -50,6 +50,7 @@ export async function launch(folder: string, settings: Readonly<Record<string, s
     },
   };
   running.add(product);
+  await settled(product.pid);
   return product;
 }
 

@@ -54,4 +54,36 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       await root.query(`drop view public.${role}`);
     }
   });
+
+  test('statements that the server forgot are prepared anew', async () => {
+    const read = () => Promise.all(Array.from({ length: 6 }, () => database.read(role, one)));
+    await read();
+    await database.read(role, { text: 'deallocate all', values: [] });
+    expect((await read()).flat()).toEqual(Array(6).fill({ n: 1 }));
+  });
+
+  test('who asks the same behind somebody whose statement is stopped is answered', async () => {
+    await root.query(`create table public.${role} (a int)`);
+    const locking = new pg.Client({ connectionString: server });
+    await locking.connect();
+    try {
+      await root.query(`grant select on public.${role} to ${role}`);
+      await locking.query(`begin; lock table public.${role}`);
+      // Two connections: the first on each is to prepare it for those behind.
+      const reads = Array.from({ length: 6 }, () => database.read(role, { text: `select count(*) as n from public.${role}`, values: [] }));
+      const settled = Promise.allSettled(reads);
+      const stop = "select pg_cancel_backend(pid) from pg_stat_activity where usename = $1 and wait_event_type = 'Lock'";
+      let stopped = 0;
+      await expect.poll(async () => (stopped += (await root.query(stop, [role])).rowCount ?? 0)).toBe(2);
+      await locking.query('commit');
+      expect((await settled).map((each) => (each.status === 'fulfilled' ? each.value : (each.reason as { code: string }).code))).toEqual([
+        '57014',
+        '57014',
+        ...Array(4).fill([{ n: 0 }]),
+      ]);
+    } finally {
+      await locking.end();
+      await root.query(`drop table public.${role}`);
+    }
+  });
 });

@@ -18,8 +18,11 @@ export interface PostgresOptions {
   readonly writers?: number;
 }
 
-/** A newer version has changed a view since this statement was prepared: under another name it is prepared anew. */
-const CHANGED_UNDER_IT = '0A000';
+/**
+ * A newer version has changed a view since this statement was prepared; or it is not prepared at all, because whoever was to prepare it in
+ * the same breath was stopped, or because the server forgot it. Under another name it is prepared anew.
+ */
+const ANEW: ReadonlySet<unknown> = new Set(['0A000', '26000']);
 /** Anything longer than this is not an answer a person waits for. */
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
@@ -155,11 +158,12 @@ class PipelinedReaders {
     try {
       const prepared = await (slot.client ?? this.#connect(slot));
       this.#gather(prepared.client.connection.stream);
-      const ask = () => prepared.query(this.#nameOf(this.#role, text), text, values);
-      return await ask().catch((error: unknown) => {
-        if ((error as { code?: unknown }).code !== CHANGED_UNDER_IT) throw error;
-        this.#nameOf = statementNames(++this.#changes);
-        return ask();
+      const nameOf = this.#nameOf;
+      return await prepared.query(nameOf(this.#role, text), text, values).catch((error: unknown) => {
+        if (!ANEW.has((error as { code?: unknown }).code)) throw error;
+        // Of many who hear of it together, the first makes the new names.
+        if (this.#nameOf === nameOf) this.#nameOf = statementNames(++this.#changes);
+        return prepared.query(this.#nameOf(this.#role, text), text, values);
       });
     } finally {
       slot.waiting--;

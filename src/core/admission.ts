@@ -24,6 +24,7 @@ export interface SharedCount {
 }
 
 const KEPT_SECONDS = 30;
+const AGAIN_MS = 500;
 
 /** With a shared store both are counted across replicas. `refused` hears of each no. */
 export function admission(limits: AdmissionLimits, clock: Clock, shared?: SharedCount, refused: () => void = () => {}): Admission {
@@ -83,6 +84,7 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
     }
     for (const [holder, key] of held) places.keep(key, holder, keptSeconds).catch(() => undefined);
   };
+  const giveBack = givingBack(places, clock, keptSeconds);
   return {
     pass: async (principal) => within(await count(principal)),
     async enter(principal) {
@@ -91,7 +93,7 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
       const [counted, taken] = await Promise.allSettled([count(principal), places.take(key, holder, limits.atOnce, keptSeconds)]);
       const leave = () => {
         held.delete(holder);
-        void places.give(key, holder).catch(() => undefined);
+        giveBack(key, holder);
       };
       try {
         if (counted.status === 'rejected') throw counted.reason;
@@ -111,4 +113,23 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
       return leave;
     },
   };
+}
+
+/** A place whose return the store did not hear of is given back again and again: otherwise a cut connection would keep a person out for as long as places last. */
+function givingBack(places: Places, clock: Clock, keptSeconds: number): (key: string, holder: string) => void {
+  let owed: { readonly key: string; readonly holder: string; readonly until: number }[] = [];
+  let later: NodeJS.Timeout | undefined;
+  const give = (key: string, holder: string, until: number) =>
+    void places.give(key, holder).catch(() => {
+      if (clock.now().getTime() >= until) return;
+      owed.push({ key, holder, until });
+      later ??= setTimeout(again, AGAIN_MS).unref();
+    });
+  const again = () => {
+    const now = owed;
+    owed = [];
+    later = undefined;
+    for (const { key, holder, until } of now) give(key, holder, until);
+  };
+  return (key, holder) => give(key, holder, clock.now().getTime() + keptSeconds * 1000);
 }

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type Admission, admission } from '../../src/core/admission.ts';
 import { Failure } from '../../src/core/errors.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
+import { faultyLink } from '../faulty-link.ts';
 
 const url = process.env.TAMSHAI_TEST_REDIS_URL;
 const LIMITS = { perMinute: 30, atOnce: 8 };
@@ -81,6 +82,19 @@ describe.each(url ? [url] : [])('places on a shared store', (store) => {
     expect(await outcome(() => other.enter(dora))).toBe('More than 8 calls at once. 1');
     for (const leave of leaving) leave();
   });
+
+  it('are given back when it can be reached again, not only when their time is over', async () => {
+    const link = await faultyLink({ host: new URL(store).hostname, port: Number(new URL(store).port) });
+    closing.push(() => link.close());
+    const [near, far] = [await replica(store), await replica(Object.assign(new URL(store), { port: String(link.port) }).href)];
+    const dora = randomUUID();
+    const leaving = await Promise.all(Array.from({ length: 8 }, async () => far.enter(dora)));
+    link.set('cut');
+    for (const leave of leaving) leave();
+    expect(await outcome(() => near.enter(dora))).toBe('More than 8 calls at once. 1');
+    link.set('pass');
+    for (let n = 0; n < 8; n++) await expect.poll(() => outcome(() => near.enter(dora)), { timeout: 8_000, interval: 1_000 }).toBe('in');
+  }, 30_000);
 
   it('come back from a process that was killed, and are forgotten when nobody holds any', async () => {
     const kv = await openRedisKeyValue(store);

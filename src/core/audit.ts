@@ -3,7 +3,7 @@
  * hold. Signed checkpoints, kept elsewhere, say how long a chain was and how it ended, so that a cut tail or an old copy shows.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { AuditChains, AuditRecord, ChainedRecord } from './ports.ts';
+import type { AuditChains, AuditQuery, AuditRecord, ChainedRecord } from './ports.ts';
 
 export interface Checkpoint {
   readonly chain: string;
@@ -59,6 +59,37 @@ export const isOurs = (keys: AuditKeys, checkpoint: Checkpoint): boolean =>
 function same(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** As a store has it, with what it says of the record to those who look for one: only the record itself has a code. */
+export interface Filed {
+  readonly record: ChainedRecord;
+  readonly at: string;
+  readonly principal: unknown;
+}
+
+function isAstray({ record, at, principal }: Filed): boolean {
+  try {
+    const said = JSON.parse(record.body) as Partial<AuditRecord> | null;
+    return said?.principal !== principal || typeof said?.at !== 'string' || Date.parse(said.at) !== Date.parse(at);
+  } catch {
+    return true;
+  }
+}
+
+/** For a walk along the chain. */
+export const walked = (filed: Filed): ChainedRecord => (isAstray(filed) ? { ...filed.record, astray: true } : filed.record);
+
+/** For who looks for records: those alone that say of themselves what was looked for, and as many as there are. The rest shows when the chain is walked. */
+export async function found(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
+  const all: ChainedRecord[] = [];
+  for (let { before } = query; ; ) {
+    const rows = await page({ ...query, before });
+    all.push(...rows.filter((filed) => !isAstray(filed)).map(({ record }) => record));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < query.limit || all.length >= query.limit) return all.slice(0, query.limit);
+    before = { at: last.at, chain: last.record.chain, n: last.record.n };
+  }
 }
 
 const MISSING = 'The record is missing.';
@@ -126,6 +157,8 @@ async function walk(
     if ((marks.get(n) ?? record.mac) !== record.mac) {
       return broken(chain, n, 'A checkpoint knows another record here: an old copy was restored and written to.');
     }
+    if (record.astray)
+      return broken(chain, n, 'The record is as it was written, but its store says something else of it to those who look for it.');
     previous = record.mac;
   }
   if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');

@@ -61,6 +61,8 @@ export interface ChainedRecord {
   /** The stored bytes that the code is computed over; never re-serialised. */
   readonly body: string;
   readonly mac: string;
+  /** Who looks for it by its time or its person does not find it there. Only said where a whole chain is walked. */
+  readonly astray?: boolean;
 }
 
 export interface AuditQuery {

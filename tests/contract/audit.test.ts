@@ -279,6 +279,53 @@ describe('a call that cannot be recorded', () => {
   });
 });
 
+it('a record that its database says something else of is not shown, takes no other along, and is found', async () => {
+  site.clock.pass(301);
+  doors.forget();
+  const [, tool] = writes.find(([, { domain }]) => domain.name === 'hr') ?? expect.fail('hr changes nothing');
+  const asked = await askFor(site, tool);
+  await site.decide(asked.as, asked.ticket.confirmationId, true);
+  const token = await doors.token('eve.thompson');
+  const [one] = await site.owner(
+    'select chain, n, body, at::text as at, principal from hr.audit order by at desc, chain desc, n desc limit 1',
+  );
+  const { chain, n, body: said, at, principal } = one ?? expect.fail('nobody changed anything in hr');
+  const everything = async () => {
+    const { status, body } = await page('eve.thompson', '?limit=50');
+    return { status, rows: body.data.map((each) => `${each.chain} ${each.n}`).filter((each) => !each.startsWith('calls-')) };
+  };
+  const before = await everything();
+  expect(before.rows).toContain(`${String(chain)} ${String(n)}`);
+  for (const [column, value] of [
+    ['principal', 'staff:someone'],
+    ['at', 'infinity'],
+    ['at', '1970-01-01'],
+    ['body', 'no JSON'],
+    ['body', 'null'],
+  ] as const) {
+    await site.owner(`update hr.audit set ${column} = $1 where chain = $2 and n = $3`, [value, chain, n]);
+    try {
+      const after = await everything();
+      expect([column, value, after.status]).toEqual([column, value, 200]);
+      expect(after.rows).toEqual(expect.arrayContaining(before.rows.filter((row) => row !== `${String(chain)} ${String(n)}`)));
+      expect(after.rows).not.toContain(`${String(chain)} ${String(n)}`);
+      const alone = await site.send('GET', `/api/audit/${String(chain)}/${String(n)}`, { token });
+      expect([column, value, alone.status]).toEqual([column, value, column === 'body' ? 404 : 200]);
+      const verdict = await site.send<{ data: object }>('GET', '/api/audit/verify', { token });
+      expect(verdict.body.data).toMatchObject({ ok: false, chain, n: Number(n) });
+    } finally {
+      await site.owner('update hr.audit set body = $1, at = $2, principal = $3 where chain = $4 and n = $5', [
+        said,
+        at,
+        principal,
+        chain,
+        n,
+      ]);
+    }
+  }
+  await restore(tool.domain);
+});
+
 it('after all of this the trail is whole', async () => {
   const { body } = await site.send<{ data: { ok: boolean; chains: { chain: string; count: number }[] } }>('GET', '/api/audit/verify', {
     token: await doors.token('eve.thompson'),

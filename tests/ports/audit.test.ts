@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditVerdict, bodyOf, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
 import { Failure } from '../../src/core/errors.ts';
 import type { AuditRecord, ChainedRecord } from '../../src/core/ports.ts';
+import type { Person } from '../../src/core/people.ts';
+import { trailPart } from '../../src/gateway/trail.ts';
 import { openCallChains } from '../../src/storage/audit/call-chains.ts';
 import { openCheckpoints, readCheckpoints } from '../../src/storage/audit/checkpoints.ts';
 import { countRefusals } from '../../src/storage/audit/refusals.ts';
@@ -209,12 +211,31 @@ describe('the log of calls', () => {
     await first.stop();
     const db = new Database(first.file);
     db.exec("UPDATE records SET body = 'no JSON' WHERE n IN (2, 5)");
+    db.exec("UPDATE records SET body = json_remove(body, '$.principal') WHERE n = 3");
+    db.exec("UPDATE records SET body = json_set(body, '$.at', 2026) WHERE n = 4");
     db.close();
     const { log, stop } = await started(folder);
     await append(log, 7, 8);
-    expect((await log.newest({ limit: 10 })).map(({ n }) => n).toSorted((a, b) => a - b)).toEqual([1, 3, 4, 6, 7, 8]);
+    const seen = await log.newest({ limit: 10 });
+    expect(seen.map(({ n }) => n).toSorted((a, b) => a - b)).toEqual([1, 6, 7, 8]);
+    const all = { principal: 'staff|9', realm: 'staff', roles: new Set(['executive']) } as unknown as Person;
+    const part = trailPart([log], () => expect.fail('nobody asked'));
+    expect((await part(all, { what: 'page', limit: 2 })).records.map(({ n }) => n)).toEqual([8, 7]);
+    expect(await part(all, { what: 'record', chain: 'calls', n: 2 })).toEqual({ records: [] });
     await stop();
     expect(await verify(folder)).toMatchObject({ ok: false, n: 2 });
+  });
+
+  test('a number that somebody made up keeps nobody waiting', async () => {
+    const folder = fresh();
+    const { log, file, stop } = await started(folder);
+    await append(log, 1, 3);
+    const db = new Database(file);
+    db.exec(`INSERT INTO records SELECT chain, ${Number.MAX_SAFE_INTEGER}, body, mac FROM records WHERE n = 3`);
+    db.close();
+    expect(await log.newest({ limit: 10, principal: 'staff|2' })).toHaveLength(1);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: false, n: 4 });
   });
 
   test('a record that cannot be written down is refused, and spoils nothing', async () => {
@@ -242,6 +263,8 @@ describe('verifying', () => {
     cpSync(good, yesterday, { recursive: true });
     const second = await started(good);
     await append(second.log, 151, 320);
+    // Puts all of them in order, as happens a moment later anyway.
+    await second.log.newest({ limit: 1 });
     await second.stop();
   });
 
@@ -250,7 +273,12 @@ describe('verifying', () => {
     const folder = fresh();
     cpSync(good, folder, { recursive: true });
     const db = new Database(join(folder, 'audit.db'));
-    const all = () => JSON.stringify(db.prepare('SELECT chain, n, hex(body), mac FROM records ORDER BY chain, n').raw().all());
+    const all = () =>
+      JSON.stringify(
+        ['chain, n, hex(body), mac FROM records', '* FROM by_time', '* FROM by_person', '* FROM ordered_until'].map((each) =>
+          db.prepare(`SELECT ${each}`).raw().all(),
+        ),
+      );
     const before = all();
     db.exec(sql);
     expect(all()).not.toBe(before);
@@ -296,6 +324,11 @@ describe('verifying', () => {
     ['one record cut off', 'DELETE FROM records WHERE n = 320', 320, /cut/],
     ['an emptied table', 'DELETE FROM records', 1, /whole chain is missing/],
     ['a renamed chain', `UPDATE records SET chain = 'other'`, 1, /not as it was written/],
+    ['one that nobody finds by its time', 'DELETE FROM by_time WHERE n = 100', 100, /who look for it/],
+    ['one that is kept under another time', `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`, 100, /who look for it/],
+    ['one that its person does not find', 'DELETE FROM by_person WHERE n = 7', 7, /who look for it/],
+    ['one that another person is to find', `UPDATE by_person SET principal = 'staff|9' WHERE n = 7`, 7, /who look for it/],
+    ['an order that was emptied', 'DELETE FROM by_person; DELETE FROM by_time', 1, /who look for it/],
   ])('finds %s', async (_what, sql, n, problem) => {
     const verdict = await verify(changed(sql));
     expect(verdict).toEqual({ ok: false, chain: expect.stringMatching(/^(calls|other)$/), n, problem: expect.stringMatching(problem) });
@@ -475,17 +508,32 @@ describe('checkpoints', () => {
     expect(await second.checkpoints.latest('domain')).toMatchObject({ count: 50, mac: mac(50) });
   });
 
+  test('a store that was emptied learns again which chains there are', async () => {
+    const { checkpoints, kv } = await openPlace(fresh(), 10);
+    await checkpoints.checkpoint('a', 1, mac(1));
+    await expect.poll(() => checkpoints.chains()).toEqual(['a']);
+    await kv.delete('audit:chains');
+    await checkpoints.checkpoint('a', 2, mac(2));
+    await expect.poll(() => checkpoints.chains()).toEqual(['a']);
+    await checkpoints.close();
+  });
+
   test('the file is thinned out when it is opened, not emptied', async () => {
     const folder = fresh();
     const { marks, checkpoints, kv } = await openPlace(folder);
     await checkpoints.close();
     const [key = Buffer.alloc(0)] = keys.checkpoint;
-    const line = (count: number) =>
-      `${JSON.stringify(signCheckpoint(key, { chain: 'a', count, mac: 'm'.repeat(43), at: example(count).at }))}\n`;
-    writeFileSync(marks, Array.from({ length: 50_000 }, (_, i) => line(i + 1)).join(''));
+    const line = (count: number, chain = 'a') =>
+      `${JSON.stringify(signCheckpoint(key, { chain, count, mac: 'm'.repeat(43), at: example(count).at }))}\n`;
+    const lines = Array.from({ length: 50_000 }, (_, i) => line(i + 1));
+    lines.splice(7, 0, line(1, 'seldom'), line(3, 'seldom'), line(2, 'seldom'));
+    writeFileSync(marks, lines.join(''));
     const again = await openCheckpoints({ file: marks, kv, keys, clock });
-    const counts = (await again.all()).map(({ count }) => count);
+    const all = await again.all();
     await again.close();
+    // Of a chain that nobody writes to any more there is no newer one that would tell of a cut.
+    expect(all.filter(({ chain }) => chain === 'seldom').map(({ count }) => count)).toEqual([3]);
+    const counts = all.filter(({ chain }) => chain === 'a').map(({ count }) => count);
     expect(counts.length).toBeLessThan(2_100);
     expect(counts.slice(-1_000)).toEqual(Array.from({ length: 1_000 }, (_, i) => 49_001 + i));
     expect(counts[0]).toBe(1);

@@ -1,5 +1,6 @@
 /** One suite for every document database: a change happens once and whole, to what was shown, and leaves its record. */
 import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifyChains } from '../../src/core/audit.ts';
 import { filters } from '../../src/core/filter.ts';
@@ -165,5 +166,30 @@ describe.each(databases)('changes of documents on %s', (kind) => {
       expect(await world.database.chains.record('sales-main', 2)).toMatchObject({ n: 2 });
       expect(await world.database.chains.record('sales-main', 9)).toBeUndefined();
     });
+  });
+});
+
+describe.each(databases.filter((kind) => kind === 'MongoDB'))('the trail on %s', (kind) => {
+  let world: DocumentWorld;
+  beforeEach(async () => void (world = await openDocumentWorld(kind)));
+  afterEach(() => world.close());
+  const keys = { chain: [KEY], checkpoint: [KEY] };
+
+  test('a record that its database says something else of is not shown, and is found', async () => {
+    for (let n = 0; n < 3; n++) await world.write(carol, { stage: `S${n}` });
+    const client = await MongoClient.connect(process.env['TAMSHAI_TEST_MONGODB_URL'] ?? '');
+    const audit = client.db(world.database.name).collection<{ n: number; at: string }>('audit');
+    const kept = (await audit.findOne({ n: 2 })) ?? expect.fail('no record');
+    try {
+      for (const change of [{ principal: 'staff:dan' }, { at: '1970-01-01T00:00:00.000Z' }, { body: 'no JSON' }]) {
+        await audit.updateOne({ n: 2 }, { $set: change });
+        expect([change, await verifyChains([world.database.chains], [], keys)]).toMatchObject([change, { ok: false, n: 2 }]);
+        expect((await world.database.chains.newest({ limit: 2 })).map(({ n }) => n)).toEqual([3, 1]);
+        await audit.replaceOne({ n: 2 }, kept);
+      }
+      expect(await verifyChains([world.database.chains], [], keys)).toMatchObject({ ok: true });
+    } finally {
+      await client.close();
+    }
   });
 });

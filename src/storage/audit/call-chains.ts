@@ -1,7 +1,7 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
-import { orderOf, said } from './order.ts';
+import { astray, orderOf, said } from './order.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
@@ -12,8 +12,14 @@ const BATCH = 500;
 
 /** As bytes: this driver ends a text at its first NUL, and what follows must not be overlooked. */
 const COLUMNS = 'chain, n, CAST(body AS BLOB), mac';
-type Row = [chain: string, n: number, body: Buffer, mac: string];
-const recordOf = ([chain, n, body, mac]: Row): ChainedRecord => ({ chain, n, body: body.toString(), mac });
+type Row = [chain: string, n: number, body: Buffer, mac: string, astray?: number];
+const recordOf = ([chain, n, body, mac, astray]: Row): ChainedRecord => ({
+  chain,
+  n,
+  body: body.toString(),
+  mac,
+  ...(astray === 1 && { astray: true }),
+});
 
 export interface CallChains extends AuditChains {
   /** Some time after appending: brings the orders in which records are looked for up to date. */
@@ -25,13 +31,13 @@ export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
   const order = orderOf(db);
   const chains = db.prepare('SELECT chain, count(*) FROM records GROUP BY chain ORDER BY chain').raw();
-  const after = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
+  const after = db.prepare(`SELECT ${COLUMNS}, ${astray} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
   // When it was, and whose, is read off the record itself once more: elsewhere it could be changed.
   const ofAll = db
     .prepare(
       `SELECT ${COLUMNS} FROM by_time AS t CROSS JOIN records AS r USING (chain, n)
-       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND ${said('at')} = t.at
+       WHERE (t.at, t.chain, t.n) < (?1, ?2, ?3) AND ${said('at')} = t.at AND ${said('principal')} IS NOT NULL
        ORDER BY t.at DESC, t.chain DESC, t.n DESC LIMIT ?4`,
     )
     .raw();

@@ -26,13 +26,24 @@ export const readCheckpointFile = async (file: string): Promise<readonly Checkpo
     .filter((line) => line !== '')
     .map(parseCheckpoint);
 
+/** Which lines say the most of each chain: of one that has not grown for long there may be no other, and one that was cut once said more. */
+function furthest(lines: readonly string[]): ReadonlySet<number> {
+  const best = new Map<string, { count: number; i: number }>();
+  lines.forEach((line, i) => {
+    const { chain, count } = parseCheckpoint(line);
+    if (count >= (best.get(chain)?.count ?? 0)) best.set(chain, { count, i });
+  });
+  return new Set([...best.values()].map(({ i }) => i));
+}
+
 /** Ready for appending: without half a line, and not ever longer. Old checkpoints are thinned out, never dropped altogether. */
 export async function openCheckpointFile(file: string): Promise<FileHandle> {
   const text = await textOf(file);
   const lines = whole(text).split('\n').slice(0, -1);
   const long = text.length > THIN_OVER_BYTES;
   if (long || text !== whole(text)) {
-    const kept = long ? lines.filter((_line, i) => i >= lines.length - KEEP_NEWEST || i % KEEP_ONE_IN === 0) : lines;
+    const most = furthest(long ? lines : []);
+    const kept = long ? lines.filter((_line, i) => i >= lines.length - KEEP_NEWEST || i % KEEP_ONE_IN === 0 || most.has(i)) : lines;
     const fresh = await open(`${file}.new`, 'w', 0o600);
     await fresh.writeFile(kept.map((line) => `${line}\n`).join(''));
     await fresh.sync();

@@ -98,9 +98,10 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
           log?.error({ chain, count, before: before.count }, 'An audit chain is shorter than it was: run "tamshai audit verify".');
           continue;
         }
-        await listChain(kv, chain);
         known.add(chain);
       }
+      // Each time: a store that was emptied would not know any more that there is this chain.
+      await listChain(kv, chain);
       await kv.set(keyOf(chain), JSON.stringify(checkpoint), TEN_YEARS);
     }
   };

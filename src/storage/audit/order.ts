@@ -11,7 +11,13 @@ const SCHEMA = `
 const STEP = 500;
 
 /** A record that somebody spoiled says nothing and has no place in any order; it stays for whoever verifies. */
-export const said = (field: 'at' | 'principal'): string => `CASE WHEN json_valid(body) THEN json_extract(body, '$.${field}') END`;
+export const said = (field: 'at' | 'principal'): string =>
+  `CASE WHEN json_valid(body) AND json_type(body, '$.${field}') = 'text' THEN json_extract(body, '$.${field}') END`;
+
+/** Whether a record of which it is said that it has its places in both orders has one in each. */
+export const astray = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain = r.chain) AND NOT (
+  EXISTS (SELECT 1 FROM by_time AS t WHERE t.at = ${said('at')} AND t.chain = r.chain AND t.n = r.n)
+  AND EXISTS (SELECT 1 FROM by_person AS p WHERE p.principal = ${said('principal')} AND p.at = ${said('at')} AND p.chain = r.chain AND p.n = r.n))`;
 
 /**
  * The records of all in the order of time, and of each person. Kept beside the records, and filled in a little later, many at a time: as
@@ -38,6 +44,10 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
     `INSERT OR IGNORE INTO by_person SELECT ${said('principal')} AS principal, ${said('at')}, chain, n ${from} ORDER BY principal`,
   );
   const fillTimes = db.prepare(`INSERT OR IGNORE INTO by_time SELECT ${said('at')}, chain, n ${from}`);
+  // As far as there are records: a number that somebody made up may be any number of steps away.
+  const stop = db
+    .prepare(`SELECT max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3 ORDER BY n LIMIT ${STEP})`)
+    .raw();
   const note = db.prepare('INSERT INTO ordered_until VALUES (?1, ?2) ON CONFLICT (chain) DO UPDATE SET n = excluded.n');
   const step = db.transaction((chain: string, after: number, to: number) => {
     fillPeople.run(chain, after, to);
@@ -49,8 +59,11 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
   let next: Promise<void> | undefined;
   const run = async () => {
     for (const [chain, until, last] of behind.all() as [string, number, number][]) {
-      for (let after = until; after < last && db.open; after += STEP) {
-        step.immediate(chain, after, Math.min(after + STEP, last));
+      for (let after = until; after < last && db.open; ) {
+        const [to] = stop.get(chain, after, last) as [number | null];
+        if (to === null) break;
+        step.immediate(chain, after, to);
+        after = to;
         // Calls go on in between.
         await new Promise((resolve) => setImmediate(resolve));
       }

@@ -1,5 +1,6 @@
 /** Documents in MongoDB: a replica set, since an approval's effect, its change and its record are one transaction. */
 import { type ClientSession, type Collection, type Db, MongoClient } from 'mongodb';
+import { type Filed, found, walked } from '../../core/audit.ts';
 import type { CollectionSpec, Document as Stored } from '../../core/documents.ts';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
@@ -171,6 +172,7 @@ function unseen(error: unknown): never {
 function chainsIn(db: Db): AuditChains {
   const audit = () => db.collection<Link>('audit');
   const recordOf = ({ chain, n, body, mac }: Link): ChainedRecord => ({ chain, n, body, mac });
+  const filedOf = (link: Link): Filed => ({ record: recordOf(link), at: link.at, principal: link.principal });
   const limits = { maxTimeMS: OPERATION_MS };
   return {
     async chains() {
@@ -191,7 +193,7 @@ function chainsIn(db: Db): AuditChains {
             .limit(AUDIT_BATCH)
             .toArray(),
         );
-        yield* rows.map(recordOf);
+        yield* rows.map((row) => walked(filedOf(row)));
         if (rows.length < AUDIT_BATCH) return;
       }
     },
@@ -199,23 +201,24 @@ function chainsIn(db: Db): AuditChains {
       const row = await timed(audit().findOne({ chain, n }, limits));
       return row ? recordOf(row) : undefined;
     },
-    async newest({ principal, limit, before }) {
-      const earlier = before && {
-        $or: [
-          { at: { $lt: before.at } },
-          { at: before.at, chain: { $lt: before.chain } },
-          { at: before.at, chain: before.chain, n: { $lt: before.n } },
-        ],
-      };
-      const rows = await timed(
-        audit()
-          .find({ ...(principal !== undefined && { principal }), ...earlier }, limits)
-          .sort({ at: -1, chain: -1, n: -1 })
-          .limit(limit)
-          .toArray(),
-      );
-      return rows.map(recordOf);
-    },
+    newest: (query) =>
+      found(query, async ({ principal, limit, before }) => {
+        const earlier = before && {
+          $or: [
+            { at: { $lt: before.at } },
+            { at: before.at, chain: { $lt: before.chain } },
+            { at: before.at, chain: before.chain, n: { $lt: before.n } },
+          ],
+        };
+        const rows = await timed(
+          audit()
+            .find({ ...(principal !== undefined && { principal }), ...earlier }, limits)
+            .sort({ at: -1, chain: -1, n: -1 })
+            .limit(limit)
+            .toArray(),
+        );
+        return rows.map(filedOf);
+      }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The chains of a domain's changes, kept in the search server itself. */
+import { type Filed, found, walked } from '../../core/audit.ts';
 import type { ChainWriter, Head } from '../../core/chain-writer.ts';
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
@@ -10,20 +11,21 @@ const ATTEMPTS = 12;
 const idOf = (chain: string, n: number) => encodeURIComponent(`${chain}:${n}`);
 
 interface Found {
-  readonly _source: ChainedRecord;
+  readonly _source: ChainedRecord & { readonly at: string; readonly principal: string };
 }
 const recordOf = ({ _source: { chain, n, body, mac } }: Found): ChainedRecord => ({ chain, n, body, mac });
+const filedOf = (one: Found): Filed => ({ record: recordOf(one), at: one._source.at, principal: one._source.principal });
 
 export function serverChains(client: SearchClient, index: string): AuditChains & { last(chain: string): Promise<Head | undefined> } {
-  const search = async (body: Json): Promise<ChainedRecord[]> => {
+  const search = async (body: Json): Promise<Filed[]> => {
     // What was just written has to show: a chain is held against its checkpoints.
     await client.call('POST', `/${index}/_refresh`);
     const reply = await client.call('POST', `/${index}/_search`, {
       track_total_hits: false,
-      _source: ['chain', 'n', 'body', 'mac'],
+      _source: ['chain', 'n', 'body', 'mac', 'at', 'principal'],
       ...body,
     });
-    return (reply.body['hits'] as { hits: Found[] }).hits.map(recordOf);
+    return (reply.body['hits'] as { hits: Found[] }).hits.map(filedOf);
   };
   const after = (chain: string, n: number) => ({ bool: { filter: [{ term: { chain } }, { range: { n: { gt: n } } }] } });
   return {
@@ -39,25 +41,27 @@ export function serverChains(client: SearchClient, index: string): AuditChains &
     async *records(chain) {
       for (let n = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = await search({ size: BATCH, query: after(chain, n), sort: [{ n: 'asc' }] });
-        yield* rows;
+        yield* rows.map(walked);
         if (rows.length < BATCH) return;
-        n = rows.at(-1)?.n ?? n;
+        n = rows.at(-1)?.record.n ?? n;
       }
     },
     async record(chain, n) {
       const { status, body } = await client.call('GET', `/${index}/_doc/${idOf(chain, n)}`, undefined, [404]);
       return status === 200 ? recordOf(body as unknown as Found) : undefined;
     },
-    newest: ({ principal, limit, before }) =>
-      search({
-        size: limit,
-        query: principal === undefined ? { match_all: {} } : { bool: { filter: [{ term: { principal } }] } },
-        sort: [{ at: 'desc' }, { chain: 'desc' }, { n: 'desc' }],
-        ...(before && { search_after: [before.at, before.chain, before.n] }),
-      }),
+    newest: (query) =>
+      found(query, ({ principal, limit, before }) =>
+        search({
+          size: limit,
+          query: principal === undefined ? { match_all: {} } : { bool: { filter: [{ term: { principal } }] } },
+          sort: [{ at: 'desc' }, { chain: 'desc' }, { n: 'desc' }],
+          ...(before && { search_after: [before.at, before.chain, before.n] }),
+        }),
+      ),
     async last(chain) {
       const [row] = await search({ size: 1, query: { bool: { filter: [{ term: { chain } }] } }, sort: [{ n: 'desc' }] });
-      return row && { n: row.n, mac: row.mac };
+      return row && { n: row.record.n, mac: row.record.mac };
     },
   };
 }

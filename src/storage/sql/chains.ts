@@ -1,5 +1,6 @@
 /** A domain's chain of approved changes, as its own database keeps it. Only the auditing role can read it. */
-import type { AuditChains, AuditQuery, ChainedRecord } from '../../core/ports.ts';
+import { type Filed, found, walked } from '../../core/audit.ts';
+import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import { type SqlText, sql } from '../../core/sql.ts';
 import type { SqlDatabase } from './database.ts';
@@ -7,6 +8,9 @@ import { inOurWords } from './errors.ts';
 
 const BATCH = 500;
 const recordOf = (row: Row): ChainedRecord => ({ chain: String(row['chain']), n: Number(row['n']), body: String(row['body']), mac: String(row['mac']) });
+/** The time as text: what somebody else put there may be no time that we know. */
+const filedOf = (row: Row): Filed => ({ record: recordOf(row), at: String(row['filed']), principal: row['principal'] });
+const FILED = sql`chain, n, body, mac, principal, at::text as filed`;
 
 export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
   const table = sql.ref(`${domain}.audit`);
@@ -23,8 +27,8 @@ export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
     chains: async () => (await fetch(sql`select chain, count(*)::int as count from ${table} group by chain order by chain`)).map((row) => ({ chain: String(row['chain']), count: Number(row['count']) })),
     async *records(chain) {
       for (let after = -1; ; ) {
-        const rows = await fetch(sql`select chain, n, body, mac from ${table} where chain = ${chain} and n > ${after}::bigint order by n limit ${BATCH}::int`);
-        for (const row of rows) yield recordOf(row);
+        const rows = await fetch(sql`select ${FILED} from ${table} where chain = ${chain} and n > ${after}::bigint order by n limit ${BATCH}::int`);
+        for (const row of rows) yield walked(filedOf(row));
         const last = rows.at(-1);
         if (rows.length < BATCH || last === undefined) return;
         after = Number(last['n']);
@@ -34,13 +38,14 @@ export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
       const [row] = await fetch(sql`select chain, n, body, mac from ${table} where chain = ${chain} and n = ${n}::bigint`);
       return row && recordOf(row);
     },
-    async newest({ principal, limit, before }: AuditQuery) {
-      const rows = await fetch(sql`
-        select chain, n, body, mac from ${table}
-        where true ${sql.given({ principal })} ${sql.when(before, () => sql`(at, chain, n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`)}
-        order by at desc, chain desc, n desc limit ${limit}::int`);
-      return rows.map(recordOf);
-    },
+    newest: (query) =>
+      found(query, async ({ principal, limit, before }) => {
+        const rows = await fetch(sql`
+          select ${FILED} from ${table}
+          where true ${sql.given({ principal })} ${sql.when(before, () => sql`(at, chain, n) < (${before?.at}::timestamptz, ${before?.chain}::text, ${before?.n}::bigint)`)}
+          order by at desc, chain desc, n desc limit ${limit}::int`);
+        return rows.map(filedOf);
+      }),
   };
 }
 

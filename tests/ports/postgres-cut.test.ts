@@ -72,9 +72,11 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       // Two connections: the first on each is to prepare it for those behind.
       const reads = Array.from({ length: 6 }, () => database.read(role, { text: `select count(*) as n from public.${role}`, values: [] }));
       const settled = Promise.allSettled(reads);
-      const stop = "select pg_cancel_backend(pid) from pg_stat_activity where usename = $1 and wait_event_type = 'Lock'";
-      let stopped = 0;
-      await expect.poll(async () => (stopped += (await root.query(stop, [role])).rowCount ?? 0)).toBe(2);
+      const waiting = async () =>
+        (await root.query<{ pid: number }>("select pid from pg_stat_activity where usename = $1 and wait_event_type = 'Lock'", [role]))
+          .rows;
+      await expect.poll(waiting).toHaveLength(2);
+      for (const { pid } of await waiting()) await root.query('select pg_cancel_backend($1)', [pid]);
       await locking.query('commit');
       expect((await settled).map((each) => (each.status === 'fulfilled' ? each.value : (each.reason as { code: string }).code))).toEqual([
         '57014',

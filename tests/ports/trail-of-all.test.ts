@@ -202,7 +202,8 @@ describe.each(server ? [server] : [])('three processes', (on) => {
       });
       await at('gateway1').read.page(eve, 50, undefined);
       await expect.poll(() => told.length, { timeout: 5_000 }).toBeGreaterThan(0);
-      expect(told.join()).not.toMatch(/person|get_employee|eyJ/);
+      // Three letters turn up in any sealed text now and then; a token has a dot as well.
+      expect(told.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
       await expect.poll(() => redis.keys('tamshai:trail:asked:*'), { timeout: 5_000 }).toEqual([]);
       await bell.close();
       await ears.close();

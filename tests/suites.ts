@@ -2,10 +2,10 @@
 
 /** With the longest at the beginning, all workers end at about the same time. What is not named here comes after them, by name. */
 export const LONGEST: readonly string[] = [
+  'journeys/command-care',
   'contract/masking',
   'contract/approvals',
   'contract/crash',
-  'journeys/command-care',
   'journeys/command',
   'journeys/command-call',
   'journeys/command-knowledge',
@@ -13,6 +13,7 @@ export const LONGEST: readonly string[] = [
   'contract/lists',
   'journeys/customer-matrix',
   'contract/inputs',
+  'browser/app-pages',
   'browser/app-cards',
   'browser/app-ask',
   'browser/pages',

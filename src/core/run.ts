@@ -77,7 +77,10 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
   let answer: Answer;
   let inStore = false;
   try {
-    if (!tool) throw noSuchTool(runtime, request);
+    if (!tool) {
+      await runtime.admission.pass(request.caller.person.principal);
+      throw noSuchTool(runtime, request);
+    }
     const entering = runtime.admission.enter(request.caller.person.principal);
     const leave = typeof entering === 'function' ? entering : await entering;
     const work = attempt(runtime, tool, request, started);

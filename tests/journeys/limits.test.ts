@@ -49,6 +49,14 @@ describe('what is not a tool', () => {
     expect((await site.rest('dan.williams', 'tasks', 'list_tasks')).status).toBe(200);
   });
 
+  test('nor with names that are none, which count as calls', async () => {
+    await withinOneMinute();
+    const statuses: number[] = [];
+    for (let n = 0; n < 34; n++) statuses.push((await site.rest('frank.davis', n % 2 === 0 ? 'tasks' : 'nowhere', 'no_such_tool')).status);
+    expect([statuses.filter((status) => status === 404).length, statuses.filter((status) => status === 429).length]).toEqual([30, 4]);
+    expect((await site.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(429);
+  });
+
   test('is left to a person whose program has used up its calls', async () => {
     await withinOneMinute();
     const asked = await site.ask('alice.chen', 'hr', 'update_salary', {

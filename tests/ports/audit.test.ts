@@ -202,6 +202,28 @@ describe('the log of calls', () => {
     await stop();
   });
 
+  test('a trail of before there was an order is put in order, and counted, while calls go on', async () => {
+    const folder = fresh();
+    const first = await started(folder);
+    await append(first.log, 1, 12_000);
+    await first.stop();
+    const db = new Database(first.file);
+    db.exec('DROP TABLE by_time; DROP TABLE by_person; DROP TABLE ordered_until');
+    db.close();
+    const { log, stop } = await started(folder);
+    for (const [n, look] of [() => log.newest({ limit: 3, principal: 'staff|1' }), () => log.chains()].entries()) {
+      let over = false;
+      const looking = look().finally(() => (over = true));
+      await log.append(example(12_001 + n));
+      expect([n, over]).toEqual([n, false]);
+      await looking;
+    }
+    expect((await log.newest({ limit: 3, principal: 'staff|1' })).map(({ n }) => n)).toEqual([12_001, 11_998, 11_995]);
+    expect(await log.chains()).toEqual([{ chain: 'calls', count: 12_002 }]);
+    await stop();
+    expect(await verify(folder)).toMatchObject({ ok: true });
+  });
+
   test('a record that somebody spoiled takes no other out of sight', async () => {
     const folder = fresh();
     const first = await started(folder);

@@ -9,6 +9,8 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 const BATCH = 500;
+const COUNTED_AT_ONCE = 2_000;
+const othersFirst = () => new Promise((resolve) => setImmediate(resolve));
 
 /** As bytes: this driver ends a text at its first NUL, and what follows must not be overlooked. */
 const COLUMNS = 'chain, n, CAST(body AS BLOB), mac';
@@ -30,7 +32,11 @@ export interface CallChains extends AuditChains {
 export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
   const order = orderOf(db);
-  const chains = db.prepare('SELECT chain, count(*) FROM records GROUP BY chain ORDER BY chain').raw();
+  const firstChain = db.prepare('SELECT min(chain) FROM records').raw();
+  const nextChain = db.prepare('SELECT min(chain) FROM records WHERE chain > ?1').raw();
+  const count = db
+    .prepare(`SELECT count(*), max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${COUNTED_AT_ONCE})`)
+    .raw();
   const after = db.prepare(`SELECT ${COLUMNS}, ${astray} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
   // When it was, and whose, is read off the record itself once more: elsewhere it could be changed.
@@ -48,10 +54,30 @@ export function chainsIn(db: Sqlite): CallChains {
        ORDER BY p.at DESC, p.chain DESC, p.n DESC LIMIT ?4`,
     )
     .raw();
+  /** A count of everything would hold up all calls, for longer each day. */
+  async function countOf(chain: string): Promise<number> {
+    let all = 0;
+    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+      const from = after;
+      const [some, last] = await attempt(() => count.get(chain, from) as [number, number]);
+      all += some;
+      if (some < COUNTED_AT_ONCE) return all;
+      after = last;
+      await othersFirst();
+    }
+  }
   /** Later than any time there is. */
   const end = { at: '~', chain: '', n: 0 };
   return {
-    chains: () => attempt(() => (chains.all() as [string, number][]).map(([chain, count]) => ({ chain, count }))),
+    async chains() {
+      const found: { chain: string; count: number }[] = [];
+      for (let [chain] = await attempt(() => firstChain.get() as [string | null]); chain !== null; ) {
+        const name = chain;
+        found.push({ chain: name, count: await countOf(name) });
+        [chain] = await attempt(() => nextChain.get(name) as [string | null]);
+      }
+      return found;
+    },
     async *records(chain) {
       let rows: Row[];
       for (let n = Number.MIN_SAFE_INTEGER; ; n = rows.at(-1)?.[1] ?? n) {
@@ -59,7 +85,7 @@ export function chainsIn(db: Sqlite): CallChains {
         rows = await attempt(() => after.all(chain, from) as Row[]);
         yield* rows.map(recordOf);
         if (rows.length < BATCH) return;
-        await new Promise((resolve) => setImmediate(resolve));
+        await othersFirst();
       }
     },
     record: (chain, n) =>

@@ -9,7 +9,7 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Listener {
   readonly port: number;
-  /** Until it is set, callers are told to come back. */
+  /** Until it is set, callers wait for it a little, and then are told to come back. */
   serve(handler: Handler): void;
   /** From now on each answer ends its connection, so that whoever is in front turns elsewhere. */
   retire(): void;
@@ -26,12 +26,29 @@ const OPTIONS: ServerOptions = {
   joinDuplicateHeaders: true,
 };
 
-const starting: Handler = (_req, res) => {
+/** As long as a start takes where there is nothing to make. */
+const HELD_MS = 10_000;
+const MOST_HELD = 500;
+/** Who asks whether to send anyone here is told at once. */
+const LOOKS = /^\/(ready|health)$/;
+
+const notYet = (res: ServerResponse): void => {
   res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
   res.end('{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}');
 };
 
 export async function listen(name: string, hosts: readonly string[], port: number): Promise<Listener> {
+  const held = new Map<ServerResponse, { readonly req: IncomingMessage; readonly timer: NodeJS.Timeout }>();
+  const letGo = (res: ServerResponse) => {
+    clearTimeout(held.get(res)?.timer);
+    return held.delete(res);
+  };
+  /** A balancer may not have noticed yet that the process before this one is gone, and send somebody: turned away, that would be a call that a restart cost. */
+  const starting: Handler = (req, res) => {
+    if (LOOKS.test(req.url ?? '') || held.size >= MOST_HELD) return notYet(res);
+    held.set(res, { req, timer: setTimeout(() => letGo(res) && notYet(res), HELD_MS) });
+    res.once('close', () => letGo(res));
+  };
   let handler = starting;
   let retired = false;
   const answering = new Set<ServerResponse>();
@@ -67,6 +84,7 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
     port: bound,
     serve(next) {
       handler = next;
+      for (const [res, { req }] of held) if (letGo(res)) next(req, res);
     },
     retire() {
       retired = true;
@@ -78,6 +96,7 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
       while (performance.now() < until && [...answering].some((res) => !stands(res))) await pause(20);
     },
     close: async () => {
+      for (const res of held.keys()) if (letGo(res)) notYet(res);
       await Promise.all(servers.map(closed));
     },
   };

@@ -12,18 +12,27 @@ export interface ReadinessOptions {
   /** Without the shared store nobody can be let in. */
   readonly shared: { ping(): Promise<void> };
   readonly backends: readonly ToolBackend[];
+  readonly patienceMs?: number | undefined;
+  readonly silentMs?: number | undefined;
 }
 
 const PATIENCE_MS = 1_000;
+/** Slow is not gone: under load all replicas are slow at once, and if all of them said so, nobody would be served by any. */
+const SILENT_MS = 5_000;
 
 /** One server that is away costs its own tools; only where none is left is this process of no use. */
-export function readiness({ shared, backends }: ReadinessOptions): Readiness {
+export function readiness({ shared, backends, patienceMs = PATIENCE_MS, silentMs = SILENT_MS }: ReadinessOptions): Readiness {
   let retired = false;
+  const watched = (ping: () => Promise<void>) => answers(ping, patienceMs, silentMs);
+  const store = watched(() => shared.ping());
+  // What is known of a server elsewhere is enough: the link to it finds out alone when it is back.
+  const servers = backends.map((each) => (each.remote ? async () => each.available() : watched(() => each.ping())));
   return {
     async ready() {
       if (retired) throw new Error('about to stop');
-      const [, ...answers] = await Promise.all([inTime(shared.ping()), ...backends.map((each) => answering(each))]);
-      if (!answers.includes(true)) throw new Error('no server answers');
+      const [there, ...any] = await Promise.all([store(), ...servers.map((each) => each())]);
+      if (!there) throw new Error('the shared store does not answer');
+      if (!any.includes(true)) throw new Error('no server answers');
     },
     retire() {
       retired = true;
@@ -31,18 +40,21 @@ export function readiness({ shared, backends }: ReadinessOptions): Readiness {
   };
 }
 
-/** What is known of a server elsewhere is enough: the link to it finds out alone when it is back. */
-const answering = async (backend: ToolBackend): Promise<boolean> =>
-  backend.remote
-    ? backend.available()
-    : inTime(backend.ping()).then(
-        () => true,
-        () => false,
+/** False as soon as it says no, or once it has said nothing for a while. */
+function answers(ping: () => Promise<void>, patienceMs: number, silentMs: number): () => Promise<boolean> {
+  let heard = Number.NEGATIVE_INFINITY;
+  return () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(performance.now() - heard < silentMs), patienceMs);
+      const said = (yes: boolean) => {
+        clearTimeout(timer);
+        // Also what comes late is heard.
+        heard = yes ? performance.now() : Number.NEGATIVE_INFINITY;
+        resolve(yes);
+      };
+      ping().then(
+        () => said(true),
+        () => said(false),
       );
-
-function inTime(work: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('too late')), PATIENCE_MS);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+    });
 }

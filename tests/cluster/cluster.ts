@@ -4,11 +4,12 @@
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
-import { folder, type Settings, site as startCommand, type Site as Started, tamshai } from '../journeys/command-support.ts';
+import { folder, PATIENCE_MS, type Settings, site as startCommand, type Site as Started, tamshai } from '../journeys/command-support.ts';
 import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
@@ -36,6 +37,8 @@ export interface Node {
   stop(): Promise<number | null>;
   /** With other settings from now on, where some are given. */
   start(more?: Settings): Promise<void>;
+  /** One in place of the other, as an operator does it: the next only once this one is ready, and whoever asks it has had the time to see that. */
+  restart(more?: Settings): Promise<void>;
 }
 
 export interface Cluster {
@@ -164,6 +167,14 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}):
       async start(more = {}) {
         made.settings = { ...made.settings, ...more };
         made.process = await start(made.settings);
+      },
+      async restart(more) {
+        expect([name, await made.stop()]).toEqual([name, 0]);
+        await made.start(more);
+        const [port] = Object.values(made.process.ready['ports'] as Record<string, number>);
+        const ready = () => fetch(`http://localhost:${port}/ready`).then(({ status }) => status);
+        await expect.poll(ready, { timeout: PATIENCE_MS, interval: 100 }).toBe(200);
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
       },
     };
     closing.push(() => made.process.stop('SIGKILL'));

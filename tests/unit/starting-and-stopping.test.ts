@@ -1,0 +1,94 @@
+/** Whether a process is sent work, and what becomes of who is sent to it before it can do any. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Listener, listen } from '../../src/app/listen.ts';
+import { readiness } from '../../src/app/readiness.ts';
+import type { ToolBackend } from '../../src/gateway/backends.ts';
+
+describe('ready', () => {
+  const never = () => new Promise<void>(() => {});
+  const well = async () => {};
+  const gone = async () => Promise.reject(new Error('gone'));
+  const made = (silentMs = 60_000) => {
+    const now = { store: well as () => Promise<void>, hr: well as () => Promise<void> };
+    const hr = { remote: false, ping: () => now.hr() } as ToolBackend;
+    const { ready } = readiness({ shared: { ping: () => now.store() }, backends: [hr], patienceMs: 20, silentMs });
+    const isReady = () =>
+      ready().then(
+        () => true,
+        () => false,
+      );
+    return { now, isReady };
+  };
+
+  it.each(['store', 'hr'] as const)('is no longer who cannot reach %s, and is again once it can', async (what) => {
+    const { now, isReady } = made();
+    expect(await isReady()).toBe(true);
+    now[what] = gone;
+    expect(await isReady()).toBe(false);
+    // Who said no is not slow.
+    now[what] = never;
+    expect(await isReady()).toBe(false);
+    now[what] = well;
+    expect(await isReady()).toBe(true);
+  });
+
+  it.each(['store', 'hr'] as const)('stays who only waits for %s, and not for ever', async (what) => {
+    const patient = made();
+    const impatient = made(0);
+    for (const { isReady } of [patient, impatient]) expect(await isReady()).toBe(true);
+    for (const { now } of [patient, impatient]) now[what] = never;
+    expect([await patient.isReady(), await impatient.isReady()]).toEqual([true, false]);
+  });
+
+  it('is not who was never answered, until an answer comes, however late', async () => {
+    const { now, isReady } = made();
+    let answer = () => {};
+    now.hr = () => new Promise((resolve) => (answer = resolve));
+    expect(await isReady()).toBe(false);
+    answer();
+    now.hr = never;
+    await expect.poll(isReady).toBe(true);
+  });
+});
+
+describe('starting', () => {
+  let listener: Listener | undefined;
+  afterEach(() => listener?.close());
+
+  it('keeps whoever is sent here until there is somebody to answer; who asks whether to send anyone is told at once', async () => {
+    const started = await listen('hr', ['127.0.0.1'], 0);
+    listener = started;
+    const at = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${started.port}${path}`, init);
+    let over = 0;
+    const early = Array.from({ length: 3 }, async (_, n) => {
+      const answer = await at('/tools/x', { method: 'POST', body: `body ${n}` });
+      over++;
+      return [answer.status, await answer.text()];
+    });
+    const leaving = new AbortController();
+    const left = at('/tools/left', { signal: leaving.signal }).catch(() => 'left');
+    for (const look of ['/ready', '/health']) expect((await at(look)).status).toBe(503);
+    leaving.abort();
+    expect([await left, over]).toEqual(['left', 0]);
+
+    started.serve((req, res) => void req.pipe(res));
+    expect(await Promise.all(early)).toEqual([0, 1, 2].map((n) => [200, `body ${n}`]));
+    expect((await at('/ready')).status).toBe(200);
+  });
+
+  it('tells those it kept to come back, where nothing comes of it', async () => {
+    const started = await listen('hr', ['127.0.0.1'], 0);
+    const waiting = request({ port: started.port, host: '127.0.0.1', method: 'POST', path: '/tools/x' });
+    const answered = once(waiting, 'response') as Promise<[IncomingMessage]>;
+    waiting.end('{}');
+    await once(waiting, 'finish');
+    // Whoever came later is answered: so this one has arrived.
+    await fetch(`http://127.0.0.1:${started.port}/ready`);
+    await started.close();
+    const [answer] = await answered;
+    expect([answer.statusCode, await json(answer)]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE', retryable: true }]);
+  });
+});

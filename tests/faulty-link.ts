@@ -4,14 +4,18 @@ import type { AddressInfo } from 'node:net';
 
 export interface FaultyLink {
   readonly port: number;
-  /** pass: as it should be. silent: connections stay, nothing comes through any more. cut: gone, and nobody gets in. */
-  set(mode: 'pass' | 'silent' | 'cut'): void;
+  /**
+   * pass: as it should be. silent: connections stay, nothing comes through any more. cut: gone, and nobody gets in.
+   * lost: nothing ever comes through what is open now, as if the machine behind it had vanished; a new connection is as it should be.
+   */
+  set(mode: 'pass' | 'silent' | 'cut' | 'lost'): void;
   close(): Promise<void>;
 }
 
 export async function faultyLink(to: { readonly host: string; readonly port: number }): Promise<FaultyLink> {
   let mode: 'pass' | 'silent' | 'cut' = 'pass';
   const open = new Set<Socket>();
+  const lost = new WeakSet<Socket>();
   const server = createServer((near) => {
     if (mode === 'cut') {
       near.destroy();
@@ -24,7 +28,7 @@ export async function faultyLink(to: { readonly host: string; readonly port: num
     ] as const) {
       open.add(from);
       from.on('data', (chunk) => {
-        if (mode === 'pass') other.write(chunk);
+        if (mode === 'pass' && !lost.has(from)) other.write(chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -37,7 +41,8 @@ export async function faultyLink(to: { readonly host: string; readonly port: num
   return {
     port: (server.address() as AddressInfo).port,
     set(next) {
-      mode = next;
+      mode = next === 'lost' ? 'pass' : next;
+      if (next === 'lost') for (const socket of open) lost.add(socket);
       if (next === 'cut') for (const socket of open) socket.destroy();
     },
     close: () =>

@@ -1,15 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/core/errors.ts';
 import type { KeyValue } from '../../src/core/ports.ts';
+import { openRedisBell } from '../../src/storage/kv/redis-bell.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { sealedKeyValue } from '../../src/storage/kv/sealed.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { faultyLink } from '../faulty-link.ts';
 import { startChild } from '../services/child.ts';
 import { startRedis } from '../services/redis.ts';
 import { freePort } from '../services/server-process.ts';
@@ -365,6 +367,47 @@ function ownRedis(url: string): void {
       .toBe('up');
     await kv.close();
     await server.stop();
+  });
+
+  test('a server that vanished without a word is looked for anew, by who asks and by who only listens', async () => {
+    const link = await faultyLink({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+    const through = Object.assign(new URL(url), { port: String(link.port) }).href;
+    const [kv, heard] = [await openRedisKeyValue(through), [] as string[]];
+    const [near, far] = [
+      await openRedisBell(url, 'there', () => {}),
+      await openRedisBell(through, 'there', (text) => void heard.push(text), 200),
+    ];
+    link.set('lost');
+    const state = (work: Promise<unknown>) =>
+      work.then(
+        () => 'up',
+        () => 'down',
+      );
+    const all = async () => [await state(kv.ping()), await state(far.ring('from there')), await near.ring('from here'), heard.at(-1)];
+    await expect.poll(all, { timeout: 15_000, interval: 200 }).toEqual(['up', 'up', 2, 'from there']);
+    for (const each of [kv, near, far, link]) await each.close();
+  });
+
+  test('a connection that ends while it is listened on anew is made again, and ends nothing else', async () => {
+    const open = new Set<Socket>();
+    let ending = 0;
+    const proxy = createServer((near) => {
+      const far = connect(Number(new URL(url).port), new URL(url).hostname);
+      open.add(near.on('error', () => undefined).on('close', () => void far.destroy()));
+      far.on('error', () => undefined).on('close', () => void near.destroy());
+      far.on('data', (chunk) => near.write(chunk));
+      near.on('data', (chunk) => (ending > 0 && /subscribe/i.test(chunk.toString()) && ending-- > 0 ? near.destroy() : far.write(chunk)));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const through = Object.assign(new URL(url), { port: String((proxy.address() as AddressInfo).port) }).href;
+    const heard: string[] = [];
+    const [near, far] = [await openRedisBell(url, 'anew', () => {}), await openRedisBell(through, 'anew', (text) => void heard.push(text))];
+    ending = 2;
+    for (const socket of open) socket.destroy();
+    await expect.poll(async () => [await near.ring('again'), ending, heard.at(-1)], { timeout: 15_000 }).toEqual([2, 0, 'again']);
+    await near.close();
+    await far.close();
+    proxy.close();
   });
 
   test('a server emptied under us forgets, and the scripts still work', async () => {

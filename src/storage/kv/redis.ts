@@ -88,10 +88,12 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
 
   const gather = gathering();
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+    const { stream } = redis;
     try {
-      gather(redis.stream);
+      gather(stream);
       return await work();
     } catch (error) {
+      leaveIfLate(stream, error);
       throw unavailable(error);
     }
   };
@@ -125,6 +127,14 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
         }),
     },
   };
+}
+
+/** Answers come in order, so one that is late holds up all others, and a server that vanished without a word sends none: the next are asked on another connection. */
+export function leaveIfLate(stream: Redis['stream'], error: unknown): void {
+  if ((error as Error).message !== 'Command timed out') return;
+  const { bytesRead } = stream;
+  // Where it was this process that was held up, the answer lies there already and is read now.
+  setImmediate(() => void (stream.bytesRead === bytesRead && stream.destroy()));
 }
 
 /** Tries for a few seconds, as the server may be starting beside us. A refused password is final. */

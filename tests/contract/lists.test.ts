@@ -8,6 +8,7 @@ import { qualifiedName } from '../../src/core/registry.ts';
 import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openSite, type Site } from '../site.ts';
+import { asCluster } from '../stores.ts';
 import { churn, narrowed } from './arrange.ts';
 import { byName, callersOf, codeOf, type Door, Doors, type Input, type Property, propertiesOf, today, type Who } from './calls.ts';
 import { snapshot } from './restore.ts';
@@ -102,6 +103,9 @@ it('there is something to page through, for every list', async () => {
   }
 });
 
+/** What a row says of this very minute; where processes have clocks of their own, nobody can stop them. */
+const still = (rows: readonly Row[]) => (asCluster ? rows.map(({ minutes_remaining: _, ...row }) => row) : rows);
+
 describe.each(lists)('%s', (_name, tool) => {
   it.each(callersFor(tool))('every page for %s, whatever its size', async (as) => {
     const key = keyOf(tool);
@@ -110,7 +114,7 @@ describe.each(lists)('%s', (_name, tool) => {
     // Small pages, and yet not a hundred of them.
     const small = Math.min(43, Math.max(7, Math.ceil(all.length / 24)));
     for (const size of [() => small, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
-      expect(await walk(tool, as, size)).toEqual(all);
+      expect(still(await walk(tool, as, size))).toEqual(still(all));
     // The size of a page is not part of the question.
     const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(site)) ?? {});
     expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);

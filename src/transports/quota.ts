@@ -39,12 +39,22 @@ export class Quota {
   /** So many for this holder from now on; false, and all is as it was, where that is too many. */
   claim(principal: string, holder: string, count: number): Promise<boolean> {
     return this.#inTurn(principal, async () => {
-      await this.#live();
-      if (!(await this.#write(principal, { holder, count }))) return false;
-      this.#keep(principal, holder, count);
-      // It may have fallen silent meanwhile, with nothing to say.
-      await this.#live();
-      return true;
+      const now = () => this.#here.get(principal)?.get(holder);
+      const before = now();
+      try {
+        await this.#live();
+        if (!(await this.#write(principal, { holder, count }))) return false;
+        this.#keep(principal, holder, count);
+        // It may have fallen silent meanwhile, with nothing to say.
+        await this.#live();
+        return true;
+      } catch (error) {
+        // It may have been written all the same, where only the answer was lost. Who hears of a failure holds what it held before.
+        if (now() !== undefined && before !== undefined) this.#keep(principal, holder, before);
+        else this.#drop(principal, holder);
+        void this.#tell(principal);
+        throw error;
+      }
     });
   }
 
@@ -63,10 +73,7 @@ export class Quota {
   }
 
   async free(principal: string, holder: string): Promise<void> {
-    const own = this.#here.get(principal);
-    if (!own?.delete(holder)) return;
-    if (own.size === 0) this.#here.delete(principal);
-    await this.#tell(principal);
+    if (this.#drop(principal, holder)) await this.#tell(principal);
   }
 
   async close(): Promise<void> {
@@ -79,6 +86,13 @@ export class Quota {
   #keep(principal: string, holder: string, count: number): void {
     const own = this.#here.get(principal) ?? new Map<string, number>();
     this.#here.set(principal, own.set(holder, count));
+  }
+
+  #drop(principal: string, holder: string): boolean {
+    const own = this.#here.get(principal);
+    if (!own?.delete(holder)) return false;
+    if (own.size === 0) this.#here.delete(principal);
+    return true;
   }
 
   /** A record that cannot be written now is written later. */

@@ -68,6 +68,22 @@ test('one holder counts once, wherever it is held, and fits says what a claim wo
   expect(await one.claim('alice', 'session', 2)).toBe(false);
 });
 
+test('what was written down without an answer is held by nobody', async () => {
+  let lost = true;
+  const losing: KeyValue = {
+    ...kv,
+    async add(...given) {
+      const added = await kv.add(...given);
+      if (!lost) return added;
+      lost = false;
+      throw failure('SERVICE_UNAVAILABLE', 'Away.');
+    },
+  };
+  await expect(quota(losing).take('alice', 8)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await settled();
+  expect(await quota().take('alice', 8)).toBeDefined();
+});
+
 test('what could not be written down at once is written down later', async () => {
   let down = false;
   const attempt =

@@ -337,6 +337,12 @@ describe('verifying', () => {
       /does not belong/,
     ],
     [
+      'a record as far before the first as can be',
+      `INSERT INTO records (chain, n, body, mac) SELECT chain, -9223372036854775808, body, mac FROM records WHERE n = 1`,
+      1,
+      /does not belong/,
+    ],
+    [
       'a copied record at the end',
       `INSERT INTO records (chain, n, body, mac) SELECT chain, 321, body, mac FROM records WHERE n = 320`,
       321,
@@ -346,6 +352,12 @@ describe('verifying', () => {
     ['one record cut off', 'DELETE FROM records WHERE n = 320', 320, /cut/],
     ['an emptied table', 'DELETE FROM records', 1, /whole chain is missing/],
     ['a renamed chain', `UPDATE records SET chain = 'other'`, 1, /not as it was written/],
+    [
+      'a chain whose name goes on behind a NUL',
+      `INSERT INTO records (chain, n, body, mac) SELECT CAST(CAST(chain AS BLOB) || x'00' || 'x' AS TEXT), n, body, mac FROM records`,
+      1,
+      /two places/,
+    ],
     ['one that nobody finds by its time', 'DELETE FROM by_time WHERE n = 100', 100, /who look for it/],
     ['one that is kept under another time', `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`, 100, /who look for it/],
     ['one that its person does not find', 'DELETE FROM by_person WHERE n = 7', 7, /who look for it/],

@@ -1,7 +1,7 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
-import { astray, orderOf, said } from './order.ts';
+import { astray, CHAINS, orderOf, said } from './order.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
@@ -32,8 +32,7 @@ export interface CallChains extends AuditChains {
 export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
   const order = orderOf(db);
-  const firstChain = db.prepare('SELECT min(chain) FROM records').raw();
-  const nextChain = db.prepare('SELECT min(chain) FROM records WHERE chain > ?1').raw();
+  const names = db.prepare(`${CHAINS} SELECT chain FROM chains WHERE chain IS NOT NULL`).raw();
   const count = db
     .prepare(`SELECT count(*), max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${COUNTED_AT_ONCE})`)
     .raw();
@@ -57,7 +56,7 @@ export function chainsIn(db: Sqlite): CallChains {
   /** A count of everything would hold up all calls, for longer each day. */
   async function countOf(chain: string): Promise<number> {
     let all = 0;
-    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    for (let after = Number.NEGATIVE_INFINITY; ; ) {
       const from = after;
       const [some, last] = await attempt(() => count.get(chain, from) as [number, number]);
       all += some;
@@ -71,16 +70,12 @@ export function chainsIn(db: Sqlite): CallChains {
   return {
     async chains() {
       const found: { chain: string; count: number }[] = [];
-      for (let [chain] = await attempt(() => firstChain.get() as [string | null]); chain !== null; ) {
-        const name = chain;
-        found.push({ chain: name, count: await countOf(name) });
-        [chain] = await attempt(() => nextChain.get(name) as [string | null]);
-      }
+      for (const [chain] of await attempt(() => names.all() as [string][])) found.push({ chain, count: await countOf(chain) });
       return found;
     },
     async *records(chain) {
       let rows: Row[];
-      for (let n = Number.MIN_SAFE_INTEGER; ; n = rows.at(-1)?.[1] ?? n) {
+      for (let n = Number.NEGATIVE_INFINITY; ; n = rows.at(-1)?.[1] ?? n) {
         const from = n;
         rows = await attempt(() => after.all(chain, from) as Row[]);
         yield* rows.map(recordOf);

@@ -14,6 +14,12 @@ const STEP = 500;
 export const said = (field: 'at' | 'principal'): string =>
   `CASE WHEN json_valid(body) AND json_type(body, '$.${field}') = 'text' THEN json_extract(body, '$.${field}') END`;
 
+/** Each chain by its name, found in the index: going through all records would cost more each day. */
+export const CHAINS = `WITH RECURSIVE chains (chain) AS (
+    SELECT min(chain) FROM records
+    UNION ALL SELECT (SELECT min(chain) FROM records WHERE chain > chains.chain) FROM chains WHERE chain IS NOT NULL
+  )`;
+
 /** Whether a record of which it is said that it has its places in both orders has one in each. */
 export const astray = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain = r.chain) AND NOT (
   EXISTS (SELECT 1 FROM by_time AS t WHERE t.at = ${said('at')} AND t.chain = r.chain AND t.n = r.n)
@@ -25,13 +31,9 @@ export const astray = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain 
  */
 export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
   db.exec(SCHEMA);
-  // Each chain by its name and its end, found in the index: counting through all records would cost more each day.
   const behind = db
     .prepare(
-      `WITH RECURSIVE chains (chain) AS (
-         SELECT min(chain) FROM records
-         UNION ALL SELECT (SELECT min(chain) FROM records WHERE chain > chains.chain) FROM chains WHERE chain IS NOT NULL
-       ), ends AS (
+      `${CHAINS}, ends AS (
          SELECT chain, coalesce((SELECT n FROM ordered_until AS u WHERE u.chain = chains.chain), 0) AS until,
            (SELECT max(n) FROM records AS r WHERE r.chain = chains.chain) AS n
          FROM chains WHERE chain IS NOT NULL

@@ -19,7 +19,7 @@ export default defineConfig({
     // What needs a browser or real servers is asked for by name: everything else runs with nothing but Node.
     exclude: [
       ...(process.env['TAMSHAI_TEST_BROWSER'] ? [] : ['tests/browser/**']),
-      ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**']),
+      ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**', 'tests/cluster/keycloak.test.ts']),
       ...(process.env['TAMSHAI_TEST_STORES'] === 'servers'
         ? STORELESS.map((name) => `tests/${name}.test.ts`)
         : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts', 'tests/ports/trail-of-all.test.ts']),

@@ -4,7 +4,8 @@
 // npm run test:servers: runs the suites that know stores against real servers (PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch), then
 // everything of test:cluster; the better part of an hour on two cores. With --stores only the former.
 // npm run test:cluster: a site is three gateways, two hr servers and the other domains behind a balancer: the whole contract suite against that;
-// then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the issuer.
+// then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the issuer, which is
+// killed as well.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.
 // TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers -- tests/ports/search:
 //   the newest search servers, which were tried and pass.
@@ -94,10 +95,11 @@ function suites(env, paths) {
 const STORES = 'postgres,redis,mongo,opensearch';
 /** The command is tested as it is installed, on stores of its own: once is enough. */
 const ONCE = '--exclude=tests/journeys/command*';
-const onStores = (paths) => suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy` }, [...paths, ONCE]);
+const onStores = (paths, more = {}) => suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy`, ...more }, [...paths, ONCE]);
+const KEYCLOAK = { TAMSHAI_TEST_KEYCLOAK: '1' };
 /** What starts its own processes has one shape. */
 const asCluster = (paths) =>
-  suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: STORES, TAMSHAI_TEST_SHAPE: 'cluster', ...(paths.includes('tests/keycloak') && { TAMSHAI_TEST_KEYCLOAK: '1' }) }, [
+  suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: STORES, TAMSHAI_TEST_SHAPE: 'cluster', ...(paths.includes('tests/keycloak') && KEYCLOAK) }, [
     ...paths,
     ONCE,
     '--exclude=tests/contract/{crash,contracts}.test.ts',
@@ -111,6 +113,7 @@ if (step('build', 'build')) {
     else if (filters.length === 0 && !onlyStores) {
       asCluster(['tests/contract']);
       onStores(['tests/cluster']);
+      onStores(['tests/cluster/keycloak'], KEYCLOAK);
       asCluster(['tests/keycloak']);
     }
   } else if (browser) {

@@ -9,10 +9,11 @@ import { opens } from '../../src/core/access.ts';
 import { rolesIn } from '../../src/core/people.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
-import { type Cluster, clusterServers, FAULTS, openCluster } from './cluster.ts';
+import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { byName, Doors, ready } from '../contract/calls.ts';
 import { askFor, effectsOf, writes } from '../contract/writes.ts';
 import type { Visitor } from '../visitor.ts';
+import { disturbedInTurn, killedInTurn } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
 import { build, folder, PATIENCE_MS, removeFolders, tamshai } from '../journeys/command-support.ts';
 
@@ -170,43 +171,13 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
 
   it(
     'each process killed in turn: nothing acknowledged is lost, nothing is done twice, nobody gets what is not theirs',
-    async () => {
-      const work = working(cluster, (left ??= await untouched(cluster)));
-      for (const { name } of cluster.nodes) {
-        const node = cluster.node(name);
-        await node.kill();
-        await new Promise((resolve) => setTimeout(resolve, 1_500));
-        await node.start();
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      }
-      await work.stop();
-      await holds(cluster, work);
-    },
+    async () => killedInTurn(cluster, (left ??= await untouched(cluster))),
     10 * PATIENCE_MS,
   );
 
   it(
     'each way disturbed in turn: slow, in crumbs, silent, reset, cut in the middle, gone',
-    async () => {
-      const work = working(cluster, (left ??= await untouched(cluster)));
-      const settledBy = () => work.done.reads + work.done.acknowledged.size;
-      for (const [name, way] of cluster.ways) {
-        for (const [fault, toxic] of Object.entries(FAULTS)) {
-          const errors = [...work.done.errors.values()].reduce((sum, n) => sum + n, 0);
-          await (toxic ? way.poison(toxic) : way.down());
-          await new Promise((resolve) => setTimeout(resolve, 1_500));
-          await way.well();
-          const before = settledBy();
-          // Nobody does anything about it: it is well again by itself.
-          await expect.poll(async () => (await front.rest('frank.davis', 'tasks', 'list_tasks')).status, { timeout: 30_000 }).toBe(200);
-          await expect.poll(settledBy, { timeout: 30_000 }).toBeGreaterThan(before + 3);
-          const now = [...work.done.errors.values()].reduce((sum, n) => sum + n, 0);
-          console.log(`${name} ${fault}: ${now - errors} errors`);
-        }
-      }
-      await work.stop();
-      await holds(cluster, work);
-    },
+    async () => disturbedInTurn(cluster, (left ??= await untouched(cluster))),
     15 * PATIENCE_MS,
   );
 

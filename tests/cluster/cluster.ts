@@ -81,7 +81,8 @@ export const clusterServers = (): ClusterServers | undefined => {
 const on = (kind: string) => allTools().domains.filter(({ store }) => store === kind);
 const OTHERS = DOMAINS.filter((name) => name !== 'hr');
 
-export async function openCluster(servers: ClusterServers, more: Settings = {}): Promise<Cluster> {
+/** `at`: where everyone comes, where that has to be known before. */
+export async function openCluster(servers: ClusterServers, more: Settings = {}, at?: number): Promise<Cluster> {
   const closing: (() => Promise<unknown>)[] = [];
   const first = folder('cluster');
   const sql = await freshDatabase(servers.database, SQL_DOMAINS, SHARED_KEY, first);
@@ -90,7 +91,7 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}):
   closing.push(sql.drop, documents.drop, search.drop);
   const keys = openKeys(first, { masterKey: SHARED_KEY });
 
-  const [front, hrFront] = [await freePort(), await freePort()];
+  const [front, hrFront] = [at ?? (await freePort()), await freePort()];
   const restPorts = Object.fromEntries(await Promise.all(OTHERS.map(async (name) => [name, await freePort()] as const)));
   const ways = new Map<string, ToxicLink>();
   const through = async (name: string, to: { readonly hostname: string; readonly port: string }): Promise<number> => {

@@ -1,6 +1,4 @@
 /** A real Keycloak with the two realms that we hand out: people sign in there, and what it says of them is what counts here. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
@@ -8,47 +6,11 @@ import { freePort } from '../services/server-process.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
 import { openSite, type Site } from '../site.ts';
 import { codeFlow, Person } from './pages.ts';
+import { clientSettings, openToClients, PASSWORD, type Realm, realmOf } from './realms.ts';
 
-const PASSWORD = 'only-for-tests';
-const SECRET = 'a-secret-only-for-tests';
 let keycloak: Keycloak;
 let site: Site;
 let base: string;
-
-interface Realm {
-  readonly realm: string;
-}
-/** As the file in deploy/ is changed by who uses it: the address and the secret; and people, who are nobody's to hand out. */
-const realmOf = (name: string, users: readonly string[], more: object[] = []): Realm => {
-  const text = readFileSync(fileURLToPath(new URL(`../../deploy/keycloak/${name}.json`, import.meta.url)), 'utf8');
-  const realm = JSON.parse(text.replaceAll('https://tamshai.example', base).replaceAll('CHANGE-ME', SECRET)) as Realm;
-  return {
-    ...realm,
-    sslRequired: 'none',
-    bruteForceProtected: false,
-    users: [
-      ...users.map((user) => {
-        const { sub, username, name, email, roles, employeeId, organizationId } = persona(user);
-        const [firstName, ...rest] = name.split(' ');
-        const attributes = employeeId === undefined ? { organization_id: [organizationId] } : { employee_id: [employeeId] };
-        const credentials = [{ type: 'password', value: PASSWORD, temporary: false }];
-        return {
-          id: sub,
-          username,
-          firstName,
-          lastName: rest.join(' '),
-          email,
-          enabled: true,
-          emailVerified: true,
-          attributes,
-          credentials,
-          realmRoles: [...roles],
-        };
-      }),
-      ...more,
-    ],
-  } as Realm;
-};
 
 beforeAll(async () => {
   const port = await freePort();
@@ -64,54 +26,24 @@ beforeAll(async () => {
     realmRoles: ['executive'],
     attributes: { organization_id: [persona('jane.smith@acme.example').organizationId], employee_id: [persona('eve.thompson').employeeId] },
   };
-  const customers = realmOf('tamshai-customers', ['jane.smith@acme.example'], [stranger]) as Realm & {
+  const customers = realmOf(base, 'tamshai-customers', ['jane.smith@acme.example'], [stranger]) as Realm & {
     roles: { realm: { name: string }[] };
   };
   customers.roles.realm.push({ name: 'executive' });
   const started = performance.now();
-  keycloak = await startKeycloak([realmOf('tamshai-staff', ['alice.chen', 'nina.patel', 'sarah.kim', 'eve.thompson']), customers]);
+  keycloak = await startKeycloak([realmOf(base, 'tamshai-staff', ['alice.chen', 'nina.patel', 'sarah.kim', 'eve.thompson']), customers]);
   console.log(`${keycloak.version} after ${Math.round((performance.now() - started) / 1000)} s`);
-  for (const realm of ['tamshai-staff', 'tamshai-customers']) await openToClients(realm);
-  const issuer = (realm: string) => `${keycloak.url}/realms/${realm}`;
+  for (const realm of ['tamshai-staff', 'tamshai-customers']) await openToClients(keycloak, base, realm);
   site = await openSite({
     GATEWAY_PORT: String(port),
     TAMSHAI_SCRIPTED_APPROVALS: '0',
-    OIDC_ISSUER: issuer('tamshai-staff'),
-    OIDC_CUSTOMER_ISSUER: issuer('tamshai-customers'),
-    OIDC_CLIENT_ID: 'tamshai',
-    OIDC_CLIENT_SECRET: SECRET,
+    ...clientSettings(keycloak),
   });
 }, 600_000);
 afterAll(async () => {
   await site?.close();
   await keycloak?.stop();
 });
-
-/** The four steps of docs/keycloak.md: a client that registers itself gets our audience, our claim and the roles, and no more. */
-async function openToClients(realm: string): Promise<void> {
-  const claim = realm === 'tamshai-staff' ? 'employee_id' : 'organization_id';
-  const mapper = (name: string, protocolMapper: string, config: object) => ({ name, protocol: 'openid-connect', protocolMapper, config });
-  const id = await keycloak.admin<string>('POST', `/${realm}/client-scopes`, {
-    name: 'tamshai',
-    protocol: 'openid-connect',
-    attributes: { 'include.in.token.scope': 'false', 'display.on.consent.screen': 'false' },
-    protocolMappers: [
-      mapper('mcp', 'oidc-audience-mapper', { 'included.client.audience': `${base}/mcp`, 'access.token.claim': 'true' }),
-      mapper(claim, 'oidc-usermodel-attribute-mapper', {
-        'user.attribute': claim,
-        'claim.name': claim,
-        'jsonType.label': 'String',
-        'access.token.claim': 'true',
-      }),
-    ],
-  });
-  await keycloak.admin('PUT', `/${realm}/default-default-client-scopes/${id}`);
-  await keycloak.admin(
-    'POST',
-    `/${realm}/client-scopes/${id}/scope-mappings/realm`,
-    await keycloak.admin('GET', `/${realm}/roles?max=100`),
-  );
-}
 
 const someone = (username: string) => new Person(username, PASSWORD);
 async function signIn(username: string, realm: 'staff' | 'customer' = 'staff'): Promise<Person> {

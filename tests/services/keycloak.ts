@@ -47,6 +47,9 @@ function give(path: string, { uid, gid }: Account): void {
 export interface Keycloak extends TestServer {
   /** As its administrator; the answer's body, or the id of what was made. */
   admin<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  kill(): Promise<void>;
+  /** At the same address, with what it had written down. */
+  startAgain(): Promise<void>;
 }
 
 const ADMIN = { username: 'admin', password: 'admin-password' };
@@ -108,21 +111,35 @@ export async function startKeycloak(realms: readonly { readonly realm: string }[
     '--import-realm',
     '--cache=local',
   ];
-  const server = new Launched('java', java, folder, account, {
-    KC_BOOTSTRAP_ADMIN_USERNAME: ADMIN.username,
-    KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
-  });
-  await server.listening(port, 300_000);
-  const deadline = Date.now() + 400_000;
-  while (
-    !(await fetch(`http://127.0.0.1:${management}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  ) {
-    if (Date.now() > deadline)
-      throw new Error(`Keycloak did not become ready:\n${readFileSync(join(folder, 'server.log'), 'utf8').slice(-3000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  return { url, version: `Keycloak ${VERSION}`, pid: server.pid, stop: () => server.stop('SIGKILL'), admin: adminOf(url) };
+  const launch = async (): Promise<Launched> => {
+    const server = new Launched('java', java, folder, account, {
+      KC_BOOTSTRAP_ADMIN_USERNAME: ADMIN.username,
+      KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+    });
+    await server.listening(port, 300_000);
+    const deadline = Date.now() + 400_000;
+    while (
+      !(await fetch(`http://127.0.0.1:${management}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    ) {
+      if (Date.now() > deadline)
+        throw new Error(`Keycloak did not become ready:\n${readFileSync(join(folder, 'server.log'), 'utf8').slice(-3000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    return server;
+  };
+  let server = await launch();
+  return {
+    url,
+    version: `Keycloak ${VERSION}`,
+    pid: server.pid,
+    stop: () => server.stop('SIGKILL'),
+    admin: adminOf(url),
+    kill: () => server.kill(),
+    async startAgain() {
+      server = await launch();
+    },
+  };
 }

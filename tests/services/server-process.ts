@@ -125,6 +125,12 @@ export class Launched {
     }
   }
 
+  /** Without a chance to tidy up, and with its folder left as it was. */
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.#exited;
+  }
+
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.signal(signal);
     const late = setTimeout(() => this.signal('SIGKILL'), 10_000);

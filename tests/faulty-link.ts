@@ -2,18 +2,21 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
+type Mode = 'pass' | 'silent' | 'cut' | 'lost' | 'deaf to commits';
+
 export interface FaultyLink {
   readonly port: number;
   /**
    * pass: as it should be. silent: connections stay, nothing comes through any more. cut: gone, and nobody gets in.
    * lost: nothing ever comes through what is open now, as if the machine behind it had vanished; a new connection is as it should be.
+   * deaf to commits: the next one gets there, and instead of its answer the connection ends; then as it should be.
    */
-  set(mode: 'pass' | 'silent' | 'cut' | 'lost'): void;
+  set(mode: Mode): void;
   close(): Promise<void>;
 }
 
 export async function faultyLink(to: { readonly host: string; readonly port: number }): Promise<FaultyLink> {
-  let mode: 'pass' | 'silent' | 'cut' = 'pass';
+  let mode: Mode = 'pass';
   const open = new Set<Socket>();
   const lost = new WeakSet<Socket>();
   const server = createServer((near) => {
@@ -27,8 +30,12 @@ export async function faultyLink(to: { readonly host: string; readonly port: num
       [far, near],
     ] as const) {
       open.add(from);
-      from.on('data', (chunk) => {
-        if (mode === 'pass' && !lost.has(from)) other.write(chunk);
+      from.on('data', (chunk: Buffer) => {
+        if (mode === 'deaf to commits' && from === near && chunk.includes('commit')) {
+          mode = 'pass';
+          far.removeAllListeners('data').once('data', () => far.destroy());
+        }
+        if ((mode === 'pass' || mode === 'deaf to commits') && !lost.has(from)) other.write(chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {

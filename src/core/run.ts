@@ -90,7 +90,7 @@ export async function call(runtime: Runtime, request: CallRequest): Promise<Answ
     // What was written in the call was recorded with it; a card was not.
     inStore = (tool.kind === 'act' || tool.kind === 'write') && answer.status === 'success';
   } catch (error) {
-    const unsure = error instanceof Failure && error.code === 'TIMEOUT' && tool !== undefined && (tool.kind === 'act' || tool.atOnceWhen !== undefined);
+    const unsure = error instanceof Failure && error.code === 'TIMEOUT' && error.retryable && tool !== undefined && (tool.kind === 'act' || tool.atOnceWhen !== undefined);
     answer = answerFor(runtime, unsure ? outcomeUnknown(error) : error, request.requestId);
   }
   try {

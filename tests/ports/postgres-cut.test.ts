@@ -1,9 +1,15 @@
 /** A connection that ends at the worst moment costs the one transaction on it, and nothing else. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { chainWriter } from '../../src/core/chain-writer.ts';
+import type { AuditRecord } from '../../src/core/ports.ts';
+import type { StoreSession } from '../../src/core/store.ts';
+import { lastLink, sqlChains } from '../../src/storage/sql/chains.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
+import { sqlStore } from '../../src/storage/sql/store.ts';
 import { type FaultyLink, faultyLink } from '../faulty-link.ts';
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
@@ -87,5 +93,65 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       await locking.end();
       await root.query(`drop table public.${role}`);
     }
+  });
+
+  describe('before a commit is answered', () => {
+    const roles = [`${role}_self`, `${role}_self_write`, `${role}_audit`];
+    const who = { domain: role, audience: 'self', shows: [], person: { principal: 'staff:a' } } as unknown as StoreSession;
+    const record = { at: '2026-11-16T09:00:00Z', principal: 'staff:a' } as AuditRecord;
+    beforeAll(async () => {
+      await root.query(`create schema ${role};
+        create table ${role}.effects (confirmation_id uuid primary key, tool text, principal text, result json);
+        create table ${role}.audit (chain text, n bigint, body text, mac text, at timestamptz, principal text, constraint audit_pkey primary key (chain, n));
+        create table ${role}.notes (words text)`);
+      for (const each of roles)
+        await root.query(`create role ${each} login password 'only-for-tests'; grant usage on schema ${role} to ${each};
+          grant select, insert, update on all tables in schema ${role} to ${each}`);
+      // Within a transaction who writes also reads as who only reads.
+      await root.query(`grant ${role}_self to ${role}_self_write`);
+    });
+    afterAll(async () => {
+      await root.query(`drop schema ${role} cascade`);
+      for (const each of roles) await root.query(`drop owned by ${each}; drop role ${each}`);
+    });
+
+    const chain = chainWriter({ chain: 'c', key: Buffer.alloc(32), last: () => lastLink(database, role, 'c'), checkpoint: async () => {} });
+    const noting = (words: string, id?: string, trouble = false) => {
+      const chains = sqlChains(database, role);
+      const audit = trouble ? { ...chains, record: async () => Promise.reject(new Error('gone')) } : chains;
+      return sqlStore(database, role, chain, audit).once(who, { id, tool: 'note' }, async ({ writing }) => {
+        const { sql } = writing;
+        await sql.change(z.object({ words: z.string() }), sql`insert into ${sql.ref(role)}.notes values (${words}) returning words`);
+        return { result: words, audit: record };
+      });
+    };
+    const times = async (words: string) => (await root.query(`select 1 from ${role}.notes where words = $1`, [words])).rowCount;
+
+    test('it is seen that it was done, where that can be seen', async () => {
+      expect(await noting('well')).toBe('well');
+      link.set('deaf to commits');
+      expect(await noting('seen')).toBe('seen');
+      expect(await times('seen')).toBe(1);
+    });
+
+    test('where it cannot, nobody is told to do it again', async () => {
+      link.set('deaf to commits');
+      await expect(noting('unseen', undefined, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
+      expect(await times('unseen')).toBe(1);
+    });
+
+    test('but what was approved may be asked for again: it happens once', async () => {
+      const id = randomUUID();
+      link.set('deaf to commits');
+      await expect(noting('approved', id, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+      expect(await noting('approved', id)).toBe('approved');
+      expect(await times('approved')).toBe(1);
+    });
+
+    test('and the chain goes on where it was', async () => {
+      expect(await noting('after')).toBe('after');
+      const { rows } = await root.query<{ n: string }>(`select n from ${role}.audit order by n`);
+      expect(rows.map(({ n }) => Number(n))).toEqual([1, 2, 3, 4, 5]);
+    });
   });
 });

@@ -1,5 +1,5 @@
 /** What the document store needs of a database, whichever it is: the same queries, in one language, on both. */
-import { failure } from '../../core/errors.ts';
+import { failure, outcomeUnknown } from '../../core/errors.ts';
 import type { Document, DocumentLoader } from '../../core/documents.ts';
 import type { Head } from '../../core/chain-writer.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
@@ -82,9 +82,13 @@ export async function hadCommitted(
 ): Promise<boolean> {
   if (!(error instanceof Conflict)) throw error;
   if (!error.unknown) return false;
-  if (link !== undefined && (await chains.record(link.chain, link.n))?.mac === link.mac) return true;
+  const unsure = outcomeUnknown(failure('SERVICE_UNAVAILABLE', 'The database does not answer.'));
+  try {
+    if (link !== undefined && (await chains.record(link.chain, link.n))?.mac === link.mac) return true;
+  } catch (trouble) {
+    throw repeatable ? trouble : unsure;
+  }
   // Without an id of its own a second run could not be told from the first.
-  if (!repeatable)
-    throw failure('SERVICE_UNAVAILABLE', 'The database stopped answering. Look before you try again: it may have been written.');
+  if (!repeatable) throw unsure;
   return false;
 }

@@ -14,10 +14,18 @@ export interface SqlSession {
   query(text: string, values?: readonly unknown[], patienceMs?: number): Promise<Row[]>;
 }
 
+/** The end of a transaction was asked for, and the answer did not come: nobody knows whether it was committed. */
+export class CommitLost extends Error {
+  override readonly name = 'CommitLost';
+  constructor(cause: unknown) {
+    super('The connection ended with the transaction.', { cause });
+  }
+}
+
 export interface SqlDatabase {
   /** One read-only statement as one database role, in one round trip. */
   read(role: string, statement: Statement): Promise<Row[]>;
-  /** One serializable transaction as a database role, its first statement sent along with its beginning. */
+  /** One serializable transaction as a database role, its first statement sent along with its beginning. Throws a CommitLost where its end is not known. */
   transaction<T>(role: string, first: Statement, body: (session: SqlSession) => Promise<T>): Promise<T>;
   /** Calls when another process says that a channel's rows changed, and whenever it may have missed that. For a database that others use too. */
   listen?(role: string, channel: string, wake: () => void): () => void;

@@ -1,5 +1,6 @@
 /** A driver's words stop here: each kind of trouble becomes one of our own failures, or is tried again. */
 import { Failure, failure } from '../../core/errors.ts';
+import { CommitLost } from './database.ts';
 
 const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 
@@ -13,6 +14,7 @@ const CONSTRAINT = /^23(505|503|514|P01)$/;
 
 export function inOurWords(error: unknown): Error {
   if (error instanceof Failure) return error;
+  if (error instanceof CommitLost) return inOurWords(error.cause);
   const code = codeOf(error);
   if (code === '57014' || (error instanceof Error && error.message === 'Query read timeout')) return failure('TIMEOUT', 'The database took too long.');
   if (GONE.test(code) || (error instanceof Error && /terminated|not queryable|timeout exceeded|timeout expired|Connection/i.test(error.message))) {

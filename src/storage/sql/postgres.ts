@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
-import { type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
+import { CommitLost, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
 import { gathering } from '../gather.ts';
 import { Listening } from './listening.ts';
 import { Prepared } from './prepared.ts';
@@ -88,7 +88,7 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
         await client.query('begin isolation level serializable');
         await session.query(first.text, first.values);
         const result = await body(session);
-        await client.query('commit');
+        await client.query('commit').catch(notCommitted);
         return result;
       } catch (error) {
         await client.query('rollback').catch(() => {
@@ -120,6 +120,11 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
       await Promise.all([...[...readersOf.values()].map((each) => each.close()), ...[...pools.values()].map((pool) => pool.end())]);
     },
   };
+}
+
+/** Only what the server itself says against it means that nothing was written; that it stops, or was told to, does not. */
+function notCommitted(error: unknown): never {
+  throw error instanceof pg.DatabaseError && !/^(08|57)/.test(error.code ?? '') ? error : new CommitLost(error);
 }
 
 /** A login that is not the role it was asked for, or that could bypass row security, must not read a single row. */

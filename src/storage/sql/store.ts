@@ -1,12 +1,12 @@
 /** The SQL store: rows by role and settings, pages by keyset, one effect for one approval. PGlite and PostgreSQL share it. */
 import type { z } from 'zod';
 import type { ChainWriter } from '../../core/chain-writer.ts';
-import { failure } from '../../core/errors.ts';
-import type { AuditChains } from '../../core/ports.ts';
+import { Failure, failure, outcomeUnknown } from '../../core/errors.ts';
+import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import { type SqlReader, type SqlText, type SqlWriter, sql } from '../../core/sql.ts';
 import type { Store, StoreSession, Versions, Window } from '../../core/store.ts';
-import type { SqlDatabase, SqlSession, Statement } from './database.ts';
+import { CommitLost, type SqlDatabase, type SqlSession, type Statement } from './database.ts';
 import { inOurWords, isConflict } from './errors.ts';
 
 /**
@@ -100,6 +100,12 @@ function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): 
   return { reading, writing: Object.assign(readerOver(as(readRole), []), { change, changeMany }) };
 }
 
+/** What has an id of its own can be asked for again; a second run of anything else could not be told from the first. */
+function unsureOf(error: CommitLost, withoutId: boolean): Error {
+  const lost = inOurWords(error);
+  return withoutId && lost instanceof Failure ? outcomeUnknown(lost) : lost;
+}
+
 async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText): Promise<Row[]> {
   try {
     return await database.read(roleOf(who), asCaller(who, query));
@@ -123,6 +129,9 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
     database.transaction(`${roleOf(who)}_write`, { text: `select ${IDENTITY}`, values: identityOf(who) }, body);
 
   const wakes = new Set<() => void>();
+  /** The record goes with the effect: where it is, so is the other. That it is not there does not mean that it will not be. */
+  const isKept = async (link: ChainedRecord | undefined): Promise<boolean> =>
+    link !== undefined && (await audit.record(link.chain, link.n).catch(() => undefined))?.mac === link.mac;
 
   return {
     kind: 'sql',
@@ -137,6 +146,8 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
       for (let attempt = 1; ; attempt++) {
         let release: (committed: boolean) => Promise<void> = async () => {};
         let committed = false;
+        let link: ChainedRecord | undefined;
+        let effect: unknown;
         try {
           await chain.ready();
           const result = await transaction(who, async (session) => {
@@ -154,16 +165,20 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
             const next = await chain.next(effected.audit);
             release = next.release;
             const { record } = next;
+            [link, effect] = [record, effected.result];
             await run(session, sql`insert into ${schema}.audit (chain, n, body, mac, at, principal) values (${record.chain}, ${record.n}, ${record.body}, ${record.mac}, ${effected.audit.at}, ${effected.audit.principal})`);
             return effected.result;
           });
           committed = true;
-          for (const wake of wakes) wake();
           return result;
         } catch (error) {
+          committed = error instanceof CommitLost && (await isKept(link));
+          if (committed) return effect;
+          if (error instanceof CommitLost) throw unsureOf(error, id === undefined);
           if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
         } finally {
           await release(committed);
+          if (committed) for (const wake of wakes) wake();
         }
         // Twice as long each time: many who change one row are through one after the other before anyone has tried too often.
         await new Promise((again) => setTimeout(again, Math.random() * Math.min(8 * 2 ** attempt, 600)));

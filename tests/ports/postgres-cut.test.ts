@@ -26,7 +26,7 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     const { hostname, port } = new URL(server);
     link = await faultyLink({ host: hostname, port: Number(port) });
     const through = Object.assign(new URL(server), { port: String(link.port) });
-    database = openPostgres({ url: through.href, password: () => 'only-for-tests' });
+    database = openPostgres({ url: through.href, password: () => 'only-for-tests', stillThereMs: 300 });
   });
   afterAll(async () => {
     await database.close();
@@ -153,5 +153,16 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       const { rows } = await root.query<{ n: string }>(`select n from ${role}.audit order by n`);
       expect(rows.map(({ n }) => Number(n))).toEqual([1, 2, 3, 4, 5]);
     });
+  });
+
+  test('a server that vanished without a word is listened to anew', async () => {
+    let woken = 0;
+    const stop = database.listen?.(role, 'there', () => void woken++) ?? expect.fail('it cannot listen');
+    await expect.poll(() => woken).toBe(1);
+    link.set('lost');
+    await expect.poll(() => woken).toBe(2);
+    await root.query('notify there');
+    await expect.poll(() => woken).toBe(3);
+    stop();
   });
 });

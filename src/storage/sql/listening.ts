@@ -2,6 +2,9 @@
 import type pg from 'pg';
 
 const AGAIN_MS = 500;
+const STILL_THERE_MS = 10_000;
+/** A question that is not answered for so long ends the connection, and with it what only seems to be one. */
+const STILL_THERE = { text: 'select 1', query_timeout: 2_000 };
 
 export class Listening {
   readonly #open: () => Promise<pg.Client>;
@@ -9,18 +12,22 @@ export class Listening {
   readonly #wake: () => void;
   #client: pg.Client | undefined;
   #later: NodeJS.Timeout | undefined;
+  readonly #asking: NodeJS.Timeout;
   #closed = false;
 
-  constructor(open: () => Promise<pg.Client>, channel: string, wake: () => void) {
+  constructor(open: () => Promise<pg.Client>, channel: string, wake: () => void, stillThereMs = STILL_THERE_MS) {
     this.#open = open;
     this.#channel = channel;
     this.#wake = wake;
+    // Who only listens does not notice that there is nobody any more.
+    this.#asking = setInterval(() => void this.#client?.query(STILL_THERE).catch(() => {}), stillThereMs).unref();
     void this.#connect();
   }
 
   close(): void {
     this.#closed = true;
     clearTimeout(this.#later);
+    clearInterval(this.#asking);
     void this.#client?.end().catch(() => {});
   }
 

@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly password: (role: string) => string;
   readonly readers?: number;
   readonly writers?: number;
+  /** How often who only listens asks whether the server is still there. */
+  readonly stillThereMs?: number;
 }
 
 /**
@@ -27,7 +29,7 @@ const ANEW: ReadonlySet<unknown> = new Set(['0A000', '26000']);
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 2000;
 
-export function openPostgres({ url, password, readers = 2, writers = 4 }: PostgresOptions): SqlDatabase {
+export function openPostgres({ url, password, readers = 2, writers = 4, stillThereMs }: PostgresOptions): SqlDatabase {
   const configFor = (role: string): pg.ClientConfig => {
     const address = new URL(url);
     address.username = role;
@@ -100,7 +102,7 @@ export function openPostgres({ url, password, readers = 2, writers = 4 }: Postgr
       }
     },
     listen(role, channel, wake) {
-      const listening = new Listening(() => open(role), channel, wake);
+      const listening = new Listening(() => open(role), channel, wake, stillThereMs);
       listeners.add(listening);
       return () => {
         listeners.delete(listening);

@@ -18,11 +18,13 @@ const PAST = /(?:ed|en)$|^(?:paid|won|lost|sent|left|due|spent|gone|done|told|so
 function locate(reading: Reading, words: readonly string[], past: boolean): Piece | undefined {
   const wanted = words.map(singular);
   const { tokens: all, text } = reading;
-  for (let at = 0; at + wanted.length <= all.length; at += 1) {
+  for (let at = 0; at < all.length; at += 1) {
     const run = all.slice(at, at + wanted.length);
-    const fits = past
+    const fits = run.length < wanted.length ? false : past
       ? run.every((token, offset) => token.stem === stem(wanted[offset] ?? '')) && (PAST.test(run[0]?.word ?? '') || (run[0]?.word !== 'go' && all.slice(0, at).some(({ word }) => word === 'did')))
-      : run.every((token, offset) => singular(token.word) === wanted[offset] || (token.word.includes('-') && token.word.replaceAll('-', '') === wanted.join('')));
+      : run.every((token, offset) => singular(token.word) === wanted[offset] || (wanted.length === 1 && token.word.includes('-') && token.word.replaceAll('-', '') === wanted[0]));
+    const hyphened = !past && wanted.length > 1 && all[at]?.word.replaceAll('-', ' ') === words.join(' ') ? all[at] : undefined;
+    if (hyphened) return { text: hyphened.raw, start: hyphened.start, end: hyphened.end };
     const [first, last] = [run[0], run.at(-1)];
     if (fits && first && last) return { text: text.slice(first.start, last.end), start: first.start, end: last.end };
   }
@@ -66,7 +68,7 @@ export function choose(index: Index, entry: Entry, slot: Slot, reading: Reading,
     const ordered = words.length === 1 && slot.required && past && reading.tokens[0]?.stem === stem(words[0] ?? '') && reading.tokens[0].word !== words[0] ? reading.tokens[0] : undefined;
     if (ordered) offer(value, 2, undefined);
     if (acted) offer(value, 2.6, { text: acted.raw, start: acted.start, end: acted.end });
-    for (const other of words.length === 1 ? othersFor(value.toLowerCase()) : othersFor(words.join(' '))) {
+    for (const other of words.length === 1 ? othersFor(value.toLowerCase()) : othersFor(words.join('-'))) {
       const at = located(reading, other.split(/[\s-]+/), past, not);
       if (at && !isVerb(entry, at, reading)) offer(value, 2 + other.split(' ').length * 0.1, at);
     }

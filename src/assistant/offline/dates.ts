@@ -23,6 +23,12 @@ const UNIT = '(day|week|month|quarter|year|fiscal year|fy|financial year|calenda
 const NUMBER = '(\\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty|sixty|ninety|couple of|few)';
 const WEEKDAY = '(sunday|monday|tuesday|wednesday|thursday|friday|saturday)';
 const NUMBERS: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, thirty: 30, sixty: 60, ninety: 90, 'couple of': 2, few: 3 };
+/** Days that are known by a name: date, date, month, no year. */
+const feast = (date: number, month: string): [string, string, string, undefined] => [String(date), String(date), month, undefined];
+const FEASTS: Readonly<Record<string, [string, string, string, undefined]>> = {
+  'christmas eve': feast(24, 'december'), christmas: feast(25, 'december'), xmas: feast(25, 'december'), 'boxing day': feast(26, 'december'), "new year's eve": feast(31, 'december'), "new year's": feast(1, 'january'),
+  "valentine's": feast(14, 'february'), 'independence day': feast(4, 'july'), halloween: feast(31, 'october'),
+};
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
 
 const monthIndex = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3)));
@@ -61,6 +67,7 @@ const PATTERNS: readonly Pattern[] = [
   { pattern: /\b(?:the )?(?:(first|second|third|fourth) quarter)(?:,? (?:of|in))? ((?:19|20)\d\d)\b/, read: (m) => whole(makeDay(Number(m[2]), ORDINALS.indexOf(group(m, 1)) * 3, 1), 'quarter') },
   { pattern: /\bq([1-4])\b|\b(first|second|third|fourth) quarter\b/, read: (m, today) => ({ ...quarter(m, parts(today).year), anyYear: true }) },
   { pattern: /\b(beginning|start|end|close) of (?:the )?(this |last |next |previous |current |coming )?(?:fiscal |calendar |financial )?(week|month|quarter|year)\b/, read: (m, today) => edge(/end|close/.test(group(m, 1)), whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))) },
+  { pattern: /\b(?:the )?(first|1st|last)(?: day)? of (?:the )?(this |last |next |previous |current |coming )?(month|quarter|year)\b/, read: (m, today) => edge(m[1] === 'last', whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))) },
   { pattern: new RegExp(`\\b(beginning|start|end) of ${YEAR}\\b`), read: (m) => edge(m[1] === 'end', whole(makeDay(Number(m[2]), 0, 1), 'year')) },
   { pattern: new RegExp(`\\b(beginning|start|end) of ${MONTH}`), read: (m, today) => edge(m[1] === 'end', nearMonth(monthIndex(group(m, 2)), today, 0)) },
   { pattern: /\b(?:year to date|ytd|so far this year|this year so far)\b/, read: (_, today) => ({ ...whole(today, 'year'), to: today, open: 'since' }) },
@@ -78,6 +85,7 @@ const PATTERNS: readonly Pattern[] = [
   { pattern: new RegExp(`\\bin ${NUMBER} ${UNIT}s?(?:' time)?\\b`), read: (m, today) => only(shifted(today, grainOf(group(m, 2)), count(group(m, 1)))) },
   { pattern: new RegExp(`\\b(this|current|last|previous|past|next|coming) ${UNIT}\\b`), read: (m, today) => whole(today, grainOf(group(m, 2)), shiftOf(group(m, 1))) },
   { pattern: /\bweek(?:'s)? (?:of|beginning) today\b/, read: (_, today) => whole(today, 'week') },
+  { pattern: new RegExp(`\\b(${Object.keys(FEASTS).join('|')})(?: day)?\\b`), read: (m, today) => days(...(FEASTS[group(m, 1)] ?? feast(0, 'january')), today) },
   { pattern: /\b(today|tonight|this (?:morning|afternoon|evening))\b/, read: (_, today) => only(today) },
   { pattern: /\b(tomorrow)\b/, read: (_, today) => only(plusDays(today, 1)) },
   { pattern: /\b(yesterday)\b/, read: (_, today) => only(plusDays(today, -1)) },

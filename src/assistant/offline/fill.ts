@@ -279,11 +279,14 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
     if (name.possessive && each.possessive) score += 1;
     best = Math.max(best, score);
   }
+  // "The deals that Liam should land".
+  if (isPerson(slot) && /^(?:should|will|must|can|could|might|want|need|plan|hope|expect)$/.test(here.right ?? '')) best += 1.2;
   // Two capital letters stand where the description has two.
   if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
+  else if (/^[A-Z]{2}$/.test(name.text) && here.left.at(-1) === 'in') best -= 1.5;
   // "How many deals has Liam got?"
   if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && reading.words.length <= 5) best += 1.2;
-  if (known) best -= known.has(fold(name.text)) ? -3 : 0.8;
+  if (known) best -= known.has(fold(name.text)) ? -3 : name.words.length > 1 ? 1.6 : 0.8;
   // A department is nobody's name.
   else if ([...index.known.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
   return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);

@@ -3,6 +3,7 @@ import type { Entry } from './learn.ts';
 import { idKeyFor, type Row, rowsIn, type Thinking } from './lookup.ts';
 import type { Reading } from './read.ts';
 import { asked, factsOf, plural } from './speak.ts';
+import { sentence } from './text.ts';
 import { type Frame, rowNamed } from './think.ts';
 import { empty } from './words.ts';
 
@@ -42,6 +43,41 @@ export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame
 }
 /** Of such rows, and not of somebody who is named in them. */
 const isOwn = (entry: Entry, source: Entry, key: string): boolean => (entry.finders.get(key) ?? []).includes(source.tool.name);
+
+const BESIDE = /^(?:(?:and|ok|okay|now|then|so|show me|open|what about|how about)[\s,]+)*(?:the )?(next|following|previous|preceding|one before|one after)(?: one)?(?:[\s,]+please)?[\s?.!]*$/i;
+
+/** "And the next one?", of what is numbered. */
+export function beside(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
+  const step = BESIDE.exec(reading.text)?.[1];
+  if (step === undefined || last.result.type !== 'answered' || last.result.entry.tool.kind !== 'read') return undefined;
+  const { entry, input } = last.result;
+  const [given, ...more] = Object.entries(input);
+  const number = given && more.length === 0 && entry.slots.some(({ key, kind }) => key === given[0] && (kind === 'id' || kind === 'number-id')) ? /^(\D*?)(\d{1,6})$/.exec(String(given[1])) : null;
+  if (!given || !number) return undefined;
+  const value = `${number[1] ?? ''}${Number(number[2]) + (/next|following|after/i.test(step) ? 1 : -1)}`;
+  const asks = { [given[0]]: typeof given[1] === 'number' ? Number(value) : value };
+  const answer = thinking.memory.ask(entry.name, asks);
+  return { reading, entry, input: asks, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input: asks, answer, about: undefined, called: value } };
+}
+
+const NOTED = /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;
+
+/** "Add the note: …", right after something was made: to that, not as another one. */
+export function noted(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
+  const text = NOTED.exec(reading.text)?.[1];
+  const { result } = last;
+  if (text === undefined || result.type !== 'answered' || result.answer.status !== 'success' || !result.entry.changes || result.entry.tool.effect === 'removes') return undefined;
+  const [row] = rowsIn(result.answer);
+  for (const entry of thinking.allowed.values()) {
+    const id = entry.slots.find(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required);
+    const slot = entry.slots.find(({ key, required }) => /(?:^|_)(?:description|notes?|details)$/.test(key) && !required);
+    if (entry.tool.domain !== result.entry.tool.domain || entry.tool.effect !== 'changes' || !id || !slot || row?.[id.key] === undefined || entry.slots.some((each) => each.required && each !== id)) continue;
+    const input = { [id.key]: row[id.key], [slot.key]: sentence(text.replace(/^["']|["']$/g, '')) };
+    const answer = thinking.memory.ask(entry.name, input);
+    return { reading, entry, input, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input, answer, about: undefined, called: '' } };
+  }
+  return undefined;
+}
 
 /** "Why?", "when was it approved?": what the row that was shown says of itself. */
 export function fieldOf({ shown, result }: Frame, reading: Reading): string | undefined {

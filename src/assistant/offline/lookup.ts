@@ -142,6 +142,9 @@ const textOf = (row: Row): string[] =>
   Object.entries(row).filter(([key, value]) => typeof value === 'string' && !isId(key)).flatMap(([, value]) => fold(String(value)).split(/[^a-z0-9'.-]+/)).concat(Object.entries(row).filter(([key]) => isId(key)).map(([, value]) => fold(String(value))));
 const inLegalState = (entry: Entry, row: Row): boolean => entry.legal.length === 0 || Object.values(row).some((value) => typeof value === 'string' && entry.legal.includes(value.toLowerCase()));
 
+/** "Mark it as paid": the state that it is to have, not one that it has. */
+const becomes = (entry: Entry, { text }: Reading, state: string): boolean =>
+  entry.legal.length > 0 && !entry.legal.includes(state.toLowerCase()) && new RegExp(`\\b(?:as|to|it|them) (?:being |be |fully )?${state.toLowerCase().replaceAll('_', ' ')}\\b`, 'i').test(text);
 /** What to ask the finder, the narrowest first. */
 function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Mention, reading: Reading, shown: readonly Shown[], depth: number): Record<string, unknown>[] {
   const filled = fill(thinking.index, finder, reading);
@@ -150,6 +153,7 @@ function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Ment
   for (const slot of finder.slots) {
     if (!(slot.key in filled.input) || /^(?:limit|cursor|sort|prose|amount|number|flag|units)$/.test(slot.kind) || mine(slot)) continue;
     if (slot.kind === 'query' || slot.kind === 'date') continue;
+    if (slot.kind === 'choice' && entry.changes && becomes(entry, reading, String(filled.input[slot.key]))) continue;
     const values = thinking.index.known.get(slot.key);
     if (values && ![...values.values()].includes(String(filled.input[slot.key]))) continue;
     // Other words of the sentence are not about what is looked for.

@@ -2,7 +2,7 @@
 import { type Entry, type Example, type Index, kindsIn, shapeOf } from './learn.ts';
 import { overlaps, type Piece, type Reading, type Word } from './read.ts';
 import { CHANGES, ideasOfWord } from './thesaurus.ts';
-import { empty, stem } from './words.ts';
+import { empty, stem, type Token } from './words.ts';
 
 export interface Ranked {
   readonly entry: Entry;
@@ -42,6 +42,10 @@ const WISH = /^(?:(?:hi|hello|hey|please|ok|so|well)[\s,]+)*(?:i|we)(?:'d| would
 /** "The payments-db is owned by …": a fact, not a question. */
 const FACT = /^(?:the |our |my |this )?[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,3} (?:is|are|was|were|has|have|depends on|relies on|belongs to|uses|needs)(?: (?:now|been))? \S/iu;
 const NOT_YET = /\bnot yet \p{L}+(?:ed|en|id)\b/iu;
+/** "It can be closed": an order for whoever may do so. */
+const MAY_BE = /\b(?:can|could|should|may|must|needs? to|has to|have to|ought to) (?:now |please |just |also )?be (\p{L}+)\b/iu;
+/** "Open a ticket" is an order, "open tickets" are tickets. */
+const OPENS = /^open (?:up )?(?:(?:me|us) )?(?:an?|another|one|the)\b/i;
 const CLAUSE = /\b(?:who|which|that|what|when|where|how|whose)\b/i;
 
 export function actOf(reading: Reading): Act {
@@ -51,6 +55,7 @@ export function actOf(reading: Reading): Act {
   if (!first) return 'says';
   // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
   if (ASKING.test(text)) return 'asks';
+  if (OPENS.test(text) || allowedIn(reading) !== undefined) return 'orders';
   // So are rows, by what they are called: "invoices not yet approved".
   if (NOT_YET.test(text) && !(CHANGES.has(first.stem) && !/(?:ed|s)$/.test(first.word))) return 'asks';
   if (/[^s]s$/.test(first.word) && !first.possessive && !first.capital && !/^(?:\S+)(?:[:,]| (?:the|a|an|my|our|it|that|this|me)\b)/.test(text) && !reading.text.includes(', ')) return 'asks';
@@ -68,11 +73,28 @@ export function actOf(reading: Reading): Act {
   return subject !== undefined && !CLAUSE.test(subject) ? 'tells' : 'says';
 }
 
+/** The verb of what may or should be done, where nobody asks whether. */
+function allowedIn({ text, tokens }: Reading): Token | undefined {
+  const match = text.endsWith('?') || ASKING.test(bare(text)) ? null : MAY_BE.exec(text);
+  const verb = match && tokens.find(({ start }) => start === match.index + match[0].length - (match[1]?.length ?? 0));
+  return verb && CHANGES.has(verb.stem) ? verb : undefined;
+}
+const BECOMES = /^(?:mark|set|flag|put|change|move|switch|record|log)\b.+? (?:as|to|into) (?:being )?(\p{L}+)(?=$|[\s,.;!])/iu;
+/** "Set it to paid": what is done to it is the state that it shall have. */
+export function becoming({ text, tokens }: Reading): Token | undefined {
+  const rest = bare(text);
+  const match = BECOMES.exec(rest);
+  const at = match ? text.length - rest.length + match.index + match[0].length - (match[1]?.length ?? 0) : -1;
+  const verb = tokens.find(({ start }) => start === at);
+  return verb && CHANGES.has(verb.stem) && (verb.word.endsWith('ed') || verb.word !== verb.stem) ? verb : undefined;
+}
 /** What is to be done, where a clause begins with it: "…, please delete the record". */
 export function orderedIn(reading: Reading): Word[] {
   const colon = reading.text.indexOf(': ');
   const start = reading.text.length - bare(reading.text).length;
+  const allowed = allowedIn(reading) ?? becoming(reading);
   return reading.words.filter(({ stem: each, token }) => {
+    if (token === allowed) return true;
     if (!CHANGES.has(each) || token.possessive || /(?:ed|ing)$/.test(token.word) || (colon > 0 && token.start > colon) || reading.quotes.some((quote) => overlaps(quote, token))) return false;
     return token.start === start || /(?:[,;.!]|\b(?:and|then|please|so|just|now))\s*$/i.test(reading.text.slice(0, token.start));
   });
@@ -93,7 +115,10 @@ const isVerbOf = (entry: Entry, { stem: each, ideas }: Word): boolean => verbsOf
 /** Something else is to be done than this tool does, and another tool does it. */
 export function otherVerb(index: Index, entry: Entry, reading: Reading): boolean {
   if (!entry.changes) return false;
-  const said = orderedIn(reading);
+  // Of "mark it as approved" the last word tells what is to be done.
+  const state = becoming(reading);
+  const all = orderedIn(reading);
+  const said = state ? all.filter(({ token }) => token === state) : all;
   return said.length > 0 && !said.some((word) => isVerbOf(entry, word)) && index.entries.some((other) => other.changes && said.some((word) => verbsOf(other).has(word.stem)));
 }
 /** The very thing that is to be done. */

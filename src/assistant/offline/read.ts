@@ -52,6 +52,11 @@ const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[
 const QUOTED = /(?<!\w)'([^'\n]{2,300}?)'(?!\w)|"([^"\n]{2,2000}?)"/g;
 /** "Unpaid" is "not yet paid": the states have names for the one, not for the other. */
 const UN = /\bun(paid|approved|reimbursed|resolved|submitted|acknowledged|completed|finished|closed|filed)\b/gi;
+/** What two or three words order is ordered by one. */
+const PHRASAL = [['get rid of|do away with|throw out', 'delete'], ['green[- ]?light|wave through', 'approve'], ['knock back', 'reject']].map(([said = '', verb = '']) => ({
+  phrase: new RegExp(`(^|[,;.!] |\\b(?:and|then|please|you|so|just|now|to) )(?:${said})(?= \\S)`, 'gi'), verb,
+}));
+const inOneVerb = (text: string): string => PHRASAL.reduce((said, { phrase, verb }) => said.replace(phrase, `$1${verb}`), text);
 /** What is to be written down stays as it was said, word for word. */
 const DICTATES = /:|^\W*(?:please |can you |could you |would you )*(?:add|create|make|remember|note|store|save|write|record|log|remind|comment|reply|respond|answer|post|submit|open|raise|file|rename|call|put|jot|keep|track|tell|say|send|draft|update|change|edit)\b/i;
 const isDictated = (text: string): boolean => DICTATES.test(text) || text.search(QUOTED) >= 0;
@@ -68,7 +73,7 @@ export const overlaps = (a: { start: number; end: number }, b: { start: number; 
 
 export function read(given: string, today: string, lexicon: Lexicon, base?: Span & { grain: Grain }): Reading {
   const whole = plain(given).replace(/\s+/g, ' ').trim();
-  const text = isDictated(whole) ? whole : whole.replace(UN, 'not yet $1');
+  const text = isDictated(whole) ? whole : inOneVerb(whole.replace(UN, 'not yet $1'));
   const quoted = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
   const quotes = quoted.length > 0 ? quoted : titleIn(text, lexicon);
   const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));

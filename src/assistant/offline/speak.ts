@@ -124,7 +124,7 @@ function rows(speaking: Speaking, { entry, input }: Result & { type: 'answered' 
   const shape = entry.tool.kind === 'list' ? entry.row : rowOf(schemaOf(entry.tool, 'output'));
   const summary = (list?.summary ?? {}) as Row;
   const told = sums(entry, summary, reading);
-  if (found.length === 0) return `${WHETHER.test(reading.text) ? 'No. ' : ''}There are no matching ${what}${told ? `. ${told}` : '.'}`.trim();
+  if (found.length === 0) return `${WHETHER.test(reading.text) ? 'No. ' : ''}There are ${HOW_MANY.test(reading.text) ? '0' : 'no'} matching ${what}${told ? `. ${told}` : '.'}`.trim();
   const more = list?.hasMore === true;
   const counted = typeof summary['count'] === 'number' ? summary['count'] : undefined;
   const total = counted ?? (more ? undefined : found.length);
@@ -301,8 +301,9 @@ function unknown({ called, finder, answer, entry, wrong }: Result & { type: 'unk
 /** "Only APPROVED invoices can be paid." */
 const stateRule = ({ tool }: Entry): string =>
   Object.values(tool.errors).map((text) => /\bOnly\b[^.;]*\bcan\b[^.;]*/.exec(typeof text === 'string' ? text : text.hint)?.[0]).filter((rule) => rule !== undefined).map((rule) => `${toolNamesInWords(rule)}.`).slice(0, 1).join(' ');
-function refused({ person }: Speaking, { entry, roles }: Result & { type: 'refused' }): string {
+function refused({ person }: Speaking, { entry, roles, others }: Result & { type: 'refused' }): string {
   const what = lowered(entry.tool.title);
+  if (others) return `You may only see your own ${plural(entry)}: you do not have permission to see those of others.`;
   if (!roles) return `I cannot do that here: "${what}" changes something, and this way of asking only reads.`;
   return person.realm === 'customer'
     ? `You do not have permission for that ("${what}"): it is not available to your account.`

@@ -10,11 +10,11 @@ import { memory, Needs, type Round } from './memory.ts';
 import { actOf, bare, rank, speaksOf } from './rank.ts';
 import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { speak, type Speaking } from './speak.ts';
-import { type Frame, type Past, rowNamed, think, weigh, type Wish } from './think.ts';
+import { type Frame, type Past, rowNamed, think, type Wish } from './think.ts';
 import { sentence } from './text.ts';
-import { CHANGES } from './thesaurus.ts';
-import { fold, stem } from './words.ts';
-import { amount, fieldOf, opened } from './follow.ts';
+import { fold } from './words.ts';
+import { distributed, inside, parts } from './clauses.ts';
+import { amount, beside, fieldOf, noted, opened } from './follow.ts';
 
 export interface Company {
   readonly index: Index;
@@ -79,6 +79,8 @@ function answerTo(company: Company, round: Round, state: State): Said {
   if (waits && NO.test(reading.text)) return only('Nothing was changed. To close the request, deny it on the approval card, or let it expire.');
   if (THANKS.test(reading.text)) return only('You are welcome.');
   if (HELP.test(reading.text) && reading.words.length <= 4) return only(help(company));
+  const next = last && (beside(thinking, last, reading) ?? noted(thinking, last, reading));
+  if (next) return { text: speak(speaking, next), frames: [next] };
   if (MORE.test(bare(reading.text)) && last) return more(thinking, speaking, state) ?? only('There is nothing more to show.');
   if (NO.test(reading.text)) return only('All right, nothing was done.');
   const count = last && amount(last, reading);
@@ -134,9 +136,9 @@ function reply(thinking: Thinking, last: Frame, reading: Reading, before: Past):
 /** What was answered to earlier questions of ours stays answered. */
 const kept = (last: Frame): Record<string, unknown> => ({ ...last.input });
 
-const LEAD = /^(?:(?:and|also|but|or|ok|okay|so|then|now)\b[\s,]*)*(?:what about|how about|and what about|same (?:for|with)|the same (?:for|in|with)|only|just|except|instead|what if|what of|and|also|or|but|for|in|from)\b[\s,]*/i;
+const LEAD = /^(?:(?:and|also|but|or|ok|okay|so|then|now)\b[\s,]*)*(?:what about|how about|and what about|same (?:for|with)|the same (?:for|in|with)|only|just|except|instead|what if|what of|and|also|or|but|for|in|from|with|since|above|over|below|under|at least|at most|before|after)\b[\s,]*/i;
 const MEANT = /^(?:[^.?]{0,40}\b)?i (?:meant|mean|was (?:talking|asking) about)\b[\s,.:-]*/i;
-const CORRECTION = /^(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|correction)\b[\s,.:-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|make (?:it|that)|it's|that's)\b[\s,.:-]*)*/i;
+const CORRECTION = /^(?:(?:oh|hold on|hang on|hmm)\b[\s,.!-]*)*(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|wrong one|my (?:mistake|bad)|correction)\b[\s,.:!-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|not that(?: one)?|wrong one|my (?:mistake|bad)|make (?:it|that)|it's|that's|it should be|it was)\b[\s,.:!-]*)*/i;
 
 /** A question that only makes sense with the one before: its new part takes the place of the old one. */
 function followed({ index, today, allowed }: Company, last: Frame, reading: Reading): { reading: Reading; entry: Entry | undefined } | undefined {
@@ -262,86 +264,6 @@ function more(thinking: Thinking, speaking: Speaking, state: State): Said | unde
   return { text: `Here is more. ${speak(speaking, frame)}`, frames: [frame] };
 }
 const cursorOf = (answer: Answer): string | undefined => (answer.status === 'success' ? answer.metadata?.nextCursor : undefined);
-
-const SECOND = /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when|where|show|list|give me|tell me|is|are|do|does|find|search|approve|reject|delete|remove|pay|close|add|remind|submit)\b)/i;
-/** A second thing that is asked for without a verb of its own: "the pipeline and our ARR". */
-const ANOTHER = /\s*,? and (?:also )?(?=(?:our|the|my|his|her|their|all|any)\b)/i;
-/** "They will ask which invoices …": the question inside a sentence that only leads up to it. */
-/** "Quick one before my call: were there any …?" */
-const AHEAD = /^[^:?]{3,160}: (?=(?:is|are|was|were|do|does|did|has|have|what|which|who|whose|when|where|why|how|any|can|could|would)\b[^:]*\?)/i;
-const INSIDE = /\b(?:ask(?:s|ed|ing)?|know|wonder(?:ing)?|tell (?:me|us)|see|find out|curious|sure|check|understand|let me know|told)(?: me| us)?(?: about)?,? (?=(?:which|what|how|who|whose|when|where|whether|if) )/i;
-function inside({ index, today }: Pick<Company, 'index' | 'today'>, reading: Reading): Reading {
-  const ahead = AHEAD.exec(reading.text);
-  if (ahead && !CHANGES.has(stem(/^\w+/.exec(bare(reading.text))?.[0].toLowerCase() ?? ''))) return read(reading.text.slice(ahead[0].length).split(/(?<=\?)\s+/)[0] ?? '', today, index.lexicon);
-  const match = INSIDE.exec(reading.text);
-  if (!match || /: /.test(reading.text.slice(0, match.index))) return reading;
-  const rest = reading.text.slice(match.index + match[0].length).replace(/^(?:whether|if) /i, '');
-  const meant = read(rest.split(/(?<=[.!?])\s+/)[0] ?? rest, today, index.lexicon);
-  const [whole, part] = [rank(index, reading, index.entries)[0], rank(index, meant, index.entries)[0]];
-  return meant.words.length > 0 && part && part.score >= (whole?.score ?? 0) * 0.95 ? meant : reading;
-}
-
-/** "Compare Engineering and Marketing": the same question of each of two that stand side by side. */
-const SIDE_BY_SIDE = /^(?:'s?)?(?: \p{L}+){0,2}?,? (?:and|&|vs\.?|versus|or|compared (?:to|with)|against)(?: also)?(?: (?:the|in|for|of|with|from|to|by))* $/iu;
-function distributed({ index, today, allowed, person }: Company, thinking: Thinking, reading: Reading): Reading[] | undefined {
-  const known = [...index.known].flatMap(([key, values]) => knownIn(values, reading).map(({ at }) => ({ kind: key, at })));
-  const names = reading.names.filter((name) => name.sure && !known.some(({ at }) => overlaps(at, name)) && !reading.quotes.some((quote) => overlaps(quote, name))).map((at) => ({ kind: '', at }));
-  for (const group of [...index.known.keys()].map((key) => known.filter(({ kind }) => kind === key)).concat([names])) {
-    const sorted = group.sort((a, b) => a.at.start - b.at.start);
-    const [a, b] = [sorted[0]?.at, sorted[1]?.at];
-    if (sorted.length !== 2 || !a || !b || !SIDE_BY_SIDE.test(reading.text.slice(a.end, b.start)) || /\bbetween $/i.test(reading.text.slice(0, a.start))) continue;
-    const first = read(`${reading.text.slice(0, a.end)}${reading.text.slice(b.end)}`, today, index.lexicon);
-    const second = read(`${reading.text.slice(0, a.start)}${reading.text.slice(b.start)}`, today, index.lexicon);
-    const [one, two] = [first, second].map((each) => weigh(thinking, each, [...allowed.values()], { shown: [], reading: undefined, entry: undefined }, {})[0]);
-    // Each of them has to be a value, not a word of some text.
-    const placed = (filled: NonNullable<typeof one>['filled'], text: string) => filled.mentions.some((mention) => mention.names.some((name) => name.text === text)) || Object.values(filled.input).some((given) => typeof given === 'string' && fold(given) === fold(text));
-    if (person && one && two && one.entry === two.entry && one.total >= 0.4 && placed(one.filled, a.text) && placed(two.filled, b.text)) return [first, second];
-  }
-  return undefined;
-}
-
-/** Two questions in one. Not inside a text that is to be written down, and not where both are one. */
-function parts({ index, today, allowed }: Company, reading: Reading): Reading[] {
-  const match = SECOND.exec(reading.text) ?? (actOf(reading) === 'orders' ? null : ANOTHER.exec(reading.text));
-  if (!match) return listed({ index, today }, reading) ?? sentences({ index, today, allowed }, reading);
-  if (/: /.test(reading.text.slice(0, match.index)) || reading.quotes.some((quote) => quote.start < match.index && quote.end > match.index)) return sentences({ index, today, allowed }, reading);
-  const [first, second] = [reading.text.slice(0, match.index), reading.text.slice(match.index + match[0].length)].map((text) => read(text, today, index.lexicon));
-  if (!first || !second || first.words.length === 0 || second.words.length === 0) return [reading];
-  const pool = index.entries;
-  const [whole, a, b] = [reading, first, second].map((each) => rank(index, each, pool)[0]);
-  const least = SECOND.test(reading.text) ? 0.32 : 0.45;
-  if (!whole || !a || !b || a.entry === b.entry || Math.min(a.score, b.score) < least) return sentences({ index, today, allowed }, reading);
-  return [first, second];
-}
-/** "Pending leave and expense reports": two kinds of rows, and what is said of the first holds for both. */
-function listed({ index, today }: Pick<Company, 'index' | 'today'>, reading: Reading): Reading[] | undefined {
-  const match = / and /i.exec(reading.text);
-  if (!match || reading.names.length > 0 || reading.amounts.length > 0 || reading.words.length > 6 || actOf(reading) === 'orders') return undefined;
-  const first = read(reading.text.slice(0, match.index), today, index.lexicon);
-  const states = /\b(?:pending|open|overdue|approved|rejected|submitted|waiting)\b/i;
-  const state = states.exec(first.text)?.[0];
-  const rest = reading.text.slice(match.index + match[0].length);
-  const second = read(state === undefined || states.test(rest) ? rest : `${state} ${rest}`, today, index.lexicon);
-  const [a, b] = [first, second].map((each) => rank(index, each, index.entries)[0]);
-  const sure = (each: typeof a) => each !== undefined && !each.entry.changes && !each.entry.slots.some(({ required }) => required) && each.score >= 0.8 && each.contains >= 0.6;
-  return a && b && a.entry !== b.entry && sure(a) && sure(b) ? [first, second] : undefined;
-}
-/** Of several sentences the one that asks for something; the rest is said around it. */
-function sentences({ index, today }: Pick<Company, 'index' | 'today' | 'allowed'>, reading: Reading): Reading[] {
-  const split = reading.text.split(/(?<=[.!?])\s+(?=\p{Lu}|i\b)/u);
-  if (split.length < 2 || /: /.test(split[0] ?? '')) return [reading];
-  const ranked = split.map((text) => {
-    const each = read(text, today, index.lexicon);
-    const [first] = each.words.length === 0 ? [] : rank(index, each, index.entries);
-    return { each, score: first?.score ?? 0, entry: first?.entry };
-  });
-  const [best] = [...ranked].sort((a, b) => b.score - a.score);
-  const [whole] = rank(index, reading, index.entries);
-  // Two sentences about one thing belong together, where it is to be written down.
-  const keyed = best?.entry?.changes === true && ranked.some(({ each }) => each !== best.each && index.entries.some(({ tool, changes, slots }) => changes && tool.domain === best.entry?.tool.domain && slots.some(({ key }) => new RegExp(`^${key.replace(/s$/, '')}s?\\b`, 'i').test(each.text))));
-  const together = keyed || (best?.entry === whole?.entry && whole?.entry.changes === true);
-  return best && best.score > (whole?.score ?? 0) && !together ? [best.each] : [reading];
-}
 
 function help({ person, allowed }: Company): string {
   const byDomain = new Map<string, string[]>();

@@ -2,7 +2,7 @@
 import type { Entry } from './learn.ts';
 import { overlaps, type Piece, type Reading } from './read.ts';
 import type { Slot } from './schema.ts';
-import { othersFor } from './thesaurus.ts';
+import { CHANGES, othersFor } from './thesaurus.ts';
 import { empty, stem } from './words.ts';
 
 export const piece = (text: string, start: number, end: number): Piece => {
@@ -15,14 +15,20 @@ export const sentence = (text: string): string => text.charAt(0).toUpperCase() +
 
 const TAIL = /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
 /** What is to be done explains nothing. */
-const ORDER = /^(?:so |then |please |now )*(?:(?:can|could|would|will|may)\b|(?:approve|reject|close|delete|remove|pay|book|tick|mark|add|put|send|submit|open|set|record|drop|take|give|make)\b(?! \w+(?:ed|s)\b))/i;
+const LEADS = /^(?:(?:so|then|please|now|and|just|also)\s+)*/i;
+const isOrder = (text: string): boolean => {
+  const rest = text.replace(LEADS, '');
+  const [first = '', second = ''] = rest.toLowerCase().split(/\s+/);
+  if (/^(?:can|could|would|will|may)$/.test(first)) return true;
+  return (CHANGES.has(stem(first)) || first === 'open') && !/(?:ed|ing|[^s]s)$/.test(first) && (/^(?:his|this|its|as)$/.test(second) || !/(?:ed|s)\W*$/.test(second));
+};
 /** The last part of a sentence that explains it. */
 export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefined {
   for (const match of reading.text.matchAll(TAIL)) {
     const start = match.index + match[0].length;
     if (busy.some((span) => span.start < match.index && span.end > start)) continue;
     const found = piece(reading.text, start, reading.text.length);
-    if (found.text.split(' ').length >= 2 && !ORDER.test(found.text)) return found;
+    if (found.text.split(' ').length >= 2 && !isOrder(found.text)) return found;
   }
   return undefined;
 }

@@ -9,10 +9,10 @@ salary, pay, paycheck, wage, earn, compensation, remuneration, paid, income
 payslip, pay stub, paystub, paycheck, pay slip, pay cheque, wage slip, stub
 employee, staff, person, people, colleague, worker, headcount, team member, coworker, workforce, personnel, work, everyone, everybody
 manager, boss, supervisor, superior, report to
-delete, remove, drop, erase, throw away, take out, clear out, strike, kill, get rid of, discard, scrap, bin, trash, take off
-terminate, fire, dismiss, let go, lay off, offboard, sack
-approve, ok, okay, accept, sign off, green light, authorize, authorise, say yes, clear, approval, give the go-ahead, go ahead
-reject, decline, deny, refuse, turn down, send back, say no, knock back, rejection, disapprove
+delete, remove, drop, erase, throw away, take out, clear out, strike, kill, get rid of, discard, scrap, bin, trash, take off, wipe, purge, dump, ditch, void
+terminate, fire, dismiss, let go, lay off, offboard, sack, axe
+approve, ok, okay, accept, sign off, green light, greenlight, authorize, authorise, endorse, ratify, say yes, clear, approval, give the go-ahead, go ahead
+reject, decline, deny, refuse, turn down, send back, say no, knock back, rejection, disapprove, veto
 submit, hand in, send in, file, put in, turn in, resubmit
 invoice, bill, billing
 vendor, supplier, provider
@@ -24,7 +24,7 @@ ticket, case, support request
 problem, issue, trouble, error, bug, broken, incident
 article, guide, help page, documentation, doc, how to, manual, instruction, faq
 close, resolve, finish, shut
-budget, allocation, allocated
+budget, allocation, allocated, pot, funds, funding
 spend, cost, expenditure, actual, outlay
 expense, expenses, receipt, claim, expense claim
 task, todo, reminder, remind, to do, chore, checklist
@@ -83,9 +83,9 @@ undo, revert, take back, roll back, reverse
 depend, depends on, rely on, relies on, dependency, need
 own, owned by, owner, belong, belong to, responsible
 relate, related, connect, link, relationship
-raise, increase, salary increase, promotion, bump, give a raise
+raise, increase, salary increase, promotion, bump, hike, give a raise
 lower, decrease, reduce, cut
-set, change, update, adjust, modify, edit, correct, amend
+set, change, update, adjust, modify, edit, correct, amend, alter, tweak
 update, change, correct, modify, edit, amend, revise, fix
 create, add, new, make, open, set up
 pay, settle, pay off, transfer money
@@ -98,7 +98,7 @@ deadline, due date, due
 owe, liability, outstanding, remaining
 revenue, turnover, sales
 industry, sector, branch
-score, rating
+score, rating, point
 win, won, close won
 lose, lost
 newest, latest, recent, last, most recent
@@ -204,6 +204,7 @@ export const othersFor = (word: string): string[] => ideasOfWord(word).flatMap((
 export const CHANGES: ReadonlySet<string> = new Set(
   `move change set update edit rename reassign assign transfer promote demote cancel book order buy purchase send email mail call print schedule invite create add make mark close reopen pay approve reject delete remove hire onboard
   offboard terminate fire submit hand put increase raise decrease lower reduce cut reset unlock lock grant revoke reimburse refund open-up merge split copy archive restore publish upload download export import install deploy turn switch
-  enable disable give extend shorten postpone reschedule book reserve rent translate write draft compose generate build run execute start stop kill erase drop throw forget undo revert replace correct store record remember remind note log report file settle
-  decline deny accept sign resubmit tick complete finish relate link tell answer comment reply share escalate upgrade downgrade convert win lose wire charge issue post notify remove take withdraw name appoint swap`.split(/\s+/).map(stem),
+  enable disable give extend shorten postpone reschedule book reserve rent translate write draft compose generate build run execute start stop kill erase drop throw forget undo revert replace correct store save record remember remind note jot log report file settle
+  decline deny accept sign resubmit tick complete finish relate link tell answer comment reply share escalate upgrade downgrade convert win lose wire charge issue post notify remove take withdraw name appoint swap
+  authorize authorise greenlight endorse ratify veto wipe scrap bin trash discard dump purge ditch axe void sack dismiss bump hike adjust modify amend revise alter tweak push shift delay suspend freeze block ban activate deactivate recall retract rescind`.split(/\s+/).map(stem),
 );

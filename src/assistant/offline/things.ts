@@ -3,7 +3,7 @@ import { audienceFor } from '../../core/access.ts';
 import type { Person } from '../../core/people.ts';
 import { knownIn } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
-import { orderedIn } from './rank.ts';
+import { bare, orderedIn } from './rank.ts';
 import type { Reading } from './read.ts';
 import { CHANGES, ideasOfWord } from './thesaurus.ts';
 import { stem as stemOf } from './words.ts';
@@ -15,7 +15,7 @@ export const wantsNew = (index: Index, entry: Entry, reading: Reading): boolean 
 
 /** What its id is an id of: "report" of report_id, and the words of its title. */
 const thingsOf = (index: Index, entry: Entry): Set<string> =>
-  new Set(entry.slots.filter(({ kind, key }) => (kind === 'id' || kind === 'number-id') && !index.oneself.has(key)).flatMap(({ key }) => key.replace(/_?id$/, '').split('_')).filter((word) => word.length > 2).map(stemOf));
+  new Set(entry.slots.filter(({ kind, key, required }) => (kind === 'id' || kind === 'number-id') && (required || entry.changes) && !index.oneself.has(key)).flatMap(({ key }) => key.replace(/_?id$/, '').split('_')).filter((word) => word.length > 2).map(stemOf));
 export function namesItsThing(index: Index, entry: Entry, reading: Reading): boolean {
   const own = new Set([...thingsOf(index, entry), ...foundNouns(index, entry), ...entry.tool.title.toLowerCase().split(/\W+/).filter((word) => word.length > 3).map(stemOf)]);
   const ordered = new Set(orderedIn(reading).map(({ token }) => token.start));
@@ -38,6 +38,31 @@ export function isOne(index: Index, entry: Entry, reading: Reading): boolean {
 export function sayPlural(entry: Entry, reading: Reading): boolean {
   const words = (entry.tool.plural ?? '').toLowerCase().split(/\W+/).filter(Boolean).map(stemOf);
   return words.length > 1 && reading.tokens.some((_, at) => words.every((word, offset) => reading.tokens[at + offset]?.stem === word) && (reading.tokens[at + words.length - 1]?.word ?? '').endsWith('s'));
+}
+
+/** "Tickets at risk", "which of our filings": rows, by the word that the question begins with. */
+export function asksForRows(entry: Entry, reading: Reading): boolean {
+  const first = /^(?:(?:which|what|any|all|list|show(?: me)?|give me|of|our|the|my|these|those|open|how many) )*([\p{L}-]+s)\b/iu.exec(bare(reading.text))?.[1];
+  return entry.tool.kind === 'list' && first !== undefined && stemOf(first.toLowerCase()) === headNoun(entry);
+}
+
+const ANYTHING = new Set(['put', 'write', 'make', 'add', 'create', 'set', 'give', 'take', 'send', 'draft', 'compose', 'generate', 'build', 'do', 'run', 'start'].map(stemOf));
+const SMALL = /^(?:a|an|the|to|on|in|at|of|for|from|with|by|as|up|it|that|this|me|my|us|our|i|we|you|please|is|are|and|or|not|be|have|has|should|must|about|into|need|all|call|one|some|new)$/;
+/** Of what such a verb is ordered for, some word has to be said. */
+export function saysNothingOf(entry: Entry, reading: Reading): boolean {
+  const said = orderedIn(reading);
+  if (entry.tool.effect !== 'adds' || said.length === 0 || !said.every(({ stem }) => ANYTHING.has(stem))) return false;
+  const ordered = new Set(said.map(({ token }) => token.start));
+  return !reading.tokens.some(({ stem, word, start }) => !ordered.has(start) && !SMALL.test(word) && (entry.examples.some(({ shape }) => shape.has(stem)) || nouns(entry).has(stem)));
+}
+const nouns = ({ tool }: Entry): Set<string> => new Set([...tool.name.split('_'), ...tool.title.toLowerCase().split(/\W+/), tool.domain.name].map(stemOf));
+
+const FIELD = /^(?:change|set|update|edit|adjust|modify|alter|amend|revise|tweak|move|push|shift|delay|postpone|extend|bump|raise|increase|reduce|lower|correct|fix)\s+(?:(?:the|its|their|his|her)\s+(?:[\p{L}-]+ ){0,2}?([\p{L}-]+)\s+(?:of|for|on)\b|.{2,60}?'s? (?:[\p{L}-]+ )?([\p{L}-]+)\s+(?:to|back|forward|by)\b)/iu;
+/** "Change the close date of the deal": a field that the tool says nothing of, whatever else it does with deals. */
+export function otherField(entry: Entry, reading: Reading): boolean {
+  const match = entry.changes ? FIELD.exec(bare(reading.text)) : null;
+  const word = (match?.[1] ?? match?.[2])?.toLowerCase();
+  return word !== undefined && Math.max(entry.stems.get(stemOf(word)) ?? 0, ...ideasOfWord(word).map((idea) => entry.ideas.get(idea) ?? 0)) < 0.6;
 }
 
 /** How many of its slots have a value that is known beforehand, and said. */

@@ -4,13 +4,13 @@ import { opens } from '../../core/access.ts';
 import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
 import { fill, type Filled, knownIn, type Mention } from './fill.ts';
 import type { Entry, Index } from './learn.ts';
-import { aboutSelf, findersFor, idKeyFor, missedIn, nameOf, newest, ownIdOf, resolve, type Row, rowsIn, type Shown, tellingOf, type Thinking } from './lookup.ts';
-import { choose } from './choices.ts';
-import { actOf, bare, orderedBy, otherVerb, rank, type Ranked, sameVerb, speaksOf, weightOf } from './rank.ts';
+import { aboutSelf, findersFor, idKeyFor, missedIn, newest, ownIdOf, resolve, type Row, rowsIn, type Shown, tellingOf, type Thinking } from './lookup.ts';
+import { actOf, bare, becoming, orderedBy, orderedIn, otherVerb, rank, type Ranked, sameVerb, speaksOf, weightOf } from './rank.ts';
 import { overlaps, type Piece, type Reading } from './read.ts';
 import { isPerson, type Slot } from './schema.ts';
 import { CHANGES } from './thesaurus.ts';
-import { headNoun, isOne, namesItsThing, ROWS, sayPlural, seesOwnOnly, valuesOf, wantsNew } from './things.ts';
+import { inherit, own, ownValue, POINTING, sameKind, wholeName } from './unsaid.ts';
+import { asksForRows, headNoun, isOne, namesItsThing, otherField, ROWS, sayPlural, saysNothingOf, seesOwnOnly, valuesOf, wantsNew } from './things.ts';
 import { empty, fold, stem as stemOf } from './words.ts';
 
 /** What came of a question, for the answer and for the questions after it. */
@@ -26,7 +26,7 @@ export type Result =
   | { readonly type: 'which'; readonly slot: Slot; readonly rows: readonly Row[]; readonly source: Entry; readonly entry: Entry; readonly called: string; readonly all: boolean }
   | { readonly type: 'missing'; readonly slot: Slot; readonly entry: Entry }
   | { readonly type: 'unknown'; readonly called: string; readonly entry: Entry; readonly finder: Entry | undefined; readonly answer: Answer | undefined; readonly wrong: number }
-  | { readonly type: 'refused'; readonly entry: Entry; readonly roles: boolean }
+  | { readonly type: 'refused'; readonly entry: Entry; readonly roles: boolean; readonly others?: boolean }
   | { readonly type: 'lost'; readonly near: readonly Entry[]; readonly order: boolean };
 
 export interface Past {
@@ -43,7 +43,6 @@ export interface Wish {
 
 const REALMS: Readonly<Record<string, readonly string[]>> = { staff: STAFF_ROLES, customer: CUSTOMER_ROLES };
 const NOBODY: Past = { shown: [], reading: undefined, entry: undefined };
-const POINTING = /\b(?:it|its|that|this|them|those|these|they|their|there|him|her|his|he|she|one|ones|same|so|instead)\b/i;
 
 interface Weighed extends Ranked {
   readonly filled: Filled;
@@ -58,7 +57,7 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALMS[thinking.person.realm]?.includes(role)));
   // "Approve it": what was just shown is meant, where somebody who may do so asks.
-  const pointed = past.shown.length > 0 && POINTING.test(reading.text) && actOf(reading) === 'orders' ? mine.find((each) => orderedBy(each.entry, reading) && (isNear(each, past) || anotherOf(each.entry, reading, past))) : undefined;
+  const pointed = past.shown.length > 0 && (POINTING.test(reading.text) || reading.words.length === 1) && actOf(reading) === 'orders' ? mine.find((each) => orderedBy(each.entry, reading) && (isNear(each, past) || anotherOf(each.entry, reading, past))) : undefined;
   // A look that fits costs nothing; only what changes something has to be the best of all.
   const sure = mine[0] && (mine[0].entry === wish.entry || clear(index, mine[0], reading)) ? mine[0] : undefined;
   const look = sure || reading.words.length === 0 || actOf(reading) === 'orders' ? undefined : mine.find((each) => !each.entry.changes && each.contains >= 0.6 && each.covers >= 0.2 && valued(each) && 2 * each.filled.left.length <= reading.words.length && each.total > (mine[0]?.total ?? 0) - 0.25 && clear(index, each, reading));
@@ -76,6 +75,8 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
     const order = actOf(reading) === 'orders';
     return (order ? undefined : written(thinking, reading, frame)) ?? frame({ type: 'lost', near: mine.slice(0, 4).map(({ entry }) => entry), order });
   }
+  // What is everyone's is not for whoever sees only their own.
+  if (EVERYONES.test(reading.text) && !aboutSelf(reading) && !best.entry.changes && seesOwnOnly(best.entry, thinking.person)) return frame({ type: 'refused', entry: best.entry, roles: true, others: true });
   let first: Frame | undefined;
   const tried = new Set<string>();
   for (const each of pointed ? [pointed] : mine.filter((candidate) => candidate.total <= best.total && candidate.total > best.total - (best.entry.changes || !reading.names.some((name) => name.sure) ? 0.22 : 0.4) && (candidate === best || (clear(index, candidate, reading) && candidate.entry.changes === best.entry.changes))).slice(0, 3)) {
@@ -96,6 +97,7 @@ export function think(thinking: Thinking, reading: Reading, past: Past = NOBODY,
   return first ?? frame({ type: 'lost', near: [], order: false });
 }
 
+const EVERYONES = /\b(?:everyone|everybody|all (?:the |our )?(?:employees|staff|people|colleagues))(?:'?s?'?)\b/i;
 /** "Who is Priya?" is no pattern for a question that names nobody. */
 const valued = ({ example, filled }: Weighed): boolean => {
   const keys = Object.keys(example?.input ?? {});
@@ -138,6 +140,8 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
   const order = actOf(reading) === 'orders';
   const told = actOf(reading) === 'tells';
   const floor = (ranked[0]?.score ?? 0) * 0.45;
+  // "The Marketing budget is fine, approve it": what a budget is approved with, not what an invoice is.
+  const thing = order && pool.some((entry) => orderedBy(entry, reading) && namesItsThing(index, entry, reading));
   return ranked
     .filter((each, at) => (at < 24 && each.score >= floor) || each.form > 0.65 || (told && each.entry.changes && each.contains >= 0.6) || (order && pointing && past.shown.length > 0 && orderedBy(each.entry, reading)) || valuesOf(index, each.entry, reading) > 1 || each.entry === wish.entry || each.entry === past.entry)
     .map((each): Weighed => {
@@ -151,21 +155,23 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       const spans = [...reading.amounts, ...reading.emails, ...reading.ids];
       for (const span of spans) if (!filled.used.some((used) => overlaps(used, span))) total -= 0.07;
       // A tool that has no place for a name is not about whom it names.
-      for (const name of reading.names) if (name.sure && !filled.used.some((used) => overlaps(used, name))) total -= 0.12;
+      for (const name of reading.names) if (name.sure && !filled.used.some((used) => overlaps(used, name))) total -= name.words.length > 1 ? 0.2 : 0.12;
       if (each.entry.slots.some(({ kind, key }) => kind === 'email' && key in filled.input)) total += 0.15;
       for (const when of reading.whens) if (!filled.used.some((used) => overlaps(used, when))) total -= 0.04;
       for (const [key, values] of index.known) {
         if (!(key in filled.input) && knownIn(values, reading).some(({ at }) => /^\p{Lu}/u.test(at.text) && !filled.used.some((used) => overlaps(used, at)))) total -= 0.06;
       }
       total += (filled.left.length === 0 && reading.words.every(({ token }) => filled.used.some((used) => overlaps(used, token))) && reading.words.some(({ token }) => values.some((used) => overlaps(used, token))) ? 0.09 : 0.02) * Math.min(2, filled.used.length);
-      for (const slot of filled.missing) total -= slot.kind === 'prose' ? 0.03 : 0.12;
+      // "My department's budget" says which, though not by its name.
+      for (const slot of filled.missing) if (!new RegExp(`\\b(?:my|our)(?: own)? ${slot.key}\\b`, 'i').test(reading.text)) total -= slot.kind === 'prose' ? 0.03 : 0.12;
       for (const mention of filled.mentions) {
         const here = isHere(mention, each.entry, past);
         if (here && (pointing || mention.names.length > 0 || order)) total += pointing && mention.names.length === 0 ? 0.3 : 0.2;
         else if (mention.slot.required && mention.names.length === 0 && mention.words.length === 0 && !aboutSelf(reading)) total -= 0.1;
       }
       // A fact that has a place for each of its parts is to be written down.
-      if (told && each.entry.changes && filled.missing.length === 0 && filled.mentions.length === 0 && each.entry.slots.filter(({ required }) => required).length > 2) total += 0.25;
+      const whole = each.entry.changes && filled.missing.length === 0 && filled.mentions.length === 0 && each.entry.slots.filter(({ required }) => required).length > 2 && (told || (orderedBy(each.entry, reading) && reading.names.filter(({ sure }) => sure).length > 1));
+      if (whole) total += 0.25;
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
       // "Reject Sarah's": what is not named was talked of. A tool for something else would have to be named.
       if (order && each.entry.changes && past.shown.length > 0 && filled.mentions.some(({ slot }) => slot.required) && !filled.mentions.some((mention) => isHere(mention, each.entry, past)) && !namesItsThing(index, each.entry, reading)) total -= 0.3;
@@ -176,9 +182,15 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       if (/^(?:who|whose|anyone|anybody|is any|which of us|which colleagues)\b/i.test(bare(reading.text)) && /^my\b/i.test(each.entry.tool.title) && !aboutSelf(reading)) total -= 0.25;
       if (/^which ones\b/i.test(bare(reading.text)) && each.entry.tool.kind === 'list') total += 0.15;
       if (sayPlural(each.entry, reading)) total += 0.12;
+      if (asksForRows(each.entry, reading)) total += 0.12;
+      // "The people who work there": where was said before.
+      if (past.reading && /\bthere\b/i.test(reading.text) && !each.entry.changes && each.entry.slots.some(({ key }) => past.reading && knownIn(index.known.get(key) ?? new Map<string, string>(), past.reading).length > 0)) total += 0.1;
       // Rows are asked for by what they are called.
       if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem, token }) => stem === headNoun(each.entry) && !/[^s]$/.test(token.word))) total += 0.05;
       if (otherVerb(index, each.entry, reading)) total -= 0.4;
+      if (thing && !whole && each.entry.changes && !namesItsThing(index, each.entry, reading)) total -= 0.25;
+      // "Above 20 million" is a limit; words to search for are none.
+      for (const amount of reading.amounts) if (amount.bound !== undefined && !Object.values(filled.input).includes(amount.value) && !each.entry.changes) total -= 0.2;
       if (wantsNew(index, each.entry, reading)) total -= 0.2;
       if (!each.entry.changes && tellsIt(each.entry, reading)) total += 0.1;
       // "Which sales rep": what another part of the company is called.
@@ -190,8 +202,8 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
 }
 
 /** "Home address" is asked of a tool whose rows have a home_address. */
-const tellsIt = ({ row }: Entry, { tokens }: Reading): boolean =>
-  Object.keys(row.properties ?? {}).some((key) => key.includes('_') && !key.endsWith('_id') && tokens.some((_, at) => key.split('_').every((part, offset) => tokens[at + offset]?.word === part)));
+const tellsIt = ({ row }: Entry, { tokens, text }: Reading): boolean =>
+  Object.keys(row.properties ?? {}).some((key) => (key === 'ytd' && /\byear to date\b/i.test(text)) || key.includes('_') && !key.endsWith('_id') && tokens.some((_, at) => key.split('_').every((part, offset) => tokens[at + offset]?.word === part)));
 
 /** The words that tell which one is meant. */
 function described({ mentions }: Filled, { words }: Reading): Piece[] {
@@ -200,7 +212,8 @@ function described({ mentions }: Filled, { words }: Reading): Piece[] {
 }
 /** "Book one for Thursday": one of what was talked of. */
 const anotherOf = ({ tool }: Entry, reading: Reading, past: Past): boolean => tool.effect === 'adds' && past.entry?.tool.domain === tool.domain && reading.words.length <= 2 && /\b(?:one|some)\b/i.test(reading.text);
-const isNear = ({ entry, filled }: Weighed, past: Past): boolean => filled.mentions.some((mention) => isHere(mention, entry, past));
+const isNear = ({ entry, filled }: Weighed, past: Past): boolean =>
+  filled.mentions.some((mention) => isHere(mention, entry, past)) || (filled.mentions.length === 0 && entry.slots.some((slot) => slot.kind === 'id' && !(slot.key in filled.input) && isHere({ slot, names: [], words: [] }, entry, past)));
 const isHere = (mention: Mention, needing: Entry, past: Past): boolean =>
   past.shown.some(({ entry, rows }) => rows.length > 0 && (idKeyFor(mention.slot, needing, entry) !== undefined || (rows[0] !== undefined && mention.slot.key in rows[0])));
 /** Sure enough to act on. A change must be asked for more plainly than a look. */
@@ -208,7 +221,9 @@ function clear(index: Index, { entry, covers, contains, total, filled, score }: 
   // Words that tell which one is meant are looked up, where it is said of what.
   const telling = filled.mentions.some(({ slot, words }) => slot.required || words.length > 0) && namesItsThing(index, entry, reading) ? new Set(filled.mentions.flatMap(({ words }) => words.map(fold))) : undefined;
   const lost = filled.left.filter(({ token }) => !reading.names.some((name) => overlaps(name, token)) && !telling?.has(token.word));
-  const odd = lost.reduce((sum, word) => sum + weightOf(index, word), 0);
+  // What was told before the order needs no tool.
+  const from = entry.changes && orderedBy(entry, reading) ? Math.min(...orderedIn(reading).map(({ token }) => token.start)) : 0;
+  const odd = lost.filter(({ token }) => token.start >= from).reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = reading.words.length - lost.length;
   const all = reading.words.reduce((sum, word) => sum + weightOf(index, word), 0);
   // Somebody or something is named that the tool has no place for.
@@ -223,6 +238,8 @@ function clear(index: Index, { entry, covers, contains, total, filled, score }: 
   if (!entry.changes && lost.length > 2 && odd > 0.55 * all && contains < 0.8) return false;
   // What no tool does must not become what a tool near by does: "assign the deal" deletes none.
   if (entry.changes && (isOrderFor(entry, reading) || otherVerb(index, entry, reading))) return false;
+  // "Write me a poem": a verb that goes with anything makes nothing of it.
+  if (entry.changes && (saysNothingOf(entry, reading) || otherField(entry, reading))) return false;
   // Where no word speaks of it, nothing is changed.
   if (entry.changes && filled.mentions.length === 0 && !reading.words.some((word) => speaksOf(entry, word) >= 0.5)) return false;
   // Nor does a question change anything.
@@ -241,7 +258,7 @@ const saysWhat = (entry: Entry, filled: Filled, reading: Reading): boolean => re
 
 const isOrderFor = (entry: Entry, reading: Reading): boolean => {
   const [first] = reading.words;
-  return actOf(reading) === 'orders' && first !== undefined && CHANGES.has(first.stem) && (entry.changes ? speaksOf(entry, first) : (entry.stems.get(first.stem) ?? 0)) < 0.5 && !reading.names.some((name) => overlaps(name, first.token));
+  return actOf(reading) === 'orders' && first !== undefined && CHANGES.has(first.stem) && !(entry.changes && becoming(reading) && orderedBy(entry, reading)) && (entry.changes ? speaksOf(entry, first) : (entry.stems.get(first.stem) ?? 0)) < 0.5 && !reading.names.some((name) => overlaps(name, first.token));
 };
 
 function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Reading, past: Past, wish: Wish, frame: (result: Result, input?: Readonly<Record<string, unknown>>, shown?: readonly Shown[]) => Frame): Frame {
@@ -263,7 +280,7 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
     input[missing.key] = value;
   }
   const mentions = [...filled.mentions];
-  const pointed = entry.slots.find((slot) => slot.kind === 'id' && !slot.required && !(slot.key in input) && !ids.has(slot.key) && past.shown.length > 0 && mentions.length === 0 && /\b(?:his|her|their|him|them|he|she|they|it|its|that one|this one)\b/i.test(reading.text));
+  const pointed = entry.slots.find((slot) => slot.kind === 'id' && !slot.required && !(slot.key in input) && !ids.has(slot.key) && past.shown.length > 0 && mentions.length === 0 && (/\b(?:his|her|their|him|them|he|she|they|it|its|that one|this one)\b/i.test(reading.text) || (entry.changes && reading.words.length === 1)));
   if (pointed) mentions.push({ slot: pointed, names: [], words: [] });
   for (const mention of mentions) {
     if (mention.slot.key in input) continue;
@@ -325,59 +342,6 @@ function call(thinking: Thinking, entry: Entry, input: Readonly<Record<string, u
   const again = { ...rest, [other.key]: value };
   const second = thinking.memory.ask(entry.name, again);
   return second.status === 'success' && rowsIn(second).length > 0 ? { answer: second, used: again } : { answer, used: input };
-}
-
-/** "… and how much budget do they have left?": they are whom the sentence before spoke of. */
-function inherit(index: Index, entry: Entry, filled: Filled, reading: Reading, past: Past, input: Record<string, unknown>): void {
-  if (!past.reading || !POINTING.test(reading.text)) return;
-  for (const slot of entry.slots) {
-    const values = index.known.get(slot.key);
-    if (!values || slot.key in input || filled.mentions.length > 0) continue;
-    const before = knownIn(values, past.reading)[0];
-    if (before) input[slot.key] = before.value;
-  }
-}
-
-/** "Book one for Thursday", after personal days: of which kind was said before. */
-function sameKind(index: Index, entry: Entry, reading: Reading, past: Past, input: Record<string, unknown>): void {
-  if (!past.reading || !entry.changes || past.entry?.tool.domain !== entry.tool.domain || !/\b(?:one|ones|it|that|those|them|some|same)\b/i.test(reading.text)) return;
-  for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
-    if (choose(index, entry, slot, reading, [], undefined)?.at) continue;
-    const before = choose(index, entry, slot, past.reading, [], undefined);
-    if (before?.at && before.score >= 2) input[slot.key] = before.value;
-  }
-}
-
-/** One's own rows, where a tool shows those of others too. */
-function own({ person, index }: Thinking, entry: Entry, reading: Reading, filled: Filled, input: Record<string, unknown>): void {
-  const slot = entry.slots.find(({ key, kind }) => kind === 'id' && index.oneself.has(key));
-  const mine = entry.slots.find((each) => isPerson(each) && !each.required && !(each.key in input));
-  if (mine && person.email !== undefined && /\b(?:my|mine|i|i've)\b/i.test(reading.text) && aboutSelf(reading, entry) && !entry.changes) input[mine.key] = person.email;
-  if (!slot || slot.key in input || person.employeeId === undefined || !aboutSelf(reading, entry)) return;
-  const at = filled.mentions.findIndex((mention) => mention.slot === slot);
-  if (at >= 0 && (filled.mentions[at]?.names.length ?? 0) > 0) return;
-  if (/\byour own\b|\bone's own\b/i.test(slot.description)) return;
-  input[slot.key] = person.employeeId;
-}
-
-/** A part of a colleague's name becomes the whole of it, where there is only one; of several somebody has to choose. */
-function wholeName({ allowed, index, memory }: Thinking, slot: Slot, input: Record<string, unknown>): Shown | undefined {
-  const part = String(input[slot.key]);
-  const directory = [...allowed.values()].find(({ tool, row, slots }) => tool.kind === 'list' && index.oneself.has(ownIdOf(row) ?? '') && 'email' in (row.properties ?? {}) && slots.some(({ key }) => key === 'name'));
-  if (!directory || !/^\p{L}[\p{L}'-]*$/u.test(part)) return undefined;
-  const rows = rowsIn(memory.ask(directory.name, { name: part })).filter((row) => fold(nameOf(row)).split(/\s+/).includes(fold(part)));
-  const [only] = rows;
-  if (rows.length === 1 && only) input[slot.key] = nameOf(only);
-  return rows.length > 1 && rows.length <= 10 ? { entry: directory, rows } : undefined;
-}
-
-/** "My department's budget": a field of one's own record. */
-function ownValue(thinking: Thinking, slot: Slot, reading: Reading): unknown {
-  const { person, allowed, memory, index } = thinking;
-  if (person.employeeId === undefined || slot.kind !== 'name' || !/\b(?:my|our|we|us)\b/i.test(reading.text)) return undefined;
-  const directory = [...allowed.values()].find((entry) => entry.tool.kind === 'list' && index.oneself.has(ownIdOf(entry.row) ?? '') && slot.key in (entry.row.properties ?? {}) && entry.slots.some(({ key }) => key === 'name'));
-  if (!directory) return undefined;
-  return rowsIn(memory.ask(directory.name, { name: person.name })).find((row) => row[ownIdOf(directory.row) ?? ''] === person.employeeId)?.[slot.key];
 }
 
 const tooShort = (entry: Entry, input: Readonly<Record<string, unknown>>): Slot | undefined =>

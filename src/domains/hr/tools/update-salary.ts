@@ -36,6 +36,7 @@ export const updateSalary = hr.write({
       ask: "Increase Sarah Kim's salary to $120,000",
       also: [
         'Bump Sarah Kim up to $120,000',
+        'Put Sarah Kim on $120,000',
         'Sarah Kim gets $120,000 from now on',
         'Raise Sarah Kim to $120,000 a year',
         'Change the salary of Sarah Kim to $120,000',

@@ -16,7 +16,7 @@ export const history = knowledge.list({
   resource: RESOURCES.transactions,
   roles: ['employee'],
   input: z.object({
-    id: itemId.optional().describe('Only changes of this entry or triple'),
+    id: itemId.optional().describe('Only changes of this entry or triple, by the id that query or query_graph tells'),
     action: z.enum(actions).optional().describe('Only changes of this kind'),
     by: line(100).optional().describe('Part of the name of who did it'),
     mine: z.boolean().optional().describe('Only what you did yourself, or only what others did'),

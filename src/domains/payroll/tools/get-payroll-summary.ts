@@ -67,6 +67,8 @@ export const getPayrollSummary = payroll.read({
         'What did we spend on staff last month?',
         'How much did we pay our people last month?',
         'Gross payroll last month',
+        'Total net pay of all last month',
+        'How much did we pay out in net pay last month?',
         'How much payroll tax did the company pay last month?',
         'How many people did we pay last month?',
         'Labour costs last month',

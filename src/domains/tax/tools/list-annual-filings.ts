@@ -26,6 +26,7 @@ export const listAnnualFilings = tax.list({
         "Have all of last year's returns been filed?",
         "Are last year's tax returns done?",
         'Which returns of last year are still open?',
+        'Which filings for last year have not been accepted?',
         "Did we submit last year's returns?",
         "How much tax was on last year's returns?",
         "Were last year's returns on time?",

@@ -43,7 +43,9 @@ function Side({ path, recent }: { readonly path: string; readonly recent: readon
   // Who may change a thing may read it as well: that need not be said.
   const roles = me.roles
     .filter((role) => role !== 'employee' && !(role.endsWith('-read') && me.roles.includes(role.replace(/-read$/, '-write'))))
-    .join(', ');
+    .join(', ')
+    // A role's name has a hyphen, where no line ends.
+    .replaceAll('-', '\u2011');
   return (
     <>
       <Brand href="/" name="Tamshai" />

@@ -28,7 +28,10 @@ describe('a question', () => {
     expect(await amounts()).toEqual(up.toReversed());
     expect(await page.locator('.dt-foot').innerText()).toContain('Sorted within the loaded rows.');
 
-    await page.getByRole('button', { name: 'Show 50 more' }).click();
+    // With the keyboard one need not pass fifty rows to get at what follows them, and stays there while more come.
+    await page.getByRole('button', { name: 'Skip these rows' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
     await expect.poll(() => rows.count()).toBeGreaterThan(50);
     while (await page.getByRole('button', { name: 'Show 50 more' }).isVisible()) {
       const before = await rows.count();
@@ -37,6 +40,7 @@ describe('a question', () => {
     }
     expect(await page.locator('.dt-note').count()).toBe(0);
     expect(await page.locator('.dt-foot').innerText()).toContain('complete');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toContain('complete');
     expect(troubles).toEqual([]);
   });
 
@@ -97,6 +101,8 @@ describe('much of it', () => {
     for (let shown = 50; shown < 1000; shown += 50) {
       await more.click();
       await expect.poll(() => rows.count()).toBe(shown + 50);
+      // Whoever pages with the keyboard is still at the button, as long as there is one.
+      expect(await page.evaluate('document.activeElement?.textContent')).toBe(shown < 950 ? 'Show 50 more' : '1,000 tickets, complete');
     }
     expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);
     const names = await page.locator('.t-more button').evaluateAll((all) => all.length);
@@ -180,8 +186,17 @@ describe('on the way', () => {
     await page.getByLabel('Your question').fill('Who works in Engineering?');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing is lost.').waitFor();
+    expect(await page.getByLabel('Your question').inputValue()).toBe('Who works in Engineering?');
+    // Until its time has come it can still be changed.
+    await page.getByLabel('Your question').fill('Who works in Marketing?');
     await page.locator('.turn .prose').waitFor({ timeout: 30_000 });
     expect(refused).toBeGreaterThan(1);
+    expect(await page.locator('.turn h2').innerText()).toBe('Who works in Marketing?');
+    expect(await page.getByLabel('Your question').inputValue()).toBe('');
+    await page.getByLabel('Your question').fill('And in');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await expect.poll(() => page.locator('.turn').count()).toBe(2);
+    expect(await page.getByLabel('Your question').inputValue()).toBe('And in');
   });
 
   test('Escape stops the answer; what came stays', async () => {
@@ -201,9 +216,11 @@ describe('on the way', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Your session has ended').waitFor();
     expect(await page.getByRole('alertdialog').innerText()).toContain('Sign in again as Dan Williams to go on. Your question is kept.');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Sign in again');
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.getByRole('button', { name: 'Dan Williams' }).click();
-    await page.locator('#app main').waitFor();
+    await page.locator('#app main:not([aria-busy="true"])').waitFor();
+    expect(await page.getByLabel('Your question').inputValue()).toBe('Which tickets breach their SLA in the next hour?');
   });
 
   test('without a connection it is said, and heals by itself', async () => {

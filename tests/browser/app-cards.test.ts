@@ -30,6 +30,7 @@ describe('deciding in the app', () => {
     await kind(page, 'Needs your approval');
     expect(await page.evaluate('document.activeElement.id')).toBe('question');
     expect(await page.locator('.ap').innerText()).toContain('Nothing has changed yet.');
+    await page.getByText('waits for you', { exact: true }).waitFor();
     await shot(page, 'conversation-card');
     const { page: second } = await app.as('Alice Chen', '/approvals', { beside: page });
     await kind(second, 'Needs your approval');
@@ -44,6 +45,11 @@ describe('deciding in the app', () => {
     ).toHaveLength(1);
     await second.bringToFront();
     await second.getByText('Approved by you').waitFor();
+    await page.bringToFront();
+    await page.getByText('asked you', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Copy receipt' }).waitFor();
+    await page.getByRole('link', { name: /^Audit record/ }).click();
+    await page.getByText('hr.update_salary, approved').waitFor();
     expect(troubles).toEqual([]);
   });
 

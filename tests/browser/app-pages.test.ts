@@ -73,6 +73,17 @@ describe('what is loaded', () => {
     });
   });
 
+  test('an address where nothing is reads as a page in a browser, and as JSON elsewhere', async () => {
+    const { page } = await app.stranger();
+    const answer = await page.goto(`${app.base}/nowhere`);
+    expect(answer?.status()).toBe(404);
+    expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'");
+    await page.getByText('There is nothing at this address.').waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    const program = await page.request.get(`${app.base}/nowhere`);
+    expect(await program.json()).toMatchObject({ status: 'error', code: 'NOT_FOUND' });
+  });
+
   test('what the app is told is what the API’s document, and so its types, say', async () => {
     const token = { headers: { authorization: `Bearer ${await app.site.token('eve.thompson')}` } };
     const heard = await asked(app.site, 'eve.thompson', 'Show me the sales pipeline');
@@ -218,6 +229,18 @@ describe('who sees what', () => {
     await page.getByLabel(/^cursor/).fill('not-a-cursor');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await expect.poll(() => page.getByLabel(/^cursor/).getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('where nothing fits, the filters are named, and one can be dropped', async () => {
+    const { page } = await app.as('Alice Chen', '/tools/hr/list_employees');
+    await page.getByLabel(/^name/).fill('Nobody at all');
+    await page.getByLabel(/^location/).fill('New York');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Filters: name Nobody at all, location New York.').waitFor();
+    await page.getByRole('button', { name: 'Drop “Nobody at all”' }).click();
+    await page.locator('.dt tbody tr').first().waitFor();
+    expect(await page.getByLabel(/^name/).inputValue()).toBe('');
+    expect(await page.getByLabel(/^location/).inputValue()).toBe('New York');
   });
 
   test('what is hidden is nowhere in the page, and who may see it is said', async () => {

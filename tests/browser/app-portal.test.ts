@@ -36,11 +36,13 @@ describe('a customer', () => {
     await shot(page, 'portal-ticket');
 
     const { page: other } = await app.as(MIKE, new URL(page.url()).pathname);
-    await other
-      .getByText(/not found|no (such )?ticket/i)
-      .first()
-      .waitFor();
+    const unseen = async () => (await other.locator('.notice').innerText()).replace(/ticket \S+ that/, 'ticket … that');
+    await other.getByText(/There is no ticket \S+ that you can see\./).waitFor();
+    const words = await unseen();
     expect(await other.locator('main').innerText()).not.toContain('Webhook');
+    await other.goto(`${app.base}/portal/t/TK-1`);
+    await other.getByText('There is no ticket TK-1 that you can see.').waitFor();
+    expect(await unseen()).toBe(words);
   });
 
   test('sees in the list who sees a ticket and how long ago it moved; the keyboard alone opens one and answers', async () => {
@@ -72,6 +74,18 @@ describe('a customer', () => {
     await reach('button[type="submit"]');
     await page.keyboard.press('Enter');
     await page.locator('.msg', { hasText: 'the same for my colleagues' }).waitFor();
+  });
+
+  test('who leads reads of a private ticket who else sees it', async () => {
+    const { page } = await app.as(BOB, '/portal/new');
+    await page.getByLabel('Title').fill('A question about our bill');
+    await page.getByLabel('What happened, and what did you expect?').fill('It is higher than what we agreed on in May.');
+    await page.getByText('Only you and your lead').click();
+    await page.getByRole('button', { name: 'Submit ticket' }).click();
+    await page.getByText('You and your lead contact').waitFor();
+    const { page: lead } = await app.as('jane.smith@acme.example', new URL(page.url()).pathname);
+    await lead.getByText('Bob Developer and you').waitFor();
+    await lead.getByText('Seen by Tamshai Support and Bob Developer. Sent at once.').waitFor();
   });
 
   test('who leads invites a colleague, by a card, and finds them in the list', async () => {

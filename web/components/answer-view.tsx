@@ -1,10 +1,10 @@
 /** What a tool answered, whichever tool: made from its schemas, so that a new one needs nothing here. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { type Row, tellingOf } from '../lib/columns.ts';
-import { dataSchema, fieldsOf, isRecord, rowSchema } from '../lib/schema.ts';
+import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
 import { calling, usePages } from '../lib/use-tool.ts';
-import { inWords } from '../lib/words.ts';
+import { codeInWords, inWords, shown } from '../lib/words.ts';
 import { ApprovalCard, type CardState } from './card.tsx';
 import { DataTable } from './data-table.tsx';
 import { Thing } from './details.tsx';
@@ -21,6 +21,8 @@ interface AnswerProps {
   readonly requestId?: string;
   readonly again?: () => void;
   readonly onNarrow?: (filter: string) => void;
+  /** Asks with this input instead; without it, what was found takes the place of what was not. */
+  readonly onLoosen?: (input: AnswerProps['input']) => void;
   readonly onState?: (state: CardState) => void;
   /** The person asked for this card by a press, and it is what they look at now. */
   readonly opened?: boolean;
@@ -28,12 +30,14 @@ interface AnswerProps {
 
 const PAGING = new Set(['limit', 'cursor', 'sort']);
 
-export function AnswerView({ tool, input, answer, requestId = '', again, onNarrow, onState, opened = false }: AnswerProps) {
+export function AnswerView({ tool, input, answer, requestId = '', again, onNarrow, onLoosen, onState, opened = false }: AnswerProps) {
   if (answer.status === 'error') return <Refusal error={answer} requestId={requestId} again={again} />;
   if (answer.status === 'pending_confirmation')
     return <Pending tool={tool} input={input} first={answer.confirmationId} opened={opened} {...(onState && { onState })} />;
   if (Array.isArray(answer.data) && answer.data.every(isRecord))
-    return <List key={requestId} tool={tool} input={input} answer={answer} {...(onNarrow && { onNarrow })} />;
+    return (
+      <List key={requestId} tool={tool} input={input} answer={answer} {...(onNarrow && { onNarrow })} {...(onLoosen && { onLoosen })} />
+    );
   if (isRecord(answer.data)) return <One tool={tool} answer={answer} data={answer.data} />;
   return <pre className="json">{JSON.stringify(answer.data, null, 2)}</pre>;
 }
@@ -78,25 +82,30 @@ function List({
   input,
   answer,
   onNarrow,
-}: {
-  readonly tool: Found;
-  readonly input: AnswerProps['input'];
-  readonly answer: SuccessAnswer;
-  readonly onNarrow?: (filter: string) => void;
-}) {
+  onLoosen,
+}: Pick<AnswerProps, 'tool' | 'input' | 'onNarrow' | 'onLoosen'> & { readonly answer: SuccessAnswer }) {
   const { rows, metadata, trouble, more } = usePages(answer, (cursor) => calling(tool.server, tool.name, { ...input, cursor }));
   const [asTable, setAsTable] = useState(false);
   const schema = dataSchema(tool.outputSchema);
-  const filters = useMemo(
-    () =>
-      fieldsOf(tool.inputSchema)
-        .map(({ name }) => name)
-        .filter((name) => !PAGING.has(name) && !(name in input)),
-    [tool, input],
-  );
+  const fields = useMemo(() => fieldsOf(tool.inputSchema).filter(({ name }) => !PAGING.has(name)), [tool]);
+  const filters = useMemo(() => fields.map(({ name }) => name).filter((name) => !(name in input)), [fields, input]);
+  const [wider, setWider] = useState<{ readonly input: AnswerProps['input']; readonly answer: Answer; readonly requestId: string }>();
   const telling = useMemo(() => tellingOf(tool), [tool]);
   const limit = typeof input['limit'] === 'number' ? input['limit'] : 50;
   const name = tool.plural ?? 'rows';
+  if (wider) return <AnswerView tool={tool} {...wider} {...(onNarrow && { onNarrow })} />;
+  const used = fields
+    .filter(({ name }) => name in input)
+    .map(({ name, required, schema: field }) => {
+      const value = shown(input[name], 'text') ?? '';
+      const rest = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
+      const look = () => void calling(tool.server, tool.name, rest).then((next) => setWider({ ...next, input: rest }));
+      return {
+        name,
+        value: optionsOf(field) ? codeInWords(value) : value,
+        drop: required ? undefined : onLoosen ? () => onLoosen(rest) : look,
+      };
+    });
   const table = (
     <DataTable
       title={tool.title}
@@ -106,6 +115,7 @@ function List({
       masked={tool.masked}
       metadata={metadata}
       filters={filters}
+      used={used}
       plural={name}
       telling={telling}
       more={limit}

@@ -1,9 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { get, Refused } from '../lib/api.ts';
 import type { SealedRecord } from '../lib/contract.ts';
-import { inWords, number, toTheSecond } from '../lib/words.ts';
+import { number, toTheSecond } from '../lib/words.ts';
 import { Icon } from './icon.tsx';
 import { Refusal } from './notice.tsx';
+
+/** The name of any other program is what it calls itself. */
+const ORIGINS: Readonly<Record<string, string>> = { web: 'Web app', command: 'The tamshai command' };
 
 /** Inputs are kept as text, as they were when the record was sealed. */
 function pretty(input: unknown): string {
@@ -68,7 +71,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
               </dd>
               <dt>Where</dt>
               <dd>
-                {inWords(entry.surface)}, <bdi>{entry.origin}</bdi>
+                <bdi>{ORIGINS[entry.origin] ?? entry.origin}</bdi> <span className="faint">({entry.surface})</span>
               </dd>
               {entry.code && (
                 <>

@@ -1,7 +1,9 @@
 /** An approval card: drawn by the server, decided by the same script as on its own page. Nothing here knows how to approve. */
 import { useEffect, useRef, useState } from 'react';
-import { cardScript, Refused, send, sessionEnded } from '../lib/api.ts';
+import { cardScript, get, Refused, send, sessionEnded } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
+import type { AuditEntry } from '../lib/contract.ts';
+import { CopyButton } from './copy-button.tsx';
 import { Refusal } from './notice.tsx';
 
 export type CardState = 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'changed' | 'refused' | 'failed' | 'lost';
@@ -38,7 +40,36 @@ interface CardProps {
   readonly onState?: (state: CardState) => void;
 }
 
-const AGAIN: Partial<Record<CardState, string>> = { expired: 'Prepare it again', changed: 'Prepare with new values' };
+const AGAIN: Partial<Record<CardState, string>> = { denied: 'Ask again', expired: 'Prepare it again', changed: 'Prepare with new values' };
+
+/** What one may want of a receipt: to take it along, and to see where the trail keeps it. */
+function Receipt({ id, text }: { readonly id: string; readonly text: () => string }) {
+  const { me } = useApp();
+  const [record, setRecord] = useState<AuditEntry>();
+  useEffect(() => {
+    if (me.realm === 'customer') return;
+    const leaving = new AbortController();
+    // Among the newest; an older one is found on the trail's own page.
+    get<readonly AuditEntry[]>('/api/audit?limit=50', leaving.signal).then(
+      (entries) => setRecord(entries.find(({ confirmationId, decision }) => confirmationId === id && decision === 'approved')),
+      () => {},
+    );
+    return () => leaving.abort();
+  }, [id, me.realm]);
+  return (
+    <div className="acts">
+      <CopyButton label="Copy receipt" text={text} />
+      {record && (
+        <a className="btn btn--quiet btn--sm" href={`/audit/${encodeURIComponent(record.chain)}/${record.n}`}>
+          Audit record{' '}
+          <code>
+            {record.chain} #{record.n}
+          </code>
+        </a>
+      )}
+    </div>
+  );
+}
 
 export function ApprovalCard({ id, opened = false, again, onState }: CardProps) {
   const { decided, reload, ended } = useApp();
@@ -114,6 +145,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
       <p ref={live} className="sr" role="status" />
       {!state && !trouble && <div className="skeleton skeleton--card" aria-hidden="true" />}
       {trouble && <Refusal error={trouble.answer} again={() => setAttempt((before) => before + 1)} />}
+      {state === 'done' && <Receipt id={id} text={() => slot.current?.innerText.replace(/\n{2,}/g, '\n').trim() ?? ''} />}
       {more && (
         <p className="mt-3">
           <button

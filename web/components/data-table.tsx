@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type Telling } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
 import type { Schema } from '../lib/schema.ts';
@@ -12,7 +12,14 @@ import type { ListMetadata } from '../lib/contract.ts';
 const WholeScreen = lazy(() => import('./whole-screen.tsx'));
 /** As many columns as a whole screen holds. */
 const FULL = 9;
+/** As much of a value as a button can say. */
+const LONGEST = 24;
 
+export interface UsedFilter {
+  readonly name: string;
+  readonly value: string;
+  readonly drop?: (() => void) | undefined;
+}
 export interface TableProps {
   readonly title: string;
   readonly rows: readonly Row[];
@@ -22,6 +29,8 @@ export interface TableProps {
   readonly metadata?: ListMetadata | undefined;
   /** Filters that are not used yet. */
   readonly filters?: readonly string[];
+  /** Those that are, for when nothing fits: what to say of each, and what asks again without it. */
+  readonly used?: readonly UsedFilter[];
   readonly onNarrow?: ((filter: string) => void) | undefined;
   readonly onMore?: (() => Promise<void>) | undefined;
   readonly more?: number;
@@ -41,6 +50,11 @@ export interface TableProps {
 const picked = (all: readonly Column[], only: NonNullable<TableProps['only']>): Column[] =>
   Object.entries(only).flatMap(([key, look]) => all.filter((column) => column.key === key).map((column) => ({ ...column, ...look })));
 
+const waysOf = (column: Column): readonly [up: string, down: string] => {
+  if (isFigure(column)) return ['low to high', 'high to low'];
+  return ['date', 'time', 'ago'].includes(column.kind) ? ['oldest first', 'newest first'] : ['A to Z', 'Z to A'];
+};
+
 /** Rows as a table that sorts what is loaded, pages by the cursor, and says what it does not hold. On a phone each row is a list item. */
 export function DataTable(props: TableProps) {
   const {
@@ -51,6 +65,7 @@ export function DataTable(props: TableProps) {
     masked = [],
     metadata,
     filters = [],
+    used = [],
     onNarrow,
     onMore,
     more = 50,
@@ -68,6 +83,15 @@ export function DataTable(props: TableProps) {
   const [open, setOpen] = useState<ReadonlySet<Row>>(new Set());
   const [loading, setLoading] = useState(false);
   const [full, setFull] = useState(false);
+  const further = useRef<HTMLButtonElement>(null);
+  const said = useRef<HTMLSpanElement>(null);
+  const pressed = useRef(false);
+  const showMore = () => {
+    if (loading || !onMore) return;
+    pressed.current = true;
+    setLoading(true);
+    void onMore().finally(() => setLoading(false));
+  };
   const all = useMemo(() => allColumns(schema, whole, rows, masked), [schema, whole, rows, masked]);
   const columns = useMemo(
     () => (only ? picked(all, only) : tableColumns(all, rows, full ? FULL : undefined, telling)),
@@ -90,6 +114,10 @@ export function DataTable(props: TableProps) {
       return next;
     });
   const hasMore = metadata?.hasMore === true;
+  // The button keeps the focus while rows come; with the last of them it goes, and what is true now has it.
+  useLayoutEffect(() => {
+    if (!hasMore && pressed.current && document.activeElement === document.body) said.current?.focus({ preventScroll: true });
+  }, [hasMore]);
   const amounts = columns.filter(({ kind }) => kind === 'money');
   const [amount] = amounts;
   const sum =
@@ -102,8 +130,28 @@ export function DataTable(props: TableProps) {
       <section className="dt" aria-label={title}>
         <div className="empty">
           <Icon name="search" />
-          <h3>No {plural} match</h3>
-          <p>{filters.length > 0 ? 'Nothing that you can see fits these filters.' : 'There is nothing here that you can see.'}</p>
+          <h3>{used.length > 0 ? `No ${plural} match` : `No ${plural}`}</h3>
+          {used.length === 0 ? (
+            <p>There is nothing here that you can see.</p>
+          ) : (
+            <p>
+              Filters: <bdi>{used.map(({ name, value }) => `${inWords(name).toLowerCase()} ${value}`).join(', ')}</bdi>.
+            </p>
+          )}
+          {used.some(({ drop }) => drop) && (
+            <div className="row row-wrap justify-center">
+              {used.map(
+                ({ name, value, drop }) =>
+                  drop && (
+                    <button key={name} className="btn btn--sm" type="button" onClick={drop}>
+                      <span>
+                        Drop “<bdi>{value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}</bdi>”
+                      </span>
+                    </button>
+                  ),
+              )}
+            </div>
+          )}
         </div>
       </section>
     );
@@ -128,14 +176,8 @@ export function DataTable(props: TableProps) {
             {columns
               .filter(({ mask }) => !mask)
               .flatMap((column) => [
-                <option
-                  key={`${column.key} up`}
-                  value={`${column.key} up`}
-                >{`${column.label}, ${isFigure(column) ? 'low to high' : 'A to Z'}`}</option>,
-                <option
-                  key={`${column.key} down`}
-                  value={`${column.key} down`}
-                >{`${column.label}, ${isFigure(column) ? 'high to low' : 'Z to A'}`}</option>,
+                <option key={`${column.key} up`} value={`${column.key} up`}>{`${column.label}, ${waysOf(column)[0]}`}</option>,
+                <option key={`${column.key} down`} value={`${column.key} down`}>{`${column.label}, ${waysOf(column)[1]}`}</option>,
               ])}
           </select>
         </label>
@@ -170,7 +212,7 @@ export function DataTable(props: TableProps) {
             Totals and sorting cover these rows only.
           </p>
           {filters.length > 0 && (
-            <div className="by">
+            <div className="by" role="group" aria-label="Narrow by">
               Narrow by{' '}
               {onNarrow
                 ? filters.slice(0, 6).map((filter) => (
@@ -185,6 +227,11 @@ export function DataTable(props: TableProps) {
             </div>
           )}
         </div>
+      )}
+      {hasMore && onMore && (
+        <button className="btn btn--sm dt-skip" type="button" onClick={() => further.current?.focus()}>
+          Skip these rows
+        </button>
       )}
       <Grid
         title={title}
@@ -201,21 +248,13 @@ export function DataTable(props: TableProps) {
       />
       {trouble && <div className="p-3">{trouble}</div>}
       <div className="dt-foot">
-        <span className="grow">
+        <span ref={said} className="grow" tabIndex={-1}>
           <b>{number(rows.length)}</b> {hasMore ? `${plural} loaded` : `${plural}, complete`}
           {sum !== undefined && rows.length > 1 && `, ${money(sum)} in ${hasMore ? 'these' : 'all'}`}
           {hasMore && sorting && '. Sorted within the loaded rows.'}
         </span>
         {hasMore && onMore && (
-          <button
-            className="btn btn--sm"
-            type="button"
-            disabled={loading}
-            onClick={() => {
-              setLoading(true);
-              void onMore().finally(() => setLoading(false));
-            }}
-          >
+          <button ref={further} className="btn btn--sm" type="button" aria-disabled={loading} onClick={showMore}>
             {loading ? <span className="spin" aria-hidden="true" /> : null}
             Show {more} more
           </button>

@@ -26,7 +26,14 @@ const Head = ({
   const active = sorting?.key === column.key;
   const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
   return (
-    <th scope="col" className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined} aria-sort={sort} role="columnheader">
+    // Named by itself: where rows are a list, what sorts them is another field, and the button is gone.
+    <th
+      scope="col"
+      className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined}
+      aria-label={column.label}
+      aria-sort={sort}
+      role="columnheader"
+    >
       {column.mask ? (
         <span>
           {column.label}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useApp } from '../lib/app.tsx';
 import { inWords, joined } from '../lib/words.ts';
+import { CopyButton } from './copy-button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import type { ErrorAnswer } from '../lib/contract.ts';
 
@@ -42,9 +43,21 @@ export function Refusal({
     </button>
   );
   if (error.code === 'INTERNAL_ERROR') {
+    const id = requestId || String((error.details?.['requestId'] as string | undefined) ?? '');
+    const acts = (
+      <>
+        {id !== '' && <CopyButton label="Copy id" text={() => id} />}
+        {retry}
+      </>
+    );
     return (
-      <Notice look="bad" icon="warn" what="This did not work, and it is our fault." action={retry}>
-        Nothing was changed. Request <code>{requestId || String((error.details?.['requestId'] as string | undefined) ?? '')}</code>
+      <Notice look="bad" icon="warn" what="This did not work, and it is our fault." action={acts}>
+        Nothing was changed.{' '}
+        {id !== '' && (
+          <>
+            Request <code>{id}</code>
+          </>
+        )}
       </Notice>
     );
   }

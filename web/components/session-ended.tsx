@@ -1,13 +1,15 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useRef } from 'react';
 import { signInAgain, signOut } from '../lib/leaving.ts';
 
 /** What is behind it is covered: whoever comes next to this screen may be someone else. */
 export default function SessionEnded({ name }: { readonly name: string }) {
+  const again = useRef<HTMLButtonElement>(null);
   return (
     <AlertDialog.Root open>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="scrim scrim--page scrim--blind" />
-        <AlertDialog.Popup className="dialog dialog--middle">
+        <AlertDialog.Popup className="dialog dialog--middle" initialFocus={again}>
           <AlertDialog.Title>Your session has ended</AlertDialog.Title>
           <AlertDialog.Description>
             Sign in again as {name} to go on. Your question is kept. A change that waits for approval keeps its own clock.
@@ -16,7 +18,7 @@ export default function SessionEnded({ name }: { readonly name: string }) {
             <button className="btn btn--quiet" type="button" onClick={() => void signOut()}>
               Sign out
             </button>
-            <button className="btn btn--primary" type="button" onClick={signInAgain}>
+            <button ref={again} className="btn btn--primary" type="button" onClick={signInAgain}>
               Sign in again
             </button>
           </div>

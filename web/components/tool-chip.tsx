@@ -1,11 +1,12 @@
+import { useApp } from '../lib/app.tsx';
 import type { ToolUse } from '../lib/turns.ts';
 import { number } from '../lib/words.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 
-function said({ answer, rows, ms, hasMore }: ToolUse): string {
+function said({ answer, rows, ms, hasMore }: ToolUse, waits: (id: string) => boolean): string {
   if (!answer) return 'running';
-  if (answer.status === 'pending_confirmation') return 'asks you';
+  if (answer.status === 'pending_confirmation') return waits(answer.confirmationId) ? 'waits for you' : 'asked you';
   if (answer.status === 'error')
     return answer.code === 'SERVICE_UNAVAILABLE' || answer.code === 'TIMEOUT'
       ? 'no answer'
@@ -23,6 +24,7 @@ function said({ answer, rows, ms, hasMore }: ToolUse): string {
 
 /** A tool that the answer used: quiet until someone wants to know. */
 export function ToolChip({ use, known }: { readonly use: ToolUse; readonly known: boolean }) {
+  const { waiting } = useApp();
   const { server, tool, input, answer, rows, ms, hasMore, requestId } = use;
   const icon = !answer
     ? undefined
@@ -46,7 +48,7 @@ export function ToolChip({ use, known }: { readonly use: ToolUse; readonly known
         <span className="sep" aria-hidden="true">
           ·
         </span>
-        <span className="num">{said(use)}</span>
+        <span className="num">{said(use, (id) => waiting.some(({ confirmationId }) => confirmationId === id))}</span>
       </summary>
       <div className="tool-body">
         <pre tabIndex={0}>{json}</pre>

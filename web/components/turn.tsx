@@ -4,7 +4,7 @@ import { isRecord } from '../lib/schema.ts';
 import { type Found, findTool } from '../lib/tools.ts';
 import type { ToolUse, Turn } from '../lib/turns.ts';
 import { calling } from '../lib/use-tool.ts';
-import { initials } from '../lib/words.ts';
+import { initials, moment } from '../lib/words.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 import { Notice, Refusal } from './notice.tsx';
@@ -199,7 +199,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
               </button>
             }
           >
-            What arrived stays.
+            {turn.brokeAt !== undefined && `You were disconnected at ${moment(turn.brokeAt)}. `}What arrived stays.
           </Notice>
         )}
         {finished && text !== '' && choices.length === 0 && !waits && (

@@ -31,7 +31,13 @@ const CANNOT = 'I cannot approve for you. Please press Approve or Deny on the ca
 
 let lastModel: string | undefined;
 
-export function useConversation(id: string | undefined): Conversation {
+/** A question that was not taken up goes back to whoever asked it, and is asked for again when its time has come. */
+export interface Asker {
+  back(question: string): void;
+  due(question: string): void;
+}
+
+export function useConversation(id: string | undefined, asker: Asker): Conversation {
   const { servers, waiting, refresh } = useApp();
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [answering, setAnswering] = useState(false);
@@ -45,6 +51,8 @@ export function useConversation(id: string | undefined): Conversation {
   waits.current = waiting;
   const shown = useRef(turns);
   shown.current = turns;
+  const given = useRef(asker);
+  given.current = asker;
   const names = useRef<readonly string[]>([]);
   names.current = servers.map(({ name }) => name);
 
@@ -124,9 +132,10 @@ export function useConversation(id: string | undefined): Conversation {
           if (code === 'RATE_LIMITED') setHeld(Math.max(1, Number(details?.['retryAfterSeconds'] ?? 5)));
           else if (code !== 'UNAUTHENTICATED') setTrouble(error);
           waitingQuestion.current = question;
+          given.current.back(question);
           setStatus(error.message);
         } else {
-          change({ ...turn, state: 'broken' });
+          change({ ...turn, state: 'broken', brokeAt: new Date().toISOString() });
           setStatus('The answer broke off.');
         }
       } finally {
@@ -148,8 +157,8 @@ export function useConversation(id: string | undefined): Conversation {
       return;
     }
     waitingQuestion.current = '';
-    void run(question);
-  }, [run, load]);
+    given.current.due(question);
+  }, [load]);
   useEffect(() => {
     if (held === 0) return;
     const timer = setTimeout(() => {

@@ -25,6 +25,7 @@ export interface Turn {
   readonly requestId?: string;
   readonly state: 'answering' | 'done' | 'stopped' | 'broken' | 'local';
   readonly reason?: StopReason;
+  readonly brokeAt?: string;
 }
 
 export const newTurn = (question: string): Turn => ({

@@ -40,6 +40,9 @@ const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look
   executing: { icon: 'clock', look: 'faint', says: 'Approved, running' },
 };
 
+/** When it was decided, or could no longer be. */
+const endOf = ({ decidedAt, confirmationData }: Confirmation): string => decidedAt ?? confirmationData.expiresAt;
+
 function Decided({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
   const outcome = OUTCOMES[ticket.state] ?? OUTCOMES['failed'];
   return (
@@ -51,7 +54,7 @@ function Decided({ ticket, href, current }: { readonly ticket: Confirmation; rea
         </span>
         <span className="t2">{ticket.error?.code === 'CHANGED_SINCE_APPROVAL' ? 'Not applied, it had changed' : outcome?.says}</span>
       </span>
-      <span className="t3">{moment(ticket.decidedAt ?? ticket.confirmationData.expiresAt)}</span>
+      <span className="t3">{moment(endOf(ticket))}</span>
     </a>
   );
 }
@@ -61,10 +64,10 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
   const { waiting } = useApp();
   const [decided, setDecided] = useState<readonly Confirmation[]>([]);
   const [opened, setOpened] = useState(false);
-  const load = useCallback(
-    async () => setDecided(await get<readonly Confirmation[]>('/api/confirmations?decided=true').catch(() => [])),
-    [],
-  );
+  const load = useCallback(async () => {
+    const found = await get<readonly Confirmation[]>('/api/confirmations?decided=true').catch(() => []);
+    setDecided(found.toSorted((a, b) => Date.parse(endOf(b)) - Date.parse(endOf(a))));
+  }, []);
   useEffect(() => void load(), [load, waiting]);
   const order = useMemo(() => [...waiting, ...decided].map(({ confirmationId }) => confirmationId), [waiting, decided]);
   // On a wide page there is always a card to look at; it does not take the focus.
@@ -107,13 +110,15 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
             <p>A change that you ask for appears here, for five minutes.</p>
           </div>
         )}
-        <ul>
-          {waiting.map((ticket) => (
-            <li key={ticket.confirmationId}>
-              <Waiting ticket={ticket} href={`${base}/${ticket.confirmationId}`} current={ticket.confirmationId === shown} />
-            </li>
-          ))}
-        </ul>
+        {waiting.length > 0 && (
+          <ul>
+            {waiting.map((ticket) => (
+              <li key={ticket.confirmationId}>
+                <Waiting ticket={ticket} href={`${base}/${ticket.confirmationId}`} current={ticket.confirmationId === shown} />
+              </li>
+            ))}
+          </ul>
+        )}
         {decided.length > 0 && (
           <>
             <h2>Decided today</h2>

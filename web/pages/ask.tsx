@@ -5,7 +5,7 @@ import { Notice, Refusal } from '../components/notice.tsx';
 import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
 import { TurnView } from '../components/turn.tsx';
 import { useApp } from '../lib/app.tsx';
-import { useConversation } from '../lib/conversation.ts';
+import { type Asker, useConversation } from '../lib/conversation.ts';
 import { useKeys } from '../lib/keyboard.ts';
 import { keep, kept } from '../lib/leaving.ts';
 import { go, useAddress } from '../lib/router.ts';
@@ -107,7 +107,19 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState(() => kept(me.username, 'draft'));
-  const talk = useConversation(id);
+  // A question that was given back is sent as it stands here by then; whoever empties the field takes it back.
+  const givenBack = useRef(false);
+  const asker: Asker = {
+    back: (question) => {
+      givenBack.current = draft.trim() === '';
+      if (givenBack.current) setDraft(question);
+    },
+    due: (question) => {
+      const meant = givenBack.current ? draft.trim() : question;
+      if (meant !== '') put(meant);
+    },
+  };
+  const talk = useConversation(id, asker);
   const { turns, answering, status, trouble, held, model } = talk;
   const { away, toEnd } = useFollowing(turns);
   useEffect(() => keep(me.username, 'draft', draft), [me.username, draft]);
@@ -119,7 +131,8 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { ask } = talk;
   const put = useCallback(
     (question: string) => {
-      setDraft('');
+      // What is being written stays, unless it is what was asked.
+      setDraft((before) => (before.trim() === question ? '' : before));
       ask(question);
       requestAnimationFrame(toEnd);
     },

@@ -242,7 +242,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
                         : 'records of who answered, all of them'}
               </span>
               {further50 && (
-                <button className="btn btn--sm" type="button" disabled={busy} onClick={() => load(further50)}>
+                <button className="btn btn--sm" type="button" aria-disabled={busy} onClick={() => !busy && load(further50)}>
                   {busy && <span className="spin" aria-hidden="true" />}
                   Show 50 more
                 </button>

@@ -50,7 +50,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
   const held = tool.roles.filter(
     (role) => me.roles.includes(role) || (role.endsWith('-read') && me.roles.includes(role.replace('-read', '-write'))),
   );
-  const run = async () => {
+  const run = async (given = input) => {
     if (text !== undefined && parse(text) === undefined) {
       setWrong('This is not a JSON object.');
       return;
@@ -60,12 +60,12 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
     const mine = (abort.current = new AbortController());
     setRunning(true);
     try {
-      const called = await call(tool.server, tool.name, input, mine.signal);
-      setRan({ ...called, input });
+      const called = await call(tool.server, tool.name, given, mine.signal);
+      setRan({ ...called, input: given });
       // A call that only reads can be linked to, and found again with the back button.
       if (tool.annotations.readOnlyHint)
         go(
-          `/tools/${tool.server}/${tool.name}${Object.keys(input).length > 0 ? `?${new URLSearchParams({ input: JSON.stringify(input) })}` : ''}`,
+          `/tools/${tool.server}/${tool.name}${Object.keys(given).length > 0 ? `?${new URLSearchParams({ input: JSON.stringify(given) })}` : ''}`,
           { replace: true },
         );
       requestAnimationFrame(() => {
@@ -74,7 +74,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       });
     } catch (error) {
       if (mine.signal.aborted) return;
-      if (error instanceof Refused) setRan({ answer: error.answer, requestId: error.requestId, ms: 0, input });
+      if (error instanceof Refused) setRan({ answer: error.answer, requestId: error.requestId, ms: 0, input: given });
       else throw error;
     } finally {
       if (abort.current === mine) setRunning(false);
@@ -236,6 +236,10 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
                   again={() => void run()}
                   opened
                   onNarrow={(filter) => focusField(form.current, filter)}
+                  onLoosen={(rest) => {
+                    fill(rest);
+                    void run(rest);
+                  }}
                 />
               )}
             </div>

@@ -49,11 +49,13 @@ export interface MessagePageOptions {
   readonly banners?: Banners | undefined;
 }
 
-function messagePage(title: string, heading: string, says: string, { banners }: MessagePageOptions): string {
+const WAITING = { href: '/approvals', label: 'See what waits for you' };
+
+function messagePage(title: string, heading: string, says: string, { banners }: MessagePageOptions, to = WAITING): string {
   return page({
     title,
     banners,
-    body: html`<main class="signin signin--small" id="main"><div class="signin-in">${brand()}<h1 class="big">${heading}</h1><p class="lead">${bdi(says)}</p><p class="foot"><a class="btn" href="/approvals">See what waits for you</a></p></div></main>`,
+    body: html`<main class="signin signin--small" id="main"><div class="signin-in">${brand()}<h1 class="big">${heading}</h1><p class="lead">${bdi(says)}</p><p class="foot"><a class="btn" href="${to.href}">${to.label}</a></p></div></main>`,
   });
 }
 
@@ -62,6 +64,9 @@ export const notYoursPage = (options: MessagePageOptions = {}): string =>
 
 export const notFoundPage = (says: string, options: MessagePageOptions = {}): string =>
   messagePage('Not found', 'Not here any more', says, options);
+
+export const noSuchPage = (options: MessagePageOptions = {}): string =>
+  messagePage('Not found', 'Nothing here', 'There is nothing at this address.', options, { href: '/', label: 'Go to the start' });
 
 export const troublePage = (says: string, options: MessagePageOptions = {}): string =>
   messagePage('Not now', 'This does not work right now', says, options);

@@ -5,7 +5,7 @@ import { type Asset, assets } from '../../identity/web/assets.ts';
 import { pageHeaders, securityHeaders } from '../../identity/web/headers.ts';
 import type { Banners } from '../../identity/web/layout.ts';
 import type { Reply, WebSessions } from '../../identity/web/sessions.ts';
-import { approveAsset, approvePage, cardDigest, notFoundPage, notYoursPage, troublePage } from './approve.ts';
+import { approveAsset, approvePage, cardDigest, noSuchPage, notFoundPage, notYoursPage, troublePage } from './approve.ts';
 import { approvalsPage, type HomePageOptions, homePage } from './home.ts';
 import type { ConfirmationState } from './state.ts';
 import type { WebApp } from './web-app.ts';
@@ -54,6 +54,13 @@ export function pageRoutes(
     if (error.status === 404) return page(reply, notFoundPage(error.message, { banners }), 404);
     return page(reply, troublePage(error.message, { banners }), error.status);
   };
+
+  // Who types an address reads a page; a program gets the answer it can read.
+  app.addHook('onSend', async (req, reply, body) => {
+    if (!req.is404 || reply.statusCode !== 404 || req.method !== 'GET' || !req.headers.accept?.includes('text/html')) return body;
+    reply.headers(pageHeaders);
+    return noSuchPage({ banners });
+  });
 
   void app.register(async (scope) => {
     // A sign-out has to work from a plain form. Only in this scope: the API takes JSON and nothing else.

@@ -78,7 +78,7 @@ export function ContactsPage() {
           </p>
         </div>
         {invite && (
-          <button className="btn btn--lg" type="button" aria-expanded={inviting} onClick={() => setInviting(!inviting)}>
+          <button className="btn" type="button" aria-expanded={inviting} onClick={() => setInviting(!inviting)}>
             <Icon name="plus" />
             Invite a contact
           </button>

@@ -34,6 +34,19 @@ interface Ticket {
 }
 const LONGEST = 2000;
 
+type Reader = Pick<ReturnType<typeof useApp>['me'], 'name' | 'roles'>;
+/** A private ticket is its author's and the lead contact's; who reads this is one of the two, or both. */
+function whoSees({ visibility, opened_by: author }: Ticket, { name, roles }: Reader): string {
+  if (visibility === 'organization') return 'Everyone in your organisation';
+  if (!roles.includes('lead-customer')) return 'You and your lead contact';
+  return author === name ? 'Only you' : `${author} and you`;
+}
+function othersWhoSee({ visibility, opened_by: author }: Ticket, { name, roles }: Reader): string {
+  if (visibility === 'organization') return 'everyone in your organisation';
+  if (!roles.includes('lead-customer')) return 'your lead contact';
+  return author === name ? 'you' : author;
+}
+
 const Message = ({
   by,
   staff,
@@ -94,7 +107,6 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
       onSent();
     }
   };
-  const seen = ticket.visibility === 'organization' ? 'everyone in your organisation' : 'your lead contact';
   return (
     <form
       className="field mt-4"
@@ -122,13 +134,13 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
         </span>
       )}
       <span className="hint row between" id={`${id}-h`}>
-        <span>Seen by Tamshai Support and {seen}. Sent at once.</span>
+        <span>Seen by Tamshai Support and {othersWhoSee(ticket, me)}. Sent at once.</span>
         <span className="num nowrap">
           {text.length.toLocaleString('en-US')} / {LONGEST.toLocaleString('en-US')}
         </span>
       </span>
       <span className="mt-2">
-        <button className="btn btn--primary btn--lg" type="submit" aria-busy={busy}>
+        <button className="btn btn--primary" type="submit" aria-busy={busy}>
           Send answer
         </button>
       </span>
@@ -136,6 +148,17 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
     </form>
   );
 }
+
+/** An address that no ticket can have reads like one that is somebody else's; advice about tools is for other readers. */
+const asNotFound = (error: ErrorAnswer, id: string): ErrorAnswer =>
+  error.code === 'VALIDATION_ERROR' || error.code === 'TICKET_NOT_FOUND'
+    ? {
+        ...error,
+        code: 'TICKET_NOT_FOUND',
+        message: `There is no ticket ${id} that you can see.`,
+        suggestedAction: 'Look for it in the list, by its words.',
+      }
+    : error;
 
 export function TicketPage({ id }: { readonly id: string }) {
   const { me } = useApp();
@@ -154,7 +177,7 @@ export function TicketPage({ id }: { readonly id: string }) {
       <>
         {back}
         <h1 className="mb-4">Ticket</h1>
-        {answer.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+        {answer.status === 'error' && <Refusal error={asNotFound(answer, id)} requestId={requestId} again={again} />}
       </>
     );
   }
@@ -229,7 +252,9 @@ export function TicketPage({ id }: { readonly id: string }) {
               <dt>Category</dt>
               <dd>{codeInWords(ticket.category)}</dd>
               <dt>Seen by</dt>
-              <dd>{ticket.visibility === 'organization' ? 'Everyone in your organisation' : 'You and your lead contact'}</dd>
+              <dd>
+                <bdi>{whoSees(ticket, me)}</bdi>
+              </dd>
             </dl>
           </section>
           <MayHelp title="May help" words={ticket.subject} />

@@ -7,6 +7,7 @@ import { useApp } from '../../lib/app.tsx';
 import { dataSchema, rowSchema } from '../../lib/schema.ts';
 import { findTool } from '../../lib/tools.ts';
 import { calling, usePages, useTool } from '../../lib/use-tool.ts';
+import { count } from '../../lib/words.ts';
 
 const KINDS = [
   ['', 'All'],
@@ -53,7 +54,7 @@ export function TicketsPage() {
               : 'Your own, and those your colleagues share with you.'}
           </p>
         </div>
-        <a className="btn btn--primary btn--lg" href="/portal/new">
+        <a className="btn btn--primary" href="/portal/new">
           <Icon name="plus" />
           New ticket
         </a>
@@ -62,7 +63,13 @@ export function TicketsPage() {
         <Notice
           look="warn"
           icon="mail"
-          what={waits.length === 1 ? 'One ticket waits for you.' : `${waits.length} tickets wait for you.`}
+          what={
+            metadata?.hasMore
+              ? `At least ${count(waits.length, 'ticket')} ${waits.length === 1 ? 'waits' : 'wait'} for you.`
+              : waits.length === 1
+                ? 'One ticket waits for you.'
+                : `${waits.length} tickets wait for you.`
+          }
           action={
             <a className="btn btn--sm" href={`/portal/t/${String(one['ticket_id'] as string)}`}>
               Answer
@@ -92,7 +99,12 @@ export function TicketsPage() {
           whole={tool.outputSchema}
           metadata={metadata}
           plural="tickets"
-          filters={status || query ? ['status'] : []}
+          used={[
+            ...(status === ''
+              ? []
+              : [{ name: 'status', value: KINDS.find(([kind]) => kind === status)?.[1] ?? status, drop: () => setStatus('') }]),
+            ...(query === '' ? [] : [{ name: 'words', value: query, drop: () => setTyped('') }]),
+          ]}
           rowLink={(row) => `/portal/t/${String(row['ticket_id'] as string)}`}
           words={WORDS}
           only={COLUMNS}

@@ -2,14 +2,14 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-type Mode = 'pass' | 'silent' | 'cut' | 'lost' | 'deaf to commits';
+type Mode = 'pass' | 'silent' | 'cut' | 'lost' | { readonly deafTo: string; readonly then: 'pass' | 'cut' };
 
 export interface FaultyLink {
   readonly port: number;
   /**
    * pass: as it should be. silent: connections stay, nothing comes through any more. cut: gone, and nobody gets in.
    * lost: nothing ever comes through what is open now, as if the machine behind it had vanished; a new connection is as it should be.
-   * deaf to commits: the next one gets there, and instead of its answer the connection ends; then as it should be.
+   * deafTo: the next that says so gets there, and instead of its answer the connection ends; then as is said.
    */
   set(mode: Mode): void;
   close(): Promise<void>;
@@ -31,11 +31,13 @@ export async function faultyLink(to: { readonly host: string; readonly port: num
     ] as const) {
       open.add(from);
       from.on('data', (chunk: Buffer) => {
-        if (mode === 'deaf to commits' && from === near && chunk.includes('commit')) {
-          mode = 'pass';
-          far.removeAllListeners('data').once('data', () => far.destroy());
-        }
-        if ((mode === 'pass' || mode === 'deaf to commits') && !lost.has(from)) other.write(chunk);
+        const deaf = typeof mode === 'object' && from === near && chunk.includes(mode.deafTo) ? mode : undefined;
+        if (deaf)
+          far.removeAllListeners('data').once('data', () => {
+            mode = deaf.then;
+            far.destroy();
+          });
+        if ((mode === 'pass' || typeof mode === 'object') && !lost.has(from)) other.write(chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {

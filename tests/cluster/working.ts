@@ -172,7 +172,7 @@ export async function holds({ behind }: Cluster, { done, wrong, round }: Working
   expect(wrong).toEqual([]);
   const rows = await behind.owner(`select title, count(*)::int as n from tasks.tasks where title like '${round} %' group by title`);
   const counts = new Map(rows.map(({ title, n }) => [String(title), Number(n)]));
-  expect([...done.acknowledged].filter((title) => counts.get(title) !== 1)).toEqual([]);
+  expect([...done.acknowledged].map((title) => [title, counts.get(title) ?? 0]).filter(([, n]) => n !== 1)).toEqual([]);
   expect([...counts].filter(([title, n]) => n > 1 || !(done.acknowledged.has(title) || done.unsure.has(title)))).toEqual([]);
   const history = await behind.owner('select employee_id, new_salary, count(*)::int as n from hr.salary_history group by 1, 2');
   const raised = new Map(history.map(({ employee_id, new_salary, n }) => [`${String(employee_id)} ${Number(new_salary)}`, Number(n)]));

@@ -129,20 +129,20 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
 
     test('it is seen that it was done, where that can be seen', async () => {
       expect(await noting('well')).toBe('well');
-      link.set('deaf to commits');
+      link.set({ deafTo: 'commit', then: 'pass' });
       expect(await noting('seen')).toBe('seen');
       expect(await times('seen')).toBe(1);
     });
 
     test('where it cannot, nobody is told to do it again', async () => {
-      link.set('deaf to commits');
+      link.set({ deafTo: 'commit', then: 'pass' });
       await expect(noting('unseen', undefined, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
       expect(await times('unseen')).toBe(1);
     });
 
     test('but what was approved may be asked for again: it happens once', async () => {
       const id = randomUUID();
-      link.set('deaf to commits');
+      link.set({ deafTo: 'commit', then: 'pass' });
       await expect(noting('approved', id, true)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
       expect(await noting('approved', id)).toBe('approved');
       expect(await times('approved')).toBe(1);

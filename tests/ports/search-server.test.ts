@@ -101,7 +101,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     await world.close();
   });
   const count = () => store.read(dan, ({ search }) => search.count('tickets', EVERY));
-  const close = (on: Store<'search'>, id: string) =>
+  const close = (on: Store<'search'>, id: string | undefined) =>
     on.once(dan, { id, tool: 'close_ticket' }, async ({ writing }) => {
       const row = await writing.search.change(
         z.object({ status: z.string(), row_version: z.int() }),
@@ -109,7 +109,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
         filters.where({ ticket_id: 't-0001' }),
         { status: 'shut' },
       );
-      return { result: row, audit: recordFor(dan, 'close_ticket', id) };
+      return { result: row, audit: recordFor(dan, 'close_ticket', id ?? randomUUID()) };
     });
 
   test('that is cut: unavailable at once, and well again when it is', async () => {
@@ -137,6 +137,22 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     expect(first).toEqual({ status: 'shut', row_version: 2 });
     expect(await close(world.store, id)).toEqual(first);
     expect(await world.store.settled(dan, id)).toEqual(first);
+  }, 60_000);
+
+  test('that loses the answer to a write: it is seen that it was done, or nobody is told to do it again', async () => {
+    link.set({ deafTo: 'if_seq_no', then: 'pass' });
+    expect(await close(store, undefined)).toEqual({ status: 'shut', row_version: 3 });
+    link.set({ deafTo: 'if_seq_no', then: 'cut' });
+    expect(await failureOf(close(store, undefined))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
+    link.set('pass');
+    // It was written all the same, and once.
+    expect(await close(store, undefined)).toEqual({ status: 'shut', row_version: 5 });
+    // What has an id may be asked for again.
+    const id = randomUUID();
+    link.set({ deafTo: 'if_seq_no', then: 'cut' });
+    expect(await failureOf(close(store, id))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    link.set('pass');
+    expect(await close(store, id)).toEqual({ status: 'shut', row_version: 6 });
   }, 60_000);
 
   test('more than it can take at once is refused at the door', async () => {

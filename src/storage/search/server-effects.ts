@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ChainWriter } from '../../core/chain-writer.ts';
-import { failure } from '../../core/errors.ts';
+import { Failure, failure, outcomeUnknown } from '../../core/errors.ts';
 import type { AuditRecord, Logger } from '../../core/ports.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
 import { ownResult } from '../own-result.ts';
@@ -114,6 +114,8 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     who: StoreSession,
     { id, tool }: Parameters<Once>[1],
     body: Parameters<Once>[2],
+    effect: string,
+    writing: () => void,
   ): Promise<{ result: unknown } | undefined> {
     const versions: string[] = [];
     const asking = new Asking(steady(engine), shapes, who);
@@ -131,7 +133,6 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
       await note(chain, audit);
       return { result };
     }
-    const effect = id ?? randomUUID();
     const entry: EffectEntry = { id: effect, at: audit.at, result: JSON.stringify(result) };
     let intent: Intent | undefined;
     await note(chain, { ...audit, decision: 'pending', code: 'INTENT' }, async ({ chain: name }) => {
@@ -148,6 +149,7 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
       await client.call('PUT', intentPath(effect), intent);
     });
     failpoint('after-intent');
+    writing();
     if (!(await put(write, entry))) {
       await note(chain, undone(audit));
       const winner = await entryIn(write.shape.name, write.stored.id, effect);
@@ -194,14 +196,17 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     for (let n = 1; n <= ATTEMPTS && Date.now() < until; n++) {
       const before = id === undefined ? undefined : await kept(id);
       if (before !== undefined) return ownResult(before, who.person.principal);
+      const own = id ?? randomUUID();
+      let begun = false;
       try {
-        const done = await attempt(chain, who, effect, body);
+        const done = await attempt(chain, who, effect, body, own, () => (begun = true));
         if (done !== undefined) return done.result;
       } catch (error) {
         // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure.
-        const happened = id === undefined ? undefined : await kept(id).catch(() => undefined);
+        const happened = begun || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
         if (happened !== undefined) return ownResult(happened, who.person.principal);
-        throw error;
+        // Without an id of its own a second run could not be told from the first.
+        throw begun && id === undefined && error instanceof Failure && error.retryable ? outcomeUnknown(error) : error;
       }
       await new Promise((again) => setTimeout(again, Math.random() * 10 * n));
       for (const shape of shapes.values()) await client.call('POST', `/${indices.of(shape)}/_refresh`);

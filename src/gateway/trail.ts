@@ -54,10 +54,13 @@ export interface TrailPage {
   readonly nextCursor?: string;
   readonly about: About;
 }
+/** With who keeps a part of it and did not answer. */
+export type TrailVerdict = AuditVerdict & { readonly missing?: readonly string[] };
+
 export interface Trail {
   page(person: Person, limit: number, cursor: string | undefined): Promise<TrailPage>;
   record(person: Person, chain: string, n: number): Promise<object>;
-  verify(person: Person): Promise<AuditVerdict & { missing?: readonly string[] }>;
+  verify(person: Person): Promise<TrailVerdict>;
 }
 
 /** What a chain can be called; anything else is no question for a database. */

@@ -20,7 +20,8 @@ import { openCallLog } from '../../src/storage/audit/sqlite.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { openRedisBell } from '../../src/storage/kv/redis-bell.ts';
 import { sealedKeyValue } from '../../src/storage/kv/sealed.ts';
-import { redisDatabase } from '../fresh-database.ts';
+import { redisDatabase, SHARED_KEY } from '../fresh-database.ts';
+import { build, prepared, removeFolders, site } from '../journeys/command-support.ts';
 import { clock, example, keys as auditKeys } from './audit-place.ts';
 
 const person = (n: number, roles: string[] = ['employee']) =>
@@ -218,5 +219,28 @@ describe.each(server ? [server] : [])('three processes', (on) => {
     expect(about).toMatchObject({ recordedBy: ['gateway1', 'hr'], missing: ['gateway2'] });
     expect(data).toHaveLength(40);
     expect(await at('gateway1').read.verify(eve)).toMatchObject({ ok: true, missing: ['gateway2'] });
+  });
+});
+
+describe.each(server ? [server] : [])('the command that verifies', (on) => {
+  afterAll(removeFolders);
+
+  it('names who keeps a part of the trail and does not answer, and does not call that well', async () => {
+    build();
+    const REDIS_URL = await redisDatabase(on);
+    const running = await site(await prepared({ REDIS_URL, TAMSHAI_MASTER_KEY: SHARED_KEY }));
+    try {
+      expect(await running.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+      const redis = new Redis(REDIS_URL);
+      const known = await redis.get('tamshai:audit:chains');
+      await redis.set('tamshai:audit:chains', JSON.stringify([...(JSON.parse(known ?? '[]') as string[]), 'calls-gone']));
+      redis.disconnect();
+      const { code, out } = await running.run(['audit', 'verify']);
+      expect(out).toMatch(/^ {2}unseen {2}gone +a process that keeps its own part and does not answer/m);
+      expect(code).toBe(5);
+      expect((await running.run(['audit', 'verify', '--json'])).json()).toMatchObject({ ok: false, silent: ['gone'] });
+    } finally {
+      await running.stop('SIGKILL');
+    }
   });
 });

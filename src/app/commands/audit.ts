@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditVerdict } from '../../core/audit.ts';
+import type { TrailVerdict } from '../../gateway/trail.ts';
 import type { Keys } from '../../identity/keys.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -16,6 +17,8 @@ export interface Verified {
   readonly chains: readonly CheckedChain[];
   /** Domains whose chains nobody could look at now. */
   readonly unseen: readonly string[];
+  /** Processes that keep a part of the trail and did not answer. */
+  readonly silent: readonly string[];
   /** True where the running gateway checked itself. */
   readonly asked: boolean;
 }
@@ -34,12 +37,13 @@ export async function verify(options: { json?: boolean }): Promise<number> {
   }
   const result = await verifiedTrail(config, keys, console);
   const broken = result.chains.filter((chain) => chain.broken !== undefined);
-  if (console.json)
-    console.value({ ok: broken.length === 0 && result.unseen.length === 0, ...result, ms: Math.round(performance.now() - began) });
+  if (console.json) console.value({ ok: broken.length === 0 && isWhole(result), ...result, ms: Math.round(performance.now() - began) });
   else report(result, broken, console, performance.now() - began);
   if (broken.length > 0) return EXIT.failed;
-  return result.unseen.length > 0 ? EXIT.unavailable : EXIT.ok;
+  return isWhole(result) ? EXIT.ok : EXIT.unavailable;
 }
+
+const isWhole = ({ unseen, silent }: Verified): boolean => unseen.length === 0 && silent.length === 0;
 
 /** The embedded database belongs to one process. While that runs, the gateway in it is asked; it holds the keys and every chain. */
 export async function verifiedTrail(config: Config, keys: Keys, console: Console): Promise<Verified> {
@@ -47,7 +51,7 @@ export async function verifiedTrail(config: Config, keys: Keys, console: Console
   const folder = existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')) && embedded.length > 0 ? taken(config) : undefined;
   if (folder === 'in use') {
     const verdict = await askGateway(config);
-    if (verdict !== undefined) return { chains: chainsOf(verdict), unseen: [], asked: true };
+    if (verdict !== undefined) return { chains: chainsOf(verdict), unseen: [], silent: verdict.missing ?? [], asked: true };
   }
   const held = folder === 'in use' ? undefined : folder;
   try {
@@ -65,7 +69,7 @@ export async function verifiedTrail(config: Config, keys: Keys, console: Console
           checkpoints: trail.checkpoints.filter(({ chain }) => !unseen.some((name) => chain.startsWith(`${name}-`))),
         };
         const chains = await checkTrail(visible, auditKeysOf(keys), (chain) => step.at(Math.min(0.95, ++done / 12), chain));
-        return { chains, unseen, asked: false };
+        return { chains, unseen, silent: [], asked: false };
       } finally {
         step.failed();
         await trail.close();
@@ -88,11 +92,11 @@ function taken(config: Config): Folder | 'in use' {
 }
 
 /** Undefined where no gateway answers: then another server holds the folder. */
-async function askGateway(config: Config): Promise<AuditVerdict | undefined> {
+async function askGateway(config: Config): Promise<TrailVerdict | undefined> {
   if (config.issuers.staff !== undefined) return undefined;
   try {
     const { body } = await openClient(actAs(config, 'eve.thompson')).get('/api/audit/verify');
-    return body.status === 'success' ? (body['data'] as AuditVerdict) : undefined;
+    return body.status === 'success' ? (body['data'] as TrailVerdict) : undefined;
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;
@@ -104,7 +108,12 @@ const chainsOf = (verdict: AuditVerdict): CheckedChain[] =>
     ? [...verdict.chains]
     : [{ chain: verdict.chain, count: Math.max(0, verdict.n - 1), checkpointed: 0, broken: { n: verdict.n, problem: verdict.problem } }];
 
-function report({ chains, unseen, asked }: Verified, broken: readonly CheckedChain[], { out, look: { style } }: Console, ms: number): void {
+function report(
+  { chains, unseen, silent, asked }: Verified,
+  broken: readonly CheckedChain[],
+  { out, look: { style } }: Console,
+  ms: number,
+): void {
   const name = Math.max(...chains.map(({ chain }) => chain.length), 10);
   const numbers = Math.max(...chains.map(({ count: n }) => grouped(n).length), 1);
   for (const { chain, count: n, broken: bad } of chains) {
@@ -117,6 +126,10 @@ function report({ chains, unseen, asked }: Verified, broken: readonly CheckedCha
   }
   for (const domain of unseen)
     out(`  ${style.yellow('unseen')}  ${padEnd(domain, name)}  in the database of the running process; stop it to check`);
+  for (const process of silent)
+    out(
+      `  ${style.yellow('unseen')}  ${padEnd(safe(process), name)}  a process that keeps its own part and does not answer; run this command beside it`,
+    );
   const [first] = broken;
   const total = chains.reduce((sum, { count: n }) => sum + n, 0);
   if (first?.broken) {

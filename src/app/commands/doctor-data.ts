@@ -136,7 +136,7 @@ function findings(place: string, { version, tables, missing, holes, aheadMs }: I
 export async function auditCheck(config: Config, console: Console): Promise<Check[]> {
   if (!existsSync(join(config.dataFolder, 'audit.db'))) return [];
   const began = performance.now();
-  const { chains, unseen, asked } = await verifiedTrail(config, keysOf(config), console);
+  const { chains, unseen, silent, asked } = await verifiedTrail(config, keysOf(config), console);
   const [broken] = chains.flatMap((chain) => (chain.broken === undefined ? [] : [{ chain: chain.chain, ...chain.broken }]));
   if (broken !== undefined)
     return [
@@ -149,9 +149,11 @@ export async function auditCheck(config: Config, console: Console): Promise<Chec
   const total = chains.reduce((sum, { count: n }) => sum + n, 0);
   const by = asked ? ', by the running gateway' : '';
   const says = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
-  const rest: Check[] =
-    unseen.length === 0
+  const rest: Check[] = [
+    ...(unseen.length === 0 ? [] : [`${unseen.join(', ')} could not be looked at while another process has the database`]),
+    ...(silent.length === 0
       ? []
-      : [{ state: 'warn', says: `Audit: ${unseen.join(', ')} could not be looked at while another process has the database` }];
+      : [`${silent.join(', ')} did not answer, and ${silent.length === 1 ? 'keeps a part of its own' : 'keep parts of their own'}`]),
+  ].map((why) => ({ state: 'warn', says: `Audit: ${why}` }));
   return [{ state: 'ok', says }, ...rest];
 }

@@ -280,7 +280,7 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
     best = Math.max(best, score);
   }
   // "The deals that Liam should land".
-  if (isPerson(slot) && /^(?:should|will|must|can|could|might|want|need|plan|hope|expect)$/.test(here.right ?? '')) best += 1.2;
+  if (isPerson(slot) && name.words.length <= 2 && /^(?:should|will|must|might|want|need|plan|hope|expect)$/.test(here.right ?? '')) best += 1.2;
   // Two capital letters stand where the description has two.
   if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
   else if (/^[A-Z]{2}$/.test(name.text) && here.left.at(-1) === 'in') best -= 1.5;

@@ -5,7 +5,7 @@ import type { Reading } from './read.ts';
 import { asked, factsOf, plural } from './speak.ts';
 import { sentence } from './text.ts';
 import { type Frame, rowNamed } from './think.ts';
-import { empty } from './words.ts';
+import { empty, stem } from './words.ts';
 
 const HOW_MANY = /^(?:(?:and|so|ok|okay)[\s,]+)*how many(?: (?:is|are|was|were) (?:that|those|these|there|they|it))?(?: (?:of (?:them|those|these))?(?:(?:are )?(?:there|in (?:all|total)|altogether))?)?[\s?.!]*$/i;
 
@@ -58,6 +58,23 @@ export function beside(thinking: Thinking, last: Frame, reading: Reading): Frame
   const asks = { [given[0]]: typeof given[1] === 'number' ? Number(value) : value };
   const answer = thinking.memory.ask(entry.name, asks);
   return { reading, entry, input: asks, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input: asks, answer, about: undefined, called: value } };
+}
+
+const FINISHED = /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
+
+/** "Done with it", right after something was made or shown by itself: what completes such a thing. */
+export function finished(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
+  const { result } = last;
+  if (!FINISHED.test(reading.text) || result.type !== 'answered' || result.answer.status !== 'success') return undefined;
+  const [row, another] = rowsIn(result.answer);
+  for (const entry of thinking.allowed.values()) {
+    const [id, more] = entry.slots.filter(({ required }) => required);
+    if (!entry.changes || entry.tool.domain !== result.entry.tool.domain || !id || more || another || row?.[id.key] === undefined || !entry.tool.name.split('_').some((part) => stem(part) === stem('complete'))) continue;
+    const input = { [id.key]: row[id.key] };
+    const answer = thinking.memory.ask(entry.name, input);
+    return { reading, entry, input, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input, answer, about: undefined, called: '' } };
+  }
+  return undefined;
 }
 
 const NOTED = /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;

@@ -144,7 +144,7 @@ const inLegalState = (entry: Entry, row: Row): boolean => entry.legal.length ===
 
 /** "Mark it as paid": the state that it is to have, not one that it has. */
 const becomes = (entry: Entry, { text }: Reading, state: string): boolean =>
-  entry.legal.length > 0 && !entry.legal.includes(state.toLowerCase()) && new RegExp(`\\b(?:as|to|it|them) (?:being |be |fully )?${state.toLowerCase().replaceAll('_', ' ')}\\b`, 'i').test(text);
+  !entry.legal.includes(state.toLowerCase()) && new RegExp(`\\b(?:${entry.legal.length > 0 ? 'as|to|it|them|be' : 'be'}) (?:being |be |fully )?${state.toLowerCase().replaceAll('_', ' ')}\\b`, 'i').test(text);
 /** What to ask the finder, the narrowest first. */
 function searches(thinking: Thinking, entry: Entry, finder: Entry, mention: Mention, reading: Reading, shown: readonly Shown[], depth: number): Record<string, unknown>[] {
   const filled = fill(thinking.index, finder, reading);

@@ -44,6 +44,8 @@ const FACT = /^(?:the |our |my |this )?[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,3} 
 const NOT_YET = /\bnot yet \p{L}+(?:ed|en|id)\b/iu;
 /** "It can be closed": an order for whoever may do so. */
 const MAY_BE = /\b(?:can|could|should|may|must|needs? to|has to|have to|ought to) (?:now |please |just |also )?be (\p{L}+)\b/iu;
+/** "Could I have Friday off?" asks for the day, not for what is known of it. */
+const DAY_OFF = /\b(?:can|could|may) (?:i|we) (?:please )?(?:have|get)\b.*\boff\b/i;
 /** "Open a ticket" is an order, "open tickets" are tickets. */
 const OPENS = /^open (?:up )?(?:(?:me|us) )?(?:an?|another|one|the)\b/i;
 const CLAUSE = /\b(?:who|which|that|what|when|where|how|whose)\b/i;
@@ -54,6 +56,7 @@ export function actOf(reading: Reading): Act {
   const [first] = reading.tokens.filter(({ start }) => start >= reading.text.length - text.length);
   if (!first) return 'says';
   // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
+  if (DAY_OFF.test(reading.text)) return 'orders';
   if (ASKING.test(text)) return 'asks';
   if (OPENS.test(text) || allowedIn(reading) !== undefined) return 'orders';
   // So are rows, by what they are called: "invoices not yet approved".

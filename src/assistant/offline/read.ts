@@ -73,7 +73,7 @@ export const overlaps = (a: { start: number; end: number }, b: { start: number; 
 
 export function read(given: string, today: string, lexicon: Lexicon, base?: Span & { grain: Grain }): Reading {
   const whole = plain(given).replace(/\s+/g, ' ').trim();
-  const text = isDictated(whole) ? whole : inOneVerb(whole.replace(UN, 'not yet $1'));
+  const text = isDictated(whole) ? whole : inOneVerb(whole.replace(UN, 'not yet $1')).replace(/\b(\p{L}+)-(stage|priority|status|level)\b/giu, '$1 $2');
   const quoted = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
   const quotes = quoted.length > 0 ? quoted : titleIn(text, lexicon);
   const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));

@@ -14,7 +14,7 @@ import { type Frame, type Past, rowNamed, think, type Wish } from './think.ts';
 import { sentence } from './text.ts';
 import { fold } from './words.ts';
 import { distributed, inside, parts } from './clauses.ts';
-import { amount, beside, fieldOf, noted, opened } from './follow.ts';
+import { amount, beside, fieldOf, finished, noted, opened } from './follow.ts';
 
 export interface Company {
   readonly index: Index;
@@ -79,7 +79,7 @@ function answerTo(company: Company, round: Round, state: State): Said {
   if (waits && NO.test(reading.text)) return only('Nothing was changed. To close the request, deny it on the approval card, or let it expire.');
   if (THANKS.test(reading.text)) return only('You are welcome.');
   if (HELP.test(reading.text) && reading.words.length <= 4) return only(help(company));
-  const next = last && (beside(thinking, last, reading) ?? noted(thinking, last, reading));
+  const next = last && (beside(thinking, last, reading) ?? noted(thinking, last, reading) ?? finished(thinking, last, reading));
   if (next) return { text: speak(speaking, next), frames: [next] };
   if (MORE.test(bare(reading.text)) && last) return more(thinking, speaking, state) ?? only('There is nothing more to show.');
   if (NO.test(reading.text)) return only('All right, nothing was done.');

@@ -188,6 +188,8 @@ export function weigh({ index, person }: Thinking, reading: Reading, pool: reado
       // Rows are asked for by what they are called.
       if (ROWS.test(reading.text) && each.entry.tool.kind === 'list' && reading.words.some(({ stem, token }) => stem === headNoun(each.entry) && !/[^s]$/.test(token.word))) total += 0.05;
       if (otherVerb(index, each.entry, reading)) total -= 0.4;
+      // An order is met by no look.
+      if (order && !each.entry.changes && orderedIn(reading).some(({ stem }) => (each.entry.stems.get(stem) ?? 0) < 0.5)) total -= 0.15;
       if (thing && !whole && each.entry.changes && !namesItsThing(index, each.entry, reading)) total -= 0.25;
       // "Above 20 million" is a limit; words to search for are none.
       for (const amount of reading.amounts) if (amount.bound !== undefined && !Object.values(filled.input).includes(amount.value) && !each.entry.changes) total -= 0.2;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '../../src/core/errors.ts';
 import { EVERY, filters } from '../../src/core/filter.ts';
+import type { AuditRecord } from '../../src/core/ports.ts';
 import type { Store } from '../../src/core/store.ts';
 import { openSearchServer } from '../../src/storage/search/server.ts';
 import { type FaultyLink, faultyLink } from '../faulty-link.ts';
@@ -112,6 +113,13 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
       return { result: row, audit: recordFor(dan, 'close_ticket', id ?? randomUUID()) };
     });
 
+  const recorded = () => world.backend.audit.newest({ limit: 500 });
+  const outcomesOf = async (id: string) =>
+    (await recorded()).filter(({ body }) => {
+      const { confirmationId, decision } = JSON.parse(body) as AuditRecord;
+      return confirmationId === id && decision === 'approved';
+    }).length;
+
   test('that is cut: unavailable at once, and well again when it is', async () => {
     expect(await count()).toBe(30);
     link.set('cut');
@@ -153,6 +161,24 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     expect(await failureOf(close(store, id))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
     link.set('pass');
     expect(await close(store, id)).toEqual({ status: 'shut', row_version: 6 });
+    expect(await outcomesOf(id)).toBe(1);
+  }, 60_000);
+
+  /** The record after the next: that of the intent comes first. */
+  const outcome = async () => {
+    const own = (await recorded()).filter(({ chain }) => chain === 'desk-behind');
+    return `_create/desk-behind%3A${Math.max(...own.map(({ n }) => n)) + 2} `;
+  };
+  test.each<[string, () => Promise<string>]>([
+    ['the document', async () => 'if_seq_no'],
+    ['the record of it', outcome],
+  ])('that loses the answer to %s and is well again: it is a success, and the trail says so once', async (_what, deafTo) => {
+    const id = randomUUID();
+    link.set({ deafTo: await deafTo(), then: 'pass' });
+    expect(await close(store, id)).toMatchObject({ status: 'shut' });
+    expect(await outcomesOf(id)).toBe(1);
+    expect(await close(world.store, id)).toMatchObject({ status: 'shut' });
+    expect(await outcomesOf(id)).toBe(1);
   }, 60_000);
 
   test('more than it can take at once is refused at the door', async () => {

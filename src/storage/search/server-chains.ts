@@ -1,5 +1,5 @@
 /** The chains of a domain's changes, kept in the search server itself. */
-import { type Filed, found, walked } from '../../core/audit.ts';
+import { bodyOf, type Filed, found, walked } from '../../core/audit.ts';
 import type { ChainWriter, Head } from '../../core/chain-writer.ts';
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
@@ -64,6 +64,19 @@ export function serverChains(client: SearchClient, index: string): AuditChains &
       return row && { n: row.record.n, mac: row.record.mac };
     },
   };
+}
+
+/** Whether this very record is there already: the answer to its writing may have been lost. */
+export async function isRecorded(client: SearchClient, index: string, audit: AuditRecord): Promise<boolean> {
+  await client.call('POST', `/${index}/_refresh`);
+  const { at, principal } = audit;
+  const { body } = await client.call('POST', `/${index}/_search`, {
+    size: BATCH,
+    _source: ['body'],
+    query: { bool: { filter: [{ term: { at } }, { term: { principal } }] } },
+  });
+  const text = bodyOf(audit);
+  return (body['hits'] as { hits: Pick<Found, '_source'>[] }).hits.some(({ _source }) => _source.body === text);
 }
 
 /** Appends one record. `first` runs when its place in the chain is known, and before it is written. */

@@ -10,7 +10,7 @@ import type { AuditRecord, Logger } from '../../core/ports.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
 import { ownResult } from '../own-result.ts';
 import { Asking, type Engine, readerOver, type Write, writerOver } from './handles.ts';
-import { append } from './server-chains.ts';
+import { append, isRecorded } from './server-chains.ts';
 import type { SearchClient } from './server-client.ts';
 import { documentOf, type Indices } from './server-indices.ts';
 import type { ServerHit } from './server.ts';
@@ -48,6 +48,8 @@ const KEEP_MS = 24 * 3_600_000;
 const KEEP = 20;
 /** Whoever is not done after this long is not at work any more. */
 const GIVEN_UP_MS = 60_000;
+/** Longer than a write whose answer was lost can still be on its way. */
+const END_LATER_MS = 15_000;
 
 class Stale extends Error {
   override readonly name = 'Stale';
@@ -109,13 +111,40 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     return result === undefined ? undefined : { principal: intent.principal, result };
   }
 
+  /** Says in the trail how a change ended that may have been written, as the document has it. Whoever does it again does nothing. */
+  async function end(chain: ChainWriter, effect: string, intent: Intent): Promise<void> {
+    const entry = await entryIn(intent.collection, intent.target, effect);
+    const audit = JSON.parse(intent.audit) as AuditRecord;
+    const outcome = entry === undefined ? undone(audit) : audit;
+    if (!(await isRecorded(client, indices.audit, outcome))) await note(chain, outcome);
+    await client.call('PUT', intentPath(effect), {
+      ...intent,
+      state: entry === undefined ? 'undone' : 'done',
+      result: entry?.result ?? intent.result,
+    });
+  }
+  /** Changes of this process that the store did not let it end. They are ended by whoever asks again, or a little later. */
+  const owed = new Map<string, () => Promise<void>>();
+  let later: NodeJS.Timeout | undefined;
+  const endLater = () => {
+    later ??= setTimeout(async () => {
+      for (const id of owed.keys()) await inTurn(id, () => endNow(id)).catch(() => undefined);
+      later = undefined;
+      if (owed.size > 0) endLater();
+    }, END_LATER_MS).unref();
+  };
+  async function endNow(id: string): Promise<void> {
+    await owed.get(id)?.();
+    owed.delete(id);
+  }
+
   async function attempt(
     chain: ChainWriter,
     who: StoreSession,
     { id, tool }: Parameters<Once>[1],
     body: Parameters<Once>[2],
     effect: string,
-    writing: () => void,
+    writing: (end: () => Promise<void>) => void,
   ): Promise<{ result: unknown } | undefined> {
     const versions: string[] = [];
     const asking = new Asking(steady(engine), shapes, who);
@@ -134,22 +163,22 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
       return { result };
     }
     const entry: EffectEntry = { id: effect, at: audit.at, result: JSON.stringify(result) };
-    let intent: Intent | undefined;
+    const intent = {
+      state: 'intent',
+      chain: '',
+      at: audit.at,
+      principal: who.person.principal,
+      collection: write.shape.name,
+      target: write.stored.id,
+      audit: JSON.stringify(audit),
+      result: entry.result,
+    } satisfies Intent;
     await note(chain, { ...audit, decision: 'pending', code: 'INTENT' }, async ({ chain: name }) => {
-      intent = {
-        state: 'intent',
-        chain: name,
-        at: audit.at,
-        principal: who.person.principal,
-        collection: write.shape.name,
-        target: write.stored.id,
-        audit: JSON.stringify(audit),
-        result: entry.result,
-      };
+      intent.chain = name;
       await client.call('PUT', intentPath(effect), intent);
     });
     failpoint('after-intent');
-    writing();
+    writing(() => end(chain, effect, intent));
     if (!(await put(write, entry))) {
       await note(chain, undone(audit));
       const winner = await entryIn(write.shape.name, write.stored.id, effect);
@@ -195,16 +224,30 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     const until = Date.now() + TRY_MS;
     for (let n = 1; n <= ATTEMPTS && Date.now() < until; n++) {
       const before = id === undefined ? undefined : await kept(id);
-      if (before !== undefined) return ownResult(before, who.person.principal);
+      if (id !== undefined && before !== undefined) {
+        await endNow(id);
+        return ownResult(before, who.person.principal);
+      }
       const own = id ?? randomUUID();
       let begun = false;
       try {
-        const done = await attempt(chain, who, effect, body, own, () => (begun = true));
+        const done = await attempt(chain, who, effect, body, own, (ending) => {
+          begun = true;
+          owed.set(own, ending);
+        });
+        owed.delete(own);
         if (done !== undefined) return done.result;
       } catch (error) {
-        // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure.
+        if (begun) endLater();
+        // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure once the trail says so too.
         const happened = begun || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
-        if (happened !== undefined) return ownResult(happened, who.person.principal);
+        const ended =
+          happened !== undefined &&
+          (await endNow(own).then(
+            () => true,
+            () => false,
+          ));
+        if (happened !== undefined && ended) return ownResult(happened, who.person.principal);
         // Without an id of its own a second run could not be told from the first.
         throw begun && id === undefined && error instanceof Failure && error.retryable ? outcomeUnknown(error) : error;
       }
@@ -238,7 +281,8 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
           { effect: _id, tool: audit.tool, happened: entry !== undefined },
           'A process ended between the intent and the outcome of a change; the trail now says how it ended.',
         );
-        await note(chain, entry === undefined ? undone(audit) : audit);
+        const outcome = entry === undefined ? undone(audit) : audit;
+        if (!(await isRecorded(client, indices.audit, outcome))) await note(chain, outcome);
         const state = entry === undefined ? 'undone' : 'done';
         await client.call(
           'PUT',

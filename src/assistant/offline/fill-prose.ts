@@ -71,7 +71,14 @@ function after(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
   const called = CALLED.exec(reading.text);
   const renamed = entry.tool.effect === 'changes' && !slot.required ? RENAMED.exec(reading.text) : undefined;
   const from = (match: RegExpExecArray | null | undefined) => (match ? piece(reading.text, match.index + match[0].length, reading.text.length) : undefined);
-  return colon ?? (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ?? (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ?? (isTitle(slot) && !slot.required ? undefined : end) ?? (slot.required && entry.tool.effect === 'adds' ? before(reading) : undefined);
+  return dictated(entry, slot, reading) ?? colon ?? (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ?? (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ?? (isTitle(slot) && !slot.required ? undefined : end) ?? (slot.required && entry.tool.effect === 'adds' ? before(reading) : undefined);
+}
+/** "Add a task: call Acme tomorrow": where a title is all that is asked for, what stands behind the colon is it, whatever verb it begins with. */
+function dictated(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
+  const alone = entry.slots.filter(({ required }) => required).length === 1;
+  if (entry.tool.effect !== 'adds' || !slot.required || !isTitle(slot) || !alone) return undefined;
+  const head = /^[^:"']{1,40}:\s+(?=\S)/.exec(reading.text)?.[0];
+  return head === undefined ? undefined : piece(reading.text, head.length, reading.text.length);
 }
 /** "The export fails since yesterday, open a ticket": what was said before what is to be done with it. */
 function before(reading: Reading): Piece | undefined {

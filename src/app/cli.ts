@@ -142,7 +142,7 @@ function program(finish: (run: Run) => Promise<void>): Command {
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
-      `\nWhile Tamshai runs on its embedded database it is asked to check itself; stopped, this command opens the\ndata folder and checks with its own eyes.\n\nExamples:\n  tamshai audit verify\n  tamshai audit verify --json\n\n${EXIT_CODES}`,
+      `\nWhile Tamshai runs on its embedded database it is asked to check itself; stopped, this command opens the\ndata folder and checks with its own eyes. Another process that keeps a part of the trail and does not\nanswer is named, and the command ends with 5.\n\nExamples:\n  tamshai audit verify\n  tamshai audit verify --json\n\n${EXIT_CODES}`,
     )
     .action((options: Options) => finish(async () => (await import('./commands/audit.ts')).verify(options)));
 

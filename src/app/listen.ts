@@ -26,8 +26,8 @@ const OPTIONS: ServerOptions = {
   joinDuplicateHeaders: true,
 };
 
-/** As long as a start takes where there is nothing to make. */
-const HELD_MS = 10_000;
+/** As long as a start takes where there is nothing to make, and less than half of what a gateway waits for a server. */
+const HELD_MS = 4_000;
 const MOST_HELD = 500;
 /** Who asks whether to send anyone here is told at once. */
 const LOOKS = /^\/(ready|health)$/;

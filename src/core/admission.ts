@@ -24,6 +24,9 @@ export interface SharedCount {
 }
 
 const KEPT_SECONDS = 30;
+/** Nothing takes so long: what is not over by then is forgotten here too, rather than kept for ever. */
+const LONGEST_MS = 120_000;
+const MOST_OWED = 10_000;
 const AGAIN_MS = 500;
 
 /** With a shared store both are counted across replicas. `refused` hears of each no. */
@@ -38,7 +41,8 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
     return failure('RATE_LIMITED', message, { retryAfterSeconds });
   };
   function within(count: number): void {
-    if (count > limits.perMinute) throw no(`More than ${limits.perMinute} calls in a minute.`, 60 - (Math.floor(clock.now().getTime() / 1000) % 60));
+    if (count > limits.perMinute)
+      throw no(`More than ${limits.perMinute} calls in a minute.`, 60 - (Math.floor(clock.now().getTime() / 1000) % 60));
   }
   const tooMany = () => no(`More than ${limits.atOnce} calls at once.`, 1);
 
@@ -74,7 +78,7 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
   }
   const count = (principal: string) => shared.count(`rate:${principal}:${thisMinute()}`, 60);
   const { places, keptSeconds = KEPT_SECONDS } = shared;
-  const held = new Map<string, string>();
+  const held = new Map<string, { readonly key: string; readonly since: number }>();
   let saying: NodeJS.Timeout | undefined;
   /** Most calls are over long before: those that are not share a timer, so that a call costs no way to the store more than it did. */
   const sayAgain = () => {
@@ -82,7 +86,10 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
       clearInterval(saying);
       saying = undefined;
     }
-    for (const [holder, key] of held) places.keep(key, holder, keptSeconds).catch(() => undefined);
+    for (const [holder, { key, since }] of held) {
+      if (performance.now() - since > LONGEST_MS) held.delete(holder);
+      else places.keep(key, holder, keptSeconds).catch(() => undefined);
+    }
   };
   const giveBack = givingBack(places, clock, keptSeconds);
   return {
@@ -108,7 +115,7 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
         throw taken.reason;
       }
       if (!taken.value) throw tooMany();
-      held.set(holder, key);
+      held.set(holder, { key, since: performance.now() });
       saying ??= setInterval(sayAgain, (keptSeconds * 1000) / 3).unref();
       return leave;
     },
@@ -121,7 +128,7 @@ function givingBack(places: Places, clock: Clock, keptSeconds: number): (key: st
   let later: NodeJS.Timeout | undefined;
   const give = (key: string, holder: string, until: number) =>
     void places.give(key, holder).catch(() => {
-      if (clock.now().getTime() >= until) return;
+      if (clock.now().getTime() >= until || owed.length >= MOST_OWED) return;
       owed.push({ key, holder, until });
       later ??= setTimeout(again, AGAIN_MS).unref();
     });

@@ -91,7 +91,6 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
       return { caller: await deps.authenticate(req.raw), requestId: req.id };
     });
-    markAnswer(reply, token);
     const { surface = 'direct', approvalBecause } = (fromGateway && callers.safeParse(req.body).data) || {};
     const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
     const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });

@@ -84,7 +84,8 @@ const isSeenBy = (person: Person, record: ChainedRecord) => {
   return said !== undefined && (everything(person) || said.principal === person.principal);
 };
 
-const onlyExecutives = () => failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
+const onlyExecutives = () =>
+  failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
 
 export function trailPart(sources: readonly AuditChains[], verifyAll: () => Promise<AuditVerdict>): TrailPart {
   /** Walks every record there is, so those who ask at the same time share one walk. */
@@ -119,27 +120,55 @@ export function trailPart(sources: readonly AuditChains[], verifyAll: () => Prom
 }
 
 type Placed = Pick<ChainedRecord, 'chain' | 'n'> & { readonly at: string };
-const before = (a: Placed, b: Placed) => (a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1);
+const before = (a: Placed, b: Placed) =>
+  a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1;
 /** Each is read once, however often it is compared. */
 const newest = (records: readonly ChainedRecord[], limit: number): ChainedRecord[] =>
-  records.length <= limit ? [...records] : records.map((record) => ({ record, ...parsed(record) })).toSorted(before).slice(0, limit).map(({ record }) => record);
+  records.length <= limit
+    ? [...records]
+    : records
+        .map((record) => ({ record, ...parsed(record) }))
+        .toSorted(before)
+        .slice(0, limit)
+        .map(({ record }) => record);
 
 function aboutOf(recordedBy: readonly string[], missing: readonly string[]): About {
   if (missing.length === 0) return { recordedBy, missing };
-  return { recordedBy, missing, warning: `Some records are not among these: ${missing.join(', ')} did not answer, and ${missing.length === 1 ? 'keeps its' : 'keep their'} own. Run "tamshai audit verify" beside each.` };
+  return {
+    recordedBy,
+    missing,
+    warning: `Some records are not among these: ${missing.join(', ')} did not answer, and ${missing.length === 1 ? 'keeps its' : 'keep their'} own. Run "tamshai audit verify" beside each.`,
+  };
 }
 
 /** Servers of one domain share its store: what both tell is one record, and one chain. The first to tell it is believed, and we are first. */
-const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [...new Map(all.toReversed().map((each) => [key(each), each])).values()];
-const longest = (chains: readonly VerifiedChain[]) => distinct(chains.toSorted((a, b) => b.count - a.count), ({ chain }) => chain);
+const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
+  ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
+];
+const longest = (chains: readonly VerifiedChain[]) =>
+  distinct(
+    chains.toSorted((a, b) => b.count - a.count),
+    ({ chain }) => chain,
+  );
 
 /** What was told, held against what had been written down before anyone was asked: chains grow and never shrink, whoever keeps them. */
-function contradicted(chains: readonly VerifiedChain[], written: readonly Checkpoint[], answered: readonly string[], keeper: OtherParts['keeper']): AuditVerdict | undefined {
+function contradicted(
+  chains: readonly VerifiedChain[],
+  written: readonly Checkpoint[],
+  answered: readonly string[],
+  keeper: OtherParts['keeper'],
+): AuditVerdict | undefined {
   const told = new Map(chains.map(({ chain, count }) => [chain, count]));
   for (const { chain, count } of written) {
     const only = keeper(chain);
     const has = told.get(chain) ?? (only !== undefined && answered.includes(only) ? 0 : count);
-    if (has < count) return { ok: false, chain, n: has + 1, problem: 'The record is missing: a checkpoint knows it, and who keeps the chain did not tell of it.' };
+    if (has < count)
+      return {
+        ok: false,
+        chain,
+        n: has + 1,
+        problem: 'The record is missing: a checkpoint knows it, and who keeps the chain did not tell of it.',
+      };
   }
   return undefined;
 }
@@ -155,7 +184,10 @@ export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
   async function ask(person: Person, question: TrailQuestion): Promise<{ answers: TrailAnswer[]; about: About }> {
     const [mine, theirs, known] = await Promise.all([own(person, question), others?.ask(person, question), others?.known()]);
     const recordedBy = [...new Set([instance, ...(theirs?.keys() ?? [])])].toSorted();
-    return { answers: [mine, ...(theirs?.values() ?? [])], about: aboutOf(recordedBy, (known ?? []).filter((name) => !recordedBy.includes(name)).toSorted()) };
+    return {
+      answers: [mine, ...(theirs?.values() ?? [])],
+      about: aboutOf(recordedBy, (known ?? []).filter((name) => !recordedBy.includes(name)).toSorted()),
+    };
   }
   return {
     async page(person, limit, cursor) {
@@ -163,7 +195,13 @@ export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
       const after = cursor === undefined ? undefined : cursors.open(cursor, binding);
       const from = after && { at: String(after[0]), chain: String(after[1]), n: Number(after[2]) };
       const { answers, about } = await ask(person, { what: 'page', limit: limit + 1, ...(from && { before: from }) });
-      const found = distinct(answers.flatMap(({ records }) => records), ({ chain, n }) => `${chain} ${n}`).filter((record) => isSeenBy(person, record)).map(parsed).toSorted(before);
+      const found = distinct(
+        answers.flatMap(({ records }) => records),
+        ({ chain, n }) => `${chain} ${n}`,
+      )
+        .filter((record) => isSeenBy(person, record))
+        .map(parsed)
+        .toSorted(before);
       const data = found.slice(0, limit);
       const last = data.at(-1);
       const hasMore = found.length > limit;
@@ -180,12 +218,23 @@ export function trail({ instance, own, others, cursors }: TrailOptions): Trail {
     async verify(person) {
       if (!everything(person)) throw onlyExecutives();
       const written = (await others?.written()) ?? [];
-      const { answers, about } = await ask(person, { what: 'verify' });
-      const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
+      const look = async () => {
+        const { answers, about } = await ask(person, { what: 'verify' });
+        const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
+        const chains = longest(verdicts.flatMap((each) => (each.ok ? each.chains : []))).toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
+        const bad = verdicts.find(({ ok }) => !ok);
+        return {
+          bad,
+          chains,
+          about,
+          contradiction: bad ? undefined : contradicted(chains, written, about.recordedBy, (chain) => others?.keeper(chain)),
+        };
+      };
+      const first = await look();
+      // A walk is shared, and may have begun before what was written down was read. One that begins now has not.
+      const { bad, chains, about, contradiction } = first.contradiction === undefined ? first : await look();
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};
-      const chains = longest(verdicts.flatMap((each) => (each.ok ? each.chains : []))).toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
-      const bad = verdicts.find(({ ok }) => !ok) ?? contradicted(chains, written, about.recordedBy, (chain) => others?.keeper(chain));
-      return { ...(bad ?? { ok: true, chains }), ...missing };
+      return { ...(bad ?? contradiction ?? { ok: true, chains }), ...missing };
     },
   };
 }

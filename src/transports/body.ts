@@ -10,7 +10,7 @@ export interface BodyLimits {
 
 export const BODY_LIMITS: BodyLimits = { bytes: 256 * 1024, ms: 15_000 };
 
-const tooLarge = ({ bytes }: BodyLimits) => failure('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes / 1024} kB.`);
+export const tooLarge = ({ bytes }: BodyLimits = BODY_LIMITS) => failure('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes / 1024} kB.`);
 
 /** The whole body, or a failure as soon as it is known to be too large, packed, or too slow. */
 export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS): Promise<Buffer> {

@@ -6,7 +6,7 @@ import type { Answer, CancelledAnswer } from '../core/answer.ts';
 import { type ErrorAnswer, Failure, failure, statusOf, toolFailure } from '../core/errors.ts';
 import type { Logger } from '../core/ports.ts';
 import type { Tool } from '../core/tool.ts';
-import { BODY_LIMITS, decodeText } from './body.ts';
+import { BODY_LIMITS, decodeText, tooLarge } from './body.ts';
 import { requestId } from './guard.ts';
 import { type JsonRules, parseJson } from './json.ts';
 
@@ -108,8 +108,6 @@ function capped(payload: Readable): Readable {
     }),
   );
 }
-
-const tooLarge = () => failure('PAYLOAD_TOO_LARGE', `The body is larger than ${BODY_LIMITS.bytes / 1024} kB.`);
 
 /** The framework's own refusals, in our words. */
 function translated(error: unknown, req: FastifyRequest, log: Logger): Failure {

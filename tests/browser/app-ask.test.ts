@@ -178,7 +178,7 @@ describe('on the way', () => {
               message: 'Too many.',
               suggestedAction: '',
               retryable: true,
-              details: { retryAfterSeconds: 2 },
+              details: { retryAfterSeconds: 8 },
             }),
           })
         : route.continue(),

@@ -70,11 +70,11 @@ describe.each([
 
 describe.each(url ? [url] : [])('places on a shared store', (store) => {
   it('are kept by who works for long, and free once that is over', async () => {
-    const [one, other] = [await replica(store, 2), await replica(store, 2)];
+    const [one, other] = [await replica(store, 4), await replica(store, 4)];
     const dora = randomUUID();
     const leaving = await Promise.all(Array.from({ length: LIMITS.atOnce }, async () => one.enter(dora)));
     for (let n = 0; n < 6; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
       expect([n, await outcome(() => other.enter(dora))]).toEqual([n, 'More than 8 calls at once. 1']);
     }
     leaving[0]?.();

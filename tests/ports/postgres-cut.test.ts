@@ -160,9 +160,10 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
     const stop = database.listen?.(role, 'there', () => void woken++) ?? expect.fail('it cannot listen');
     await expect.poll(() => woken).toBe(1);
     link.set('lost');
-    await expect.poll(() => woken).toBe(2);
+    await expect.poll(() => woken).toBeGreaterThanOrEqual(2);
+    const before = woken;
     await root.query('notify there');
-    await expect.poll(() => woken).toBe(3);
+    await expect.poll(() => woken).toBeGreaterThan(before);
     stop();
   });
 });

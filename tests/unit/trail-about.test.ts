@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keeperOf } from '../../src/app/chains.ts';
 import { cursors } from '../../src/core/cursor.ts';
 import type { Person } from '../../src/core/people.ts';
-import { type OtherParts, trail, type TrailAnswer } from '../../src/gateway/trail.ts';
+import { type OtherParts, trail, type TrailAnswer, trailPart } from '../../src/gateway/trail.ts';
 
 const eve = { principal: 'staff:eve', realm: 'staff', roles: new Set(['executive']) } as unknown as Person;
 const record = (chain: string, n: number, second: number, principal = 'staff:eve') => ({
@@ -84,4 +84,32 @@ test('a process that says all is well is held against what is written down of it
   expect(await said(both, { 'calls-hr1.2': 1 })).toMatchObject({ ok: false, chain: 'calls-hr1.2', n: 1 });
   // Nobody can tell of what is kept by who is away, or by a server that is no more.
   expect(await said(both, { 'calls-rest': 9, 'sales-rest': 9 }, ['hr1', 'hr2', 'rest'])).toMatchObject({ ok: true, missing: ['rest'] });
+});
+
+test('who joins a walk that began before the last record was written is not told that it is missing', async () => {
+  let length = 5;
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let walks = 0;
+  const own = trailPart([], async () => {
+    const count = length;
+    if (++walks === 1) await held;
+    return { ok: true, chains: [{ chain: 'calls-gateway-1', count, checkpointed: count }] };
+  });
+  const rest: OtherParts = {
+    ...others({}, []),
+    written: async () => [{ chain: 'calls-gateway-1', count: length, mac: '', at: '', signature: '' }],
+  };
+  const all = trail({ instance: 'gateway-1', own, others: rest, cursors: cursors([Buffer.alloc(32, 1)]) });
+  const aMoment = () => new Promise((resolve) => setImmediate(resolve));
+  const first = all.verify(eve);
+  await aMoment();
+  length = 6;
+  const second = all.verify(eve);
+  await aMoment();
+  letGo();
+  expect(await first).toMatchObject({ ok: true });
+  expect(await second).toMatchObject({ ok: true, chains: [{ count: 6 }] });
 });

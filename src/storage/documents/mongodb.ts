@@ -212,7 +212,7 @@ function chainsIn(db: Db): AuditChains {
         };
         const rows = await timed(
           audit()
-            .find({ ...(principal !== undefined && { principal }), ...earlier }, limits)
+            .find({ at: { $type: 'string' }, ...(principal !== undefined && { principal }), ...earlier }, limits)
             .sort({ at: -1, chain: -1, n: -1 })
             .limit(limit)
             .toArray(),

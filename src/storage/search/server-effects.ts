@@ -123,18 +123,18 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
       result: entry?.result ?? intent.result,
     });
   }
-  /** Changes of this process that the store did not let it end. They are ended by whoever asks again, or a little later. */
-  const owed = new Map<string, () => Promise<void>>();
+  /** Changes of this process that the store did not let it end. They are ended by whoever asks again, or once nothing of them can be on its way. */
+  const owed = new Map<string, { readonly ending: () => Promise<void>; readonly due: number }>();
   let later: NodeJS.Timeout | undefined;
   const endLater = () => {
     later ??= setTimeout(async () => {
-      for (const id of owed.keys()) await inTurn(id, () => endNow(id)).catch(() => undefined);
+      for (const [id, { due }] of owed) if (due <= performance.now()) await inTurn(id, () => endNow(id)).catch(() => undefined);
       later = undefined;
       if (owed.size > 0) endLater();
     }, END_LATER_MS).unref();
   };
   async function endNow(id: string): Promise<void> {
-    await owed.get(id)?.();
+    await owed.get(id)?.ending();
     owed.delete(id);
   }
 
@@ -229,27 +229,34 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
         return ownResult(before, who.person.principal);
       }
       const own = id ?? randomUUID();
-      let begun = false;
+      let ending: (() => Promise<void>) | undefined;
       try {
-        const done = await attempt(chain, who, effect, body, own, (ending) => {
-          begun = true;
-          owed.set(own, ending);
+        const done = await attempt(chain, who, effect, body, own, (its) => {
+          ending = its;
         });
-        owed.delete(own);
-        if (done !== undefined) return done.result;
+        if (done !== undefined) {
+          owed.delete(own);
+          return done.result;
+        }
       } catch (error) {
-        if (begun) endLater();
         // Someone may have been faster, or the answer to our own write was lost: then it did happen, and this is no failure once the trail says so too.
-        const happened = begun || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
+        const happened = ending !== undefined || id !== undefined ? await kept(own).catch(() => undefined) : undefined;
         const ended =
           happened !== undefined &&
-          (await endNow(own).then(
+          (await (ending ?? (() => endNow(own)))().then(
             () => true,
             () => false,
           ));
-        if (happened !== undefined && ended) return ownResult(happened, who.person.principal);
+        if (happened !== undefined && ended) {
+          owed.delete(own);
+          return ownResult(happened, who.person.principal);
+        }
+        if (ending !== undefined) {
+          owed.set(own, { ending, due: performance.now() + END_LATER_MS });
+          endLater();
+        }
         // Without an id of its own a second run could not be told from the first.
-        throw begun && id === undefined && error instanceof Failure && error.retryable ? outcomeUnknown(error) : error;
+        throw ending !== undefined && id === undefined && error instanceof Failure && error.retryable ? outcomeUnknown(error) : error;
       }
       await new Promise((again) => setTimeout(again, Math.random() * 10 * n));
       for (const shape of shapes.values()) await client.call('POST', `/${indices.of(shape)}/_refresh`);

@@ -26,7 +26,8 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
       { what: 'ready after a restart, embedded (seconds; after kill -9)', goal: 4, ratio: product.readyMs / 1000, unit: 's', note: 'from the command until it is ready' },
     ];
     const atRest = residentMb(product.pid);
-    lines.push(...(await listLines(product, timing)), ...(await embeddedLines(product, timing)));
+    // The list comes last: by then the process has asked and learnt all that it does once.
+    lines.push(...(await embeddedLines(product, timing)), ...(await listLines(product, timing)));
     const after = residentMb(product.pid);
     lines.push({ what: 'memory after load × at rest', ratio: after / atRest, note: `${Math.round(atRest)} MB at rest, ${Math.round(after)} MB after` });
     return [...lines, ...(await paintLines(product))];

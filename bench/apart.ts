@@ -48,7 +48,7 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
     if (hr === undefined) return [];
     gateway = await launch(first, { ...common, HR_URL: hr.address, TAMSHAI_INSTANCE: 'gateway', GATEWAY_PORT: String(port) });
     const through = await ourTargets('through the gateway', { address: base, keys, base, prefix: 'hr_', pids: [gateway.pid, hr.pid] }, questions, database);
-    await load(loadgen, folder, through, warmUp({ ...timing, warmMs: 3 * timing.warmMs }));
+    await load(loadgen, folder, through, warmUp({ ...timing, warmMs: 2 * timing.warmMs }));
     const results = await load(loadgen, folder, [...bare, ...through], { callers: 16, ...timing });
     const cpu = ({ srv_cpu_us }: { readonly srv_cpu_us: number }) => srv_cpu_us;
     const lines: Line[] = [
@@ -56,7 +56,7 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
       { what: 'page of 50, the same', ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu), note: told(results, 'page', 'through the gateway') },
     ];
     const direct = await Promise.all(servers.map((server) => ourTargets('hr', { address: server.address, keys, base, prefix: '', pids: [server.pid] }, questions, database)));
-    await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...warmUp({ ...timing, warmMs: 3 * timing.warmMs }), callers: 4 })));
+    await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...warmUp({ ...timing, warmMs: 2 * timing.warmMs }), callers: 4 })));
     const stores = [...treeOf(database), redis.pid];
     const byCount = new Map<number, { rate: number; cpu: number }>();
     for (const count of [...timing.replicas, 1]) {

@@ -34,7 +34,7 @@ const { server, quick } = values;
 if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
 const rows = Number(values.rows ?? (quick ? 10_000 : 1_000_000));
 const tickets = Number(values.tickets ?? (quick ? 2_000 : 50_000));
-const timing: Timing = quick ? { ms: 120, rounds: 3, warmMs: 1000, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
+const timing: Timing = quick ? { ms: 120, rounds: 3, warmMs: 800, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
 /** One caller, in this process: there is no more to be had from a longer round. */
 const alone = quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-bench-'));

@@ -13,7 +13,7 @@ import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { byName, Doors, ready } from '../contract/calls.ts';
 import { askFor, effectsOf, writes } from '../contract/writes.ts';
 import type { Visitor } from '../visitor.ts';
-import { disturbedInTurn, killedInTurn } from './under-load.ts';
+import { disturbedInTurn, killedInTurn, trailIsWhole } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
 import { build, folder, PATIENCE_MS, removeFolders, tamshai } from '../journeys/command-support.ts';
 
@@ -219,15 +219,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     }
   });
 
-  it(
-    'and the trail of each process is whole',
-    async () => {
-      for (const { process } of cluster.nodes) await process.stop('SIGTERM');
-      for (const { name, code, out, err } of await cluster.verify())
-        expect([name, code, code === 0 ? '' : out + err]).toEqual([name, 0, '']);
-    },
-    4 * PATIENCE_MS,
-  );
+  it('and the trail of each process is whole', () => trailIsWhole(cluster), 4 * PATIENCE_MS);
 
   it(
     'a process with another key, another name or no keys does not join',

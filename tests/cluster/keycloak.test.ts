@@ -12,7 +12,7 @@ import { freePort } from '../services/server-process.ts';
 import type { Visitor } from '../visitor.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { throughBrowser, tokensOf } from './signed-in.ts';
-import { disturbedInTurn, killedInTurn } from './under-load.ts';
+import { disturbedInTurn, killedInTurn, trailIsWhole } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
 
 const PEOPLE = 'sarah.kim marcus.johnson nina.patel frank.davis alice.chen eve.thompson carol.johnson dan.williams'.split(' ');
@@ -103,13 +103,5 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
     10 * PATIENCE_MS,
   );
 
-  it(
-    'and the trail of each process is whole',
-    async () => {
-      for (const { process } of cluster.nodes) await process.stop('SIGTERM');
-      for (const { name, code, out, err } of await cluster.verify())
-        expect([name, code, code === 0 ? '' : out + err]).toEqual([name, 0, '']);
-    },
-    4 * PATIENCE_MS,
-  );
+  it('and the trail of each process is whole', () => trailIsWhole(cluster), 4 * PATIENCE_MS);
 });

@@ -111,20 +111,18 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     return result === undefined ? undefined : { principal: intent.principal, result };
   }
 
-  /** Says in the trail how a change ended that may have been written, as the document has it. Whoever does it again does nothing. */
-  async function end(chain: ChainWriter, effect: string, intent: Intent): Promise<void> {
+  /** Says in the trail how a change ended that may have been written, as the document has it: true where it was. Whoever does it again does nothing. */
+  async function end(chain: ChainWriter, effect: string, intent: Intent, unchanged = ''): Promise<boolean> {
     const entry = await entryIn(intent.collection, intent.target, effect);
     const audit = JSON.parse(intent.audit) as AuditRecord;
     const outcome = entry === undefined ? undone(audit) : audit;
     if (!(await isRecorded(client, indices.audit, outcome))) await note(chain, outcome);
-    await client.call('PUT', intentPath(effect), {
-      ...intent,
-      state: entry === undefined ? 'undone' : 'done',
-      result: entry?.result ?? intent.result,
-    });
+    const state = entry === undefined ? 'undone' : 'done';
+    await client.call('PUT', intentPath(effect) + unchanged, { ...intent, state, result: entry?.result ?? intent.result }, [409]);
+    return entry !== undefined;
   }
   /** Changes of this process that the store did not let it end. They are ended by whoever asks again, or once nothing of them can be on its way. */
-  const owed = new Map<string, { readonly ending: () => Promise<void>; readonly due: number }>();
+  const owed = new Map<string, { readonly ending: () => Promise<unknown>; readonly due: number }>();
   let later: NodeJS.Timeout | undefined;
   const endLater = () => {
     later ??= setTimeout(async () => {
@@ -144,7 +142,7 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     { id, tool }: Parameters<Once>[1],
     body: Parameters<Once>[2],
     effect: string,
-    writing: (end: () => Promise<void>) => void,
+    writing: (end: () => Promise<unknown>) => void,
   ): Promise<{ result: unknown } | undefined> {
     const versions: string[] = [];
     const asking = new Asking(steady(engine), shapes, who);
@@ -229,7 +227,7 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
         return ownResult(before, who.person.principal);
       }
       const own = id ?? randomUUID();
-      let ending: (() => Promise<void>) | undefined;
+      let ending: (() => Promise<unknown>) | undefined;
       try {
         const done = await attempt(chain, who, effect, body, own, (its) => {
           ending = its;
@@ -282,20 +280,10 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
       });
       const open = (body['hits'] as { hits: { _id: string; _seq_no: number; _primary_term: number; _source: Intent }[] }).hits;
       for (const { _id, _seq_no, _primary_term, _source: intent } of open) {
-        const entry = await entryIn(intent.collection, intent.target, _id);
-        const audit = JSON.parse(intent.audit) as AuditRecord;
+        const happened = await end(chain, _id, intent, `?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`);
         log?.warn(
-          { effect: _id, tool: audit.tool, happened: entry !== undefined },
+          { effect: _id, tool: (JSON.parse(intent.audit) as AuditRecord).tool, happened },
           'A process ended between the intent and the outcome of a change; the trail now says how it ended.',
-        );
-        const outcome = entry === undefined ? undone(audit) : audit;
-        if (!(await isRecorded(client, indices.audit, outcome))) await note(chain, outcome);
-        const state = entry === undefined ? 'undone' : 'done';
-        await client.call(
-          'PUT',
-          `${intentPath(_id)}?if_seq_no=${_seq_no}&if_primary_term=${_primary_term}`,
-          { ...intent, state, result: entry?.result ?? intent.result },
-          [409],
         );
       }
       return open.length;

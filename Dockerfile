@@ -13,6 +13,7 @@ COPY bin bin
 COPY sql sql
 COPY docs docs
 COPY contracts contracts
+COPY LICENSE ./
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && mkdir /data
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
@@ -26,6 +27,7 @@ COPY --from=build /app/bin bin
 COPY --from=build /app/sql sql
 COPY --from=build /app/docs docs
 COPY --from=build /app/contracts contracts
+COPY --from=build /app/LICENSE ./
 USER 65532
 VOLUME /data
 # The gateway, hr, finance, sales, support, journey, payroll, tax, tasks, knowledge; and the port for probes.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -439,6 +439,73 @@ describe('verifying', () => {
     expect(await verify(other)).toMatchObject({ ok: false, n: 311 });
     rmSync(join(other, 'checkpoints.jsonl'));
     expect(await verify(other)).toMatchObject({ ok: false, problem: expect.stringContaining('No checkpoint') });
+  });
+
+  const withoutCheckpoints = async (folder: string) => {
+    rmSync(join(folder, 'checkpoints.jsonl'), { force: true });
+    const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
+    for (const key of ['audit:chains', 'audit:checkpoint:calls']) await kv.delete(key);
+    await kv.close();
+  };
+  const cut = (folder: string, after: number) => {
+    const db = new Database(join(folder, 'audit.db'));
+    for (const table of ['records', 'by_time', 'by_person']) db.exec(`DELETE FROM ${table} WHERE n > ${after}`);
+    db.exec(`UPDATE ordered_until SET n = min(n, ${after})`);
+    db.close();
+  };
+  const young = async (records: number): Promise<string> => {
+    const folder = fresh();
+    const { log, stop } = await started(folder);
+    for (let i = 1; i <= records; i++) await log.append(example(i));
+    await stop();
+    return folder;
+  };
+
+  test.each([1, 7, 20])('finds that both copies of the checkpoints are gone, in a log of %i records', async (records) => {
+    const folder = await young(records);
+    expect(await verify(folder)).toMatchObject({ ok: true });
+    await withoutCheckpoints(folder);
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint.*Restore/is) });
+    cut(folder, Math.max(1, records - 5));
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint.*Restore/is) });
+  });
+
+  test('finds it also after the process was started again, with or without records of its own, and went on', async () => {
+    const folder = await young(20);
+    await withoutCheckpoints(folder);
+    cut(folder, 15);
+    for (const more of [0, 0, 3, 0, 2]) {
+      const { log, stop } = await started(folder);
+      for (let i = 1; i <= more; i++) await log.append(example(20 + i));
+      await stop();
+      expect([more, await verify(folder)]).toMatchObject([more, { ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint/i) }]);
+    }
+  });
+
+  test('finds checkpoints that were put back from an old copy, before and after a start', async () => {
+    const folder = fresh();
+    const first = await started(folder);
+    await append(first.log, 1, 20);
+    await first.stop();
+    const old = fresh();
+    cpSync(folder, old, { recursive: true });
+    const second = await started(folder);
+    for (let i = 21; i <= 40; i++) {
+      await second.log.append(example(i));
+      await second.checkpoints.all();
+    }
+    await second.stop();
+    expect(await verify(folder)).toMatchObject({ ok: true, chains: [{ count: 40, checkpointed: 40 }] });
+    for (const file of ['checkpoints.jsonl', 'gateway.db', 'gateway.db-wal', 'gateway.db-shm']) {
+      rmSync(join(folder, file), { force: true });
+      if (existsSync(join(old, file))) cpSync(join(old, file), join(folder, file));
+    }
+    cut(folder, 35);
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint/i) });
+    const third = await started(folder);
+    await append(third.log, 41, 45);
+    await third.stop();
+    expect(await verify(folder)).toMatchObject({ ok: false, chain: 'calls', problem: expect.stringMatching(/checkpoint/i) });
   });
 
   test('without the key, or with another, it does not vouch; with the old one beside the new, it does', async () => {

@@ -9,6 +9,12 @@ export function keptHere(config: Pick<Config, 'instance'>, domains: readonly str
   return (chain) => chain === calls || chain.startsWith(`${calls}.`) || domains.some((name) => chain.startsWith(`${name}-`));
 }
 
+/** Chains whose checkpoints are in this process's own file: its calls, and what it wrote to the stores of its domains. */
+export const checkpointedHere =
+  ({ instance }: Pick<Config, 'instance'>) =>
+  (chain: string): boolean =>
+    chain.startsWith('calls-') || chain.endsWith(`-${instance}`);
+
 /** The process that keeps a chain of calls; one that had to begin a new chain has a dot and a number behind it. What a store keeps, any of its servers can show. */
 export const keeperOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
 

@@ -26,7 +26,7 @@ import { openRedisBell } from '../storage/kv/redis-bell.ts';
 import { sealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
 import { openAssistant } from './assistant.ts';
-import { callChain, keeperOf, keptHere, recordersIn } from './chains.ts';
+import { callChain, checkpointedHere, keeperOf, keptHere, recordersIn } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
@@ -187,7 +187,10 @@ async function open(
   const asking = openAssistant({ config, runtime, backend, sealed, model });
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const sources = [audit, ...stores.chains];
-  const kept = trailPart(sources, async () => verifyChains(sources, await checkpoints.all(keptHere(config, local)), auditKeys));
+  const readMarks = () => checkpoints.all(keptHere(config, local));
+  const kept = trailPart(sources, async () =>
+    verifyChains(sources, await readMarks(), auditKeys, { own: checkpointedHere(config), again: readMarks }),
+  );
   const { redisUrl } = config;
   const otherParts = redisUrl === undefined ? undefined : await joinTrail({
     instance: config.instance, key: withGateway ? keys.gateway.current : undefined, gatewayKeys, own: kept, sealed, clock, log,

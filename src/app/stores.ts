@@ -65,7 +65,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
   const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
     const chain = `${domain}-${config.instance}`;
-    return chainWriter({ chain, key: derive(keys, 'audit'), last: () => last(chain), checkpoint: (name, count, mac) => checkpoints.checkpoint(name, count, mac) });
+    return chainWriter({ ...checkpoints, chain, key: derive(keys, 'audit'), last: () => last(chain) });
   };
   const groups = new Map<string, string[]>();
   for (const { name } of of('sql')) {

@@ -43,6 +43,26 @@ export const macOf = (key: Uint8Array, chain: string, n: number, previous: strin
     .update(`${JSON.stringify(chain)} ${n} ${previous}\n${body}`)
     .digest('base64url');
 
+/**
+ * What a record says of the checkpoints of its own chain. Whoever removes both copies of the checkpoints cannot remove it: the record's
+ * code covers it.
+ */
+export interface CheckpointNote {
+  /** The newest checkpoint that was written; null where there was none. */
+  readonly count: number | null;
+  /** In the first record of a process: how many records the chain had when the process looked for that checkpoint. */
+  readonly of?: number;
+}
+
+/** The note comes last in the record, so that it is found without parsing every record. */
+export const withNote = (body: string, note: CheckpointNote | undefined): string =>
+  note === undefined ? body : `${body.slice(0, -1)},"checkpoint":${JSON.stringify(note)}}`;
+const NOTED = /,"checkpoint":\{"count":(?:\d+|null)(?:,"of":\d+)?\}\}$/;
+export const withoutNote = (body: string): string => (noteIn(body) === undefined ? body : body.replace(NOTED, '}'));
+function noteIn(body: string): CheckpointNote | undefined {
+  return NOTED.test(body) ? (JSON.parse(body) as { checkpoint?: CheckpointNote }).checkpoint : undefined;
+}
+
 const signatureOf = (key: Uint8Array, { chain, count, mac, at }: Omit<Checkpoint, 'signature'>): string =>
   createHmac('sha256', key)
     .update(`checkpoint ${JSON.stringify([chain, count, mac, at])}`)
@@ -95,6 +115,13 @@ export async function found(query: AuditQuery, page: (query: AuditQuery) => Prom
 const MISSING = 'The record is missing.';
 const broken = (chain: string, n: number, problem: string) => ({ ok: false, chain, n, problem }) as const;
 
+export interface VerifyOptions {
+  /** Chains whose checkpoints must all be visible here; of the others only the newest may be. All, if left out. */
+  readonly own?: ((chain: string) => boolean) | undefined;
+  /** Reads the checkpoints once more: a chain that grows may name one that was written after the first reading. */
+  readonly again?: (() => Promise<readonly Checkpoint[]>) | undefined;
+}
+
 /**
  * Walks every chain from its first record and holds it against the checkpoints. Read the checkpoints first: chains may grow while
  * they are walked, but never shrink. Stops at the first thing that is not as it was written.
@@ -103,6 +130,7 @@ export async function verifyChains(
   sources: readonly AuditChains[],
   checkpoints: readonly Checkpoint[],
   keys: AuditKeys | undefined,
+  { own = () => true, again = async () => checkpoints }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
   if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'Without the key of the trail nobody can vouch for it.');
   const marks = marksOf(checkpoints, keys);
@@ -116,12 +144,25 @@ export async function verifyChains(
       seen.add(chain);
       const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
       if ('ok' in result) return result;
-      chains.push(result);
+      const { named, ...verified } = result;
+      if (own(chain) && !(named <= furthest(marks.get(chain)) || named <= furthestIn(await again(), chain, keys)))
+        return broken(chain, verified.count, checkpointsGone(verified.checkpointed));
+      chains.push(verified);
     }
   }
-  for (const chain of marks.keys()) if (!seen.has(chain)) return broken(chain, 1, 'The whole chain is missing.');
+  for (const [chain, known] of marks) if (!seen.has(chain) && furthest(known) > 0) return broken(chain, 1, 'The whole chain is missing.');
   return { ok: true, chains };
 }
+
+const furthest = (marks: ReadonlyMap<number, string> | undefined): number => Math.max(NONE, ...(marks?.keys() ?? []));
+const furthestIn = (checkpoints: readonly Checkpoint[], chain: string, keys: AuditKeys): number =>
+  checkpoints.reduce((most, each) => (each.chain === chain && each.count > most && isOurs(keys, each) ? each.count : most), NONE);
+
+/** Less than any checkpoint: a chain has its first one, at 0, before its first record. */
+const NONE = -1;
+const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it nobody can say whether records were cut off.';
+const checkpointsGone = (checkpointed: number): string =>
+  `Checkpoints were removed: the chain had newer ones than ${checkpointed > 0 ? `the one at record #${checkpointed}` : 'are left'}. ${RESTORE}`;
 
 type Marks = Map<string, Map<number, string>>;
 
@@ -145,7 +186,8 @@ async function walk(
   count: number,
   marks: ReadonlyMap<number, string>,
   keys: readonly Uint8Array[],
-): Promise<VerifiedChain | (AuditVerdict & { ok: false })> {
+): Promise<(VerifiedChain & { readonly named: number }) | (AuditVerdict & { ok: false })> {
+  const notes = new Notes();
   let n = 0;
   let rows = 0;
   let previous = '';
@@ -159,13 +201,37 @@ async function walk(
     }
     if (record.astray)
       return broken(chain, n, 'The record is as it was written, but its store says something else of it to those who look for it.');
+    if (!notes.take(record)) return broken(chain, n, `Before this record checkpoints were removed. ${RESTORE}`);
     previous = record.mac;
   }
   if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
   const checkpointed = Math.max(0, ...marks.keys());
   if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
-  if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY) return broken(chain, n, 'No checkpoint vouches for the end of this chain.');
-  return { chain, count: n, checkpointed };
+  if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY)
+    return broken(chain, n, `No checkpoint vouches for the end of this chain. ${RESTORE}`);
+  // A chain that has any record has had a checkpoint.
+  return { chain, count: n, checkpointed, named: n > 0 ? notes.most : NONE };
+}
+
+/** What the records of one chain say of its checkpoints, in order. */
+class Notes {
+  /** The highest checkpoint that was named, by the record that named it first. */
+  readonly #named: { readonly n: number; readonly count: number }[] = [];
+
+  get most(): number {
+    return this.#named.at(-1)?.count ?? 0;
+  }
+
+  /** False where the record says that its process found fewer checkpoints than the records before had named. */
+  take({ n, body }: ChainedRecord): boolean {
+    const note = noteIn(body);
+    if (note === undefined) return true;
+    const { count, of } = note;
+    const before = of === undefined ? NONE : (this.#named.findLast((each) => each.n <= of)?.count ?? 0);
+    if (before > (count ?? NONE)) return false;
+    if (count !== null && count > this.most) this.#named.push({ n, count });
+    return true;
+  }
 }
 
 const isLinked = (record: ChainedRecord, chain: string, previous: string, keys: readonly Uint8Array[]): boolean =>

@@ -75,7 +75,7 @@ const readIn = (record: ChainedRecord) => {
   }
 };
 const parsed = (record: ChainedRecord) => {
-  const { principal: _, ...shown } = body.parse(JSON.parse(record.body));
+  const { principal: _, checkpoint: __, ...shown } = body.parse(JSON.parse(record.body));
   return { chain: record.chain, n: record.n, ...shown };
 };
 const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');

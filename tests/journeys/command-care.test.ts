@@ -1,9 +1,10 @@
 /** Looking after an installation: the trail, the doctor, sample data, schema, contracts. */
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
@@ -100,6 +101,32 @@ describe('audit verify', () => {
     expect(json).toMatchObject({ code: 1 });
     expect(json.json()).toMatchObject({ ok: false });
     expect(await tamshai(['doctor'], { settings })).toMatchObject({ code: 1 });
+  });
+
+  test('says that checkpoints are missing, of calls and of a domain, also after a restart', async () => {
+    const settings = copied(await freePorts());
+    rmSync(join(dataOf(settings), 'checkpoints.jsonl'));
+    const kv = openSqliteKeyValue(join(dataOf(settings), 'gateway.db'));
+    for (const key of ['audit:chains', 'audit:checkpoint:calls-main', 'audit:checkpoint:tasks-main']) await kv.delete(key);
+    await kv.close();
+    inCalls(settings, 'delete from records where n > 2');
+    await inStore(settings, 'delete from tasks.audit where n = 3');
+    const missing = (chain: string) =>
+      new RegExp(`^ {2}broken {2}${chain}.*[Cc]heckpoints were removed.*Restore checkpoints.jsonl from a backup`, 'm');
+    const stoppedAt = await tamshai(['audit', 'verify'], { settings });
+    expect(stoppedAt.out).toMatch(missing('calls-main'));
+    expect(stoppedAt.out).toMatch(missing('tasks-main'));
+    expect(stoppedAt.code).toBe(1);
+    const running = await site(settings);
+    const visitor = visitorOf(running);
+    await visitor.rest('sarah.kim', 'tasks', 'add_task', { title: 'Four' });
+    const asked = await running.run(['audit', 'verify']);
+    expect(asked.out).toMatch(missing('calls-main'));
+    await visitor.leave();
+    await running.stop();
+    const after = await tamshai(['audit', 'verify'], { settings });
+    expect(after.out).toMatch(missing('calls-main'));
+    expect(after.out).toMatch(missing('tasks-main'));
   });
 
   test('cannot vouch without the key', async () => {

@@ -10,7 +10,7 @@ import { readCheckpoints } from '../../storage/audit/checkpoints.ts';
 import { sqlChains } from '../../storage/sql/chains.ts';
 import type { SqlDatabase } from '../../storage/sql/database.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
-import { keptHere } from '../chains.ts';
+import { checkpointedHere, keptHere } from '../chains.ts';
 import type { Config } from '../config.ts';
 import { documentsFile, openDocuments } from '../documents.ts';
 import { allTools } from '../registry.ts';
@@ -52,6 +52,10 @@ export function ownDomains(config: Config): {
 export interface Trail {
   readonly sources: readonly AuditChains[];
   readonly checkpoints: readonly Checkpoint[];
+  /** Reads the checkpoints once more. */
+  again(): Promise<readonly Checkpoint[]>;
+  /** Whether all checkpoints of a chain must be visible here. */
+  own(chain: string): boolean;
   close(): Promise<void>;
 }
 
@@ -93,8 +97,9 @@ export async function openTrail(config: Config, keys: Keys | undefined, embedded
     ...[...servers.values()].flat(),
     ...[...ownOf(config, 'documents'), ...ownOf(config, 'search')].map(({ name }) => name),
   ]);
-  const checkpoints = await readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
-  return { sources, checkpoints, close: async () => void (await Promise.all(closing.map((close) => close()))) };
+  const again = () => readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
+  const checkpoints = await again();
+  return { sources, checkpoints, again, own: checkpointedHere(config), close: async () => void (await Promise.all(closing.map((close) => close()))) };
 }
 
 const nowhere: Pick<KeyValue, 'get' | 'close'> & KeyValue = {
@@ -116,14 +121,14 @@ async function isThere(database: SqlDatabase, domain: string): Promise<boolean> 
 
 /** Every chain by itself: one that is broken does not hide how the others are. */
 export async function checkTrail(
-  { sources, checkpoints }: Trail,
+  { sources, checkpoints, again, own }: Trail,
   keys: AuditKeys,
   onChain: (chain: string) => void = () => {},
 ): Promise<CheckedChain[]> {
   const checked: CheckedChain[] = [];
   const where = new Map<string, AuditChains[]>();
   for (const source of sources) for (const { chain } of await source.chains()) where.set(chain, [...(where.get(chain) ?? []), source]);
-  for (const { chain } of checkpoints) if (!where.has(chain)) where.set(chain, []);
+  for (const { chain, count } of checkpoints) if (count > 0 && !where.has(chain)) where.set(chain, []);
   for (const [chain, places] of where) {
     onChain(chain);
     const only = places.map((source) => ({
@@ -134,6 +139,7 @@ export async function checkTrail(
       only,
       checkpoints.filter((each) => each.chain === chain),
       keys,
+      { own, again },
     );
     const [found] = verdict.ok ? verdict.chains : [];
     checked.push(

@@ -1,4 +1,4 @@
-import { type AuditKeys, CHECKPOINT_EVERY, type Checkpoint, isOurs, signCheckpoint } from '../../core/audit.ts';
+import { type AuditKeys, CHECKPOINT_EVERY, type Checkpoint, type CheckpointNote, isOurs, signCheckpoint } from '../../core/audit.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
 import { openCheckpointFile, parseCheckpoint, readCheckpointFile } from './checkpoint-file.ts';
 
@@ -8,6 +8,13 @@ export interface Checkpoints {
    * so that no checkpoint outlives a record that a power cut took. Returns at once: no call waits for a checkpoint.
    */
   checkpoint(chain: string, count: number, mac: string, durable?: () => Promise<void>): Promise<void>;
+  /**
+   * Call it before a process appends its first record, with how many the chain has. A new chain gets a checkpoint at 0, on disk before
+   * this resolves; of any other, the result is what the first record has to say. `latest` saves a reading where it is known.
+   */
+  begin(chain: string, count: number, latest?: Checkpoint): Promise<CheckpointNote | undefined>;
+  /** The newest that this process has written to both places. */
+  confirmed(chain: string): number | undefined;
   /** The newest that is ours, from either place. */
   latest(chain: string): Promise<Checkpoint | undefined>;
   /** Everything written down, what is still to be written included. `here` as for `readCheckpoints`. */
@@ -77,14 +84,21 @@ async function listChain(kv: KeyValue, chain: string): Promise<void> {
 export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_000 }: CheckpointsOptions): Promise<Checkpoints> {
   const [key] = keys.checkpoint;
   if (key === undefined) throw new Error('Checkpoints need a key.');
-  const handle = await openCheckpointFile(file);
+  let handle = await openCheckpointFile(file);
   const heads = new Map<string, Head>();
   const written = new Map<string, number>();
+  const everywhere = new Map<string, number>();
   const known = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
   const intoFile = async (news: readonly Checkpoint[]) => {
+    if ((await handle.stat()).nlink === 0) {
+      log?.error({}, 'The file of checkpoints was removed; a new one is begun. Restore it and run "tamshai audit verify".');
+      const removed = handle;
+      handle = await openCheckpointFile(file);
+      await removed.close();
+    }
     await handle.appendFile(news.map((checkpoint) => `${JSON.stringify(checkpoint)}\n`).join(''));
     await handle.datasync();
   };
@@ -116,7 +130,10 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     const failed = places.filter(({ status }) => status === 'rejected').length;
     if (failed > 0) log?.warn({ places: failed }, 'A checkpoint of the audit trail could not be written everywhere.');
     if (failed === places.length) return false;
-    for (const { chain, count } of signed) written.set(chain, count);
+    for (const { chain, count } of signed) {
+      written.set(chain, count);
+      if (failed === 0) everywhere.set(chain, count);
+    }
     return true;
   };
   const lag = ([chain, { count }]: [string, Head]) => count - (written.get(chain) ?? -CHECKPOINT_EVERY);
@@ -140,6 +157,10 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     await flush();
     return readCheckpoints(file, kv, here);
   };
+  const latest = async (chain: string) => {
+    const ours = (await all()).filter((checkpoint) => checkpoint.chain === chain && isOurs(keys, checkpoint));
+    return ours.reduce<Checkpoint | undefined>((best, each) => (best === undefined || each.count > best.count ? each : best), undefined);
+  };
   return {
     async checkpoint(chain, count, mac, durable) {
       const head: Head = { count, mac, durable };
@@ -148,10 +169,14 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
       if (lag([chain, head]) < CHECKPOINT_EVERY) arm();
       else if (flushing === undefined) void flush();
     },
-    async latest(chain) {
-      const ours = (await all()).filter((checkpoint) => checkpoint.chain === chain && isOurs(keys, checkpoint));
-      return ours.reduce<Checkpoint | undefined>((best, each) => (best === undefined || each.count > best.count ? each : best), undefined);
+    async begin(chain, count, known) {
+      const newest = known ?? (await latest(chain));
+      if (count > 0) return { count: newest?.count ?? null, of: count };
+      if (newest === undefined) await intoFile([signCheckpoint(key, { chain, count: 0, mac: '', at: clock.now().toISOString() })]);
+      return undefined;
     },
+    confirmed: (chain) => everywhere.get(chain),
+    latest,
     all,
     chains: async () => chainsIn(await kv.get(CHAINS)),
     async close() {

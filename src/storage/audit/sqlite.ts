@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { bodyOf, macOf } from '../../core/audit.ts';
+import { bodyOf, type Checkpoint, type CheckpointNote, macOf, withNote } from '../../core/audit.ts';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../core/ports.ts';
 import { openSqlite, type Sqlite, type SqliteStatement } from '../sqlite-file.ts';
@@ -41,8 +41,8 @@ const unavailable = (cause: unknown): Failure =>
 export async function openCallLog({ file, chain: wanted, key, checkpoints, log }: CallLogOptions): Promise<AuditLog> {
   const db = openSqlite(file);
   const { catchUp, ...reader } = chainsIn(db);
-  const chain = await continued(reader, checkpoints, wanted, log);
-  const write = appender(db, chain, key);
+  const { chain, mark } = await continued(reader, checkpoints, wanted, log);
+  const write = appender(db, { chain, key, checkpoints, note: await checkpoints.begin(chain, endOf(db, chain), mark) });
   const wal = file === ':memory:' ? undefined : await open(`${file}-wal`, 'r+');
   const durable = async () => (db.open ? wal?.datasync() : undefined);
   const queue: Waiting[] = [];
@@ -95,11 +95,19 @@ export async function openCallLog({ file, chain: wanted, key, checkpoints, log }
   };
 }
 
+interface Appending extends Pick<CallLogOptions, 'chain' | 'key' | 'checkpoints'> {
+  /** What the first record says of the checkpoints. */
+  readonly note: CheckpointNote | undefined;
+}
+
+const endOf = (db: Sqlite, chain: string): number =>
+  (db.prepare('SELECT max(n) FROM records WHERE chain = ?1').raw().get(chain) as [number | null])[0] ?? 0;
+
 /**
  * Each batch is one statement. Processes that share the file cannot fork the chain: a number that another has taken is refused, and
  * then the end is looked up.
  */
-function appender(db: Sqlite, chain: string, key: Uint8Array): (batch: readonly Waiting[]) => Head {
+function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appending): (batch: readonly Waiting[]) => Head {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
@@ -112,17 +120,25 @@ function appender(db: Sqlite, chain: string, key: Uint8Array): (batch: readonly 
     return insert;
   };
   let head: Head | undefined;
+  let note = begun;
+  let named = 0;
   const attempt = (batch: readonly Waiting[]): Head => {
+    const newest = checkpoints.confirmed(chain) ?? 0;
+    let said = note ?? (newest > named ? { count: newest } : undefined);
     let [n, mac] = head ? [head.n, head.mac] : ((last.get(chain) as [number, string] | undefined) ?? [0, '']);
     head = undefined;
     const rows: (string | number)[] = [];
-    for (const { body } of batch) {
+    for (const { body: plain } of batch) {
+      const body = withNote(plain, said);
+      said = undefined;
       mac = macOf(key, chain, ++n, mac, body);
       rows.push(chain, n, body, mac);
     }
     insertOf(batch.length).run(rows);
     commit.run();
     head = { n, mac };
+    if (note === undefined) named = newest;
+    note = undefined;
     return head;
   };
   return (batch) => {
@@ -147,11 +163,17 @@ const isTaken = (error: unknown): boolean => String((error as { code?: unknown }
  * A file that does not hold its own last checkpoint is an old or a cut one. Going on in it would cover that up, so the log goes on in
  * a new chain, and the old one stays as it was found.
  */
-async function continued(reader: AuditChains, checkpoints: Checkpoints, wanted: string, log: Logger | undefined): Promise<string> {
+async function continued(
+  reader: AuditChains,
+  checkpoints: Checkpoints,
+  wanted: string,
+  log: Logger | undefined,
+): Promise<{ readonly chain: string; readonly mark: Checkpoint | undefined }> {
   for (let i = 1; ; i++) {
     const chain = i === 1 ? wanted : `${wanted}.${i}`;
     const mark = await checkpoints.latest(chain);
-    if (mark === undefined || (await reader.record(chain, mark.count))?.mac === mark.mac) return chain;
+    const isWhole = mark === undefined || mark.count === 0 || (await reader.record(chain, mark.count))?.mac === mark.mac;
+    if (isWhole) return { chain, mark };
     log?.error(
       { chain, n: mark.count },
       'The audit trail was cut or is an old copy; it goes on in a new chain. Run "tamshai audit verify".',

@@ -1,5 +1,5 @@
 /** The chains of a domain's changes, kept in the search server itself. */
-import { bodyOf, type Filed, found, walked } from '../../core/audit.ts';
+import { bodyOf, type Filed, found, walked, withoutNote } from '../../core/audit.ts';
 import type { ChainWriter, Head } from '../../core/chain-writer.ts';
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, AuditRecord, ChainedRecord } from '../../core/ports.ts';
@@ -76,7 +76,7 @@ export async function isRecorded(client: SearchClient, index: string, audit: Aud
     query: { bool: { filter: [{ term: { at } }, { term: { principal } }] } },
   });
   const text = bodyOf(audit);
-  return (body['hits'] as { hits: Pick<Found, '_source'>[] }).hits.some(({ _source }) => _source.body === text);
+  return (body['hits'] as { hits: Pick<Found, '_source'>[] }).hits.some(({ _source }) => withoutNote(_source.body) === text);
 }
 
 /** Appends one record. `first` runs when its place in the chain is known, and before it is written. */

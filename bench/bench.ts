@@ -15,15 +15,17 @@ import { peerLines } from './peers.ts';
 import { launch, stopAll } from './product.ts';
 import { embeddedSearch, serverSearch } from './search.ts';
 import { foundCompany, sqlLines, type Timing } from './sql.ts';
+import { stallLines } from './stalls.ts';
 import { thinkingLines } from './thinking.ts';
 
-const PARTS = ['sql', 'layers', 'peers', 'footprint', 'documents', 'search', 'thinking'];
+const PARTS = ['sql', 'layers', 'peers', 'footprint', 'documents', 'search', 'thinking', 'stalls'];
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     million: { type: 'boolean', default: false },
     rows: { type: 'string' },
     tickets: { type: 'string' },
+    records: { type: 'string' },
     server: { type: 'string', default: 'elasticsearch' },
     only: { type: 'string' },
   },
@@ -34,6 +36,8 @@ const { server, quick } = values;
 if (server !== 'opensearch' && server !== 'elasticsearch') throw new Error('--server takes elasticsearch or opensearch');
 const rows = Number(values.rows ?? (quick ? 10_000 : 1_000_000));
 const tickets = Number(values.tickets ?? (quick ? 2_000 : 50_000));
+/** In the audit log that is verified. */
+const records = Number(values.records ?? (quick ? 5_000 : 50_000));
 const timing: Timing = quick ? { ms: 120, rounds: 3, warmMs: 800, replicas: [2] } : { ms: 1500, rounds: 5, warmMs: 5000, replicas: [2, 4] };
 /** One caller, in this process: there is no more to be had from a longer round. */
 const alone = quick ? { ms: 60, rounds: 3 } : { ms: 400, rounds: 5 };
@@ -76,6 +80,8 @@ async function onPostgres(postgres: TestServer): Promise<void> {
 
 try {
   if (parts.includes('thinking')) lines.push(...(await timed('thinking', () => thinkingLines(quick ? 1 : 3, quick ? 12 : 1))));
+  if (parts.includes('stalls'))
+    lines.push(...(await timed('stalls', () => stallLines({ folder, records, relations: quick ? 100 : 3_000 }))));
   if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));
   if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await within('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {

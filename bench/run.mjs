@@ -1,4 +1,5 @@
-// npm run bench [-- --quick | --million | --rows N | --tickets N | --only sql,layers,peers,footprint,documents,search,thinking | --server opensearch]
+// npm run bench [-- --quick | --million | --rows N | --tickets N | --records N |
+//   --only sql,layers,peers,footprint,documents,search,thinking,stalls | --server opensearch]
 // What our layers add, as ratios within this one run. Absolute figures differ from machine to machine.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

@@ -1,0 +1,376 @@
+/** The longest time for which each entrance holds the event loop of the product, each with its worst input. One process serves everybody. */
+import { readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { derive, openKeys } from '../src/identity/keys.ts';
+import { openCheckpoints } from '../src/storage/audit/checkpoints.ts';
+import { openCallLog } from '../src/storage/audit/sqlite.ts';
+import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
+import { openSqlite } from '../src/storage/sqlite-file.ts';
+import { persona, personas } from '../src/sample/people.ts';
+import { type TokenOptions, visit, type Visitor } from '../tests/visitor.ts';
+import type { Line } from './lines.ts';
+import { median } from './load.ts';
+import { launch, type Product } from './product.ts';
+import { Browser } from './stalls-browser.ts';
+import { BODIES, questions, searches } from './stalls-inputs.ts';
+
+const GOAL_MS = 50;
+/** After the first, which also makes whatever is made once. */
+const AGAIN = 5;
+const QUIET_MS = 300;
+
+export interface StallOptions {
+  readonly folder: string;
+  /** In the audit log. */
+  readonly records: number;
+  /** About one entry of knowledge, so that the card for deleting it has as many lines. */
+  readonly relations: number;
+}
+
+interface Held {
+  readonly cpuMs: number;
+  readonly clockMs: number;
+  readonly gcMs: number;
+}
+interface Entrance {
+  readonly name: string;
+  readonly enter: (n: number) => Promise<unknown>;
+  readonly again?: number;
+}
+
+/** Asks the probe for the worst turn since it was last asked. */
+class Probe {
+  readonly #socket: Socket;
+  #answered: (text: string) => void = () => {};
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (data) => this.#answered(data.toString()));
+  }
+  static async open(path: string): Promise<Probe> {
+    const socket = connect(path);
+    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    return new Probe(socket);
+  }
+  worst(): Promise<Held> {
+    return new Promise((resolve) => {
+      this.#answered = (text) => resolve(JSON.parse(text) as Held);
+      this.#socket.write('\n');
+    });
+  }
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+async function during(probe: Probe, work: () => Promise<unknown>): Promise<Held> {
+  await probe.worst();
+  await work();
+  // The last turn is over when the next one has begun.
+  await pause(5);
+  return probe.worst();
+}
+
+const figure = (ms: number) => ms.toFixed(ms < 10 ? 1 : 0);
+function lineOf(name: string, all: readonly Held[]): Line {
+  const worst = Math.max(...all.map(({ cpuMs }) => cpuMs));
+  const [first] = all;
+  const parts = [
+    `first ${figure(first?.cpuMs ?? 0)}, median ${figure(median(all.map(({ cpuMs }) => cpuMs)))} of ${all.length}`,
+    `by the clock ${figure(Math.max(...all.map(({ clockMs }) => clockMs)))}`,
+    `longest GC ${figure(Math.max(...all.map(({ gcMs }) => gcMs)))}`,
+  ];
+  return { what: `stall, CPU: ${name}`, ratio: worst, goal: GOAL_MS, unit: 'ms', note: parts.join('; ') };
+}
+
+async function lineFor(probe: Probe, { name, enter, again = AGAIN }: Entrance): Promise<Line> {
+  const all: Held[] = [];
+  for (let n = 0; n <= again; n++) all.push(await during(probe, () => enter(n)));
+  return lineOf(name, all);
+}
+
+const settings = (socket: string) => ({
+  NODE_OPTIONS: `--import ${pathToFileURL(join(process.cwd(), 'bench/stalls-probe.mjs')).href}`,
+  BENCH_STALLS_PROBE: socket,
+  TAMSHAI_STRANGERS_PER_SECOND: '100000',
+});
+
+export async function stallLines({ folder, records, relations }: StallOptions): Promise<Line[]> {
+  const data = join(folder, 'stalls');
+  const socket = join(folder, 'stalls.sock');
+  // The first start brings the sample; the log is written while nobody serves.
+  const first = await launch(data);
+  await first.stop();
+  await fillAuditLog(data, records);
+  const product = await launch(data, settings(socket));
+  const probe = await Probe.open(socket);
+  try {
+    const starting = await during(probe, () => pause(3_000));
+    const site = siteOf(product);
+    const lines = [
+      lineOf(`starting with ${records.toLocaleString('en')} audit records that have no order yet, from ready on`, [starting]),
+      lineOf('nothing at all', await quiet(probe)),
+    ];
+    for (const entrance of await entrancesOf(product, site, { records, relations })) lines.push(await lineFor(probe, entrance));
+    await site.leave();
+    return lines;
+  } finally {
+    probe.close();
+    await product.stop();
+  }
+}
+
+async function quiet(probe: Probe): Promise<Held[]> {
+  const all: Held[] = [];
+  for (let n = 0; n <= AGAIN; n++) all.push(await during(probe, () => pause(QUIET_MS)));
+  return all;
+}
+
+/** Records of calls as the product writes them, chained and with checkpoints, then without the orders that it fills in later. */
+async function fillAuditLog(folder: string, records: number): Promise<void> {
+  const keys = openKeys(folder);
+  const kv = openSqliteKeyValue(join(folder, 'kv.db'));
+  const [key, vouching] = [derive(keys, 'audit'), derive(keys, 'checkpoint')];
+  const clock = { now: () => new Date() };
+  const checkpoints = await openCheckpoints({ file: join(folder, 'checkpoints.jsonl'), kv, keys: { chain: [key], checkpoint: [vouching] }, clock });
+  const log = await openCallLog({ file: join(folder, 'audit.db'), chain: 'calls-main', key, checkpoints });
+  const staff = personas.filter(({ realm }) => realm === 'staff');
+  const input = JSON.stringify({ query: 'why is the dashboard so slow since the last release', limit: 50 });
+  let waiting: Promise<void>[] = [];
+  for (let n = 0; n < records; n++) {
+    const { sub, username } = staff[n % staff.length] ?? persona('eve.thompson');
+    const at = new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+    const about = { at, principal: `staff:${sub}`, username, surface: 'mcp', origin: 'bench', server: 'support', tool: 'search_tickets' };
+    waiting.push(log.append({ ...about, decision: 'allowed', code: null, ms: 3, rows: 50, requestId: `bench-${n}`, input }));
+    if (waiting.length < 1_000) continue;
+    await Promise.all(waiting);
+    waiting = [];
+  }
+  await Promise.all(waiting);
+  await log.close();
+  await checkpoints.close();
+  await kv.close();
+  const db = openSqlite(join(folder, 'audit.db'));
+  db.exec('DELETE FROM by_person; DELETE FROM by_time; DELETE FROM ordered_until;');
+  db.close();
+}
+
+/** Tokens are minted once: what is measured is the product, and it remembers a token that it has seen. */
+interface Site {
+  readonly visitor: Visitor;
+  token(user: string, options?: TokenOptions): Promise<string>;
+  rest(user: string, tool: string, input: object | string): Promise<{ readonly status: number; readonly text: string }>;
+  get(user: string | undefined, path: string, headers?: Record<string, string>): Promise<{ readonly status: number; readonly text: string }>;
+  modern(user: string, method: string, params: object | string, query?: string): Promise<unknown>;
+  legacy(user: string, method: string, params: object): Promise<unknown>;
+  leave(): Promise<void>;
+}
+
+function siteOf({ address, ports, folder }: Product): Site {
+  const visitor = visit({ base: address, ports, keys: openKeys(folder) });
+  const tokens = new Map<string, Promise<string>>();
+  const token: Site['token'] = (user, options = {}) => {
+    const key = JSON.stringify([user, options]);
+    const known = tokens.get(key) ?? visitor.token(user, options);
+    tokens.set(key, known);
+    return known;
+  };
+  const sessions = new Map<string, string>();
+  const speak = async (user: string, message: object | string, session?: string) =>
+    visitor.send('POST', '/mcp', {
+      token: await token(user, { mcp: true }),
+      raw: typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+      headers: { accept: 'application/json, text/event-stream', ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' }) },
+    });
+  const begin = async (user: string) => {
+    const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
+    const { headers } = await speak(user, { method: 'initialize', params: client });
+    return String(headers['mcp-session-id']);
+  };
+  return {
+    visitor,
+    token,
+    rest: async (user, tool, input) => {
+      const [server = '', ...name] = tool.split('_');
+      const raw = typeof input === 'string' ? input : JSON.stringify(input);
+      return visitor.send('POST', `/api/tools/${server}/${name.join('_')}`, { token: await token(user), raw });
+    },
+    get: async (user, path, headers) => visitor.send('GET', path, { ...(user !== undefined && { token: await token(user) }), ...(headers && { headers }) }),
+    async modern(user, method, params, query) {
+      const mcp = await token(user, { mcp: true });
+      if (typeof params !== 'string') return visitor.rpc(mcp, method, params, { ...(query !== undefined && { query }) });
+      return visitor.rpc(mcp, method, { name: 'hr_list_employees' }, { raw: params });
+    },
+    async legacy(user, method, params) {
+      if (method === 'initialize') return begin(user);
+      const session = sessions.get(user) ?? (await begin(user));
+      sessions.set(user, session);
+      return speak(user, { method, params }, session);
+    },
+    leave: () => visitor.leave(),
+  };
+}
+
+/** A wrong answer is no answer to be timed. */
+const answered = async (asked: Promise<{ readonly status: number; readonly text: string }>, status = 200): Promise<string> => {
+  const answer = await asked;
+  if (answer.status !== status) throw new Error(`${answer.status} in place of ${status}: ${answer.text.slice(0, 300)}`);
+  return answer.text;
+};
+
+const ENVELOPE = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}';
+const mcpCall = (body: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hr_list_employees","arguments":${body},${ENVELOPE}}}`;
+
+const LISTS: readonly (readonly [user: string, tool: string, input?: object])[] = [
+  ['alice.chen', 'hr_list_employees'], ['alice.chen', 'hr_list_time_off_requests'], ['eve.thompson', 'hr_list_team_time_off_requests'],
+  ['bob.martinez', 'finance_list_invoices'], ['bob.martinez', 'finance_list_expense_reports'], ['bob.martinez', 'finance_list_budgets'],
+  ['carol.johnson', 'sales_list_opportunities'], ['carol.johnson', 'sales_list_customers'], ['carol.johnson', 'sales_list_leads'],
+  ['dan.williams', 'support_search_tickets'], ['dan.williams', 'support_get_sla_tickets', { status: 'breached' }],
+  ['paula.reyes', 'payroll_list_pay_stubs'], ['paula.reyes', 'payroll_list_contractors'],
+  ['marcus.johnson', 'knowledge_query'], ['marcus.johnson', 'knowledge_query_graph'], ['marcus.johnson', 'knowledge_history'],
+];
+const FIGURES: readonly (readonly [user: string, tool: string, input?: object])[] = [
+  ['eve.thompson', 'hr_get_org_chart', { max_depth: 10 }],
+  ['carol.johnson', 'sales_get_pipeline'], ['carol.johnson', 'sales_get_forecast', { period: '2026' }],
+  ['bob.martinez', 'finance_get_arr'], ['bob.martinez', 'finance_get_arr_movement', { year: 2026 }],
+  ['dan.williams', 'support_get_sla_summary'], ['dan.williams', 'support_get_agent_metrics', { period: '90d' }],
+  ['paula.reyes', 'payroll_get_payroll_summary'], ['eve.thompson', 'tax_get_tax_summary'], ['marcus.johnson', 'journey_list_pivots'],
+];
+const SEARCHES: readonly (readonly [user: string, tool: string, field: string, longest: number])[] = [
+  ['dan.williams', 'support_search_tickets', 'query', 500], ['dan.williams', 'support_search_knowledge_base', 'query', 500],
+  ['marcus.johnson', 'knowledge_query', 'query', 400], ['marcus.johnson', 'journey_search_journey', 'query', 400],
+  ['marcus.johnson', 'journey_get_context', 'topic', 400], ['alice.chen', 'hr_find_employees', 'name', 100],
+  ['alice.chen', 'hr_list_employees', 'name', 100], ['carol.johnson', 'sales_list_customers', 'name', 100],
+];
+
+async function entrancesOf(product: Product, site: Site, { records, relations }: Pick<StallOptions, 'records' | 'relations'>): Promise<Entrance[]> {
+  const { rest, get, modern, legacy } = site;
+  const everybody = personas.map(({ username }) => username);
+  const turning = (user: string, tool: string, input: object): ((n: number) => Promise<unknown>) => {
+    let cursor: string | undefined;
+    return async () => {
+      const text = await answered(rest(user, tool, { ...input, limit: 50, ...(cursor !== undefined && { cursor }) }));
+      cursor = (JSON.parse(text) as { metadata?: { nextCursor?: string } }).metadata?.nextCursor;
+    };
+  };
+  const listing = [
+    // What is made once comes first, while it has not been made yet.
+    { name: 'tools/list, each role set for the first time', again: everybody.length - 1, enter: (n: number) => modern(everybody[n] ?? '', 'tools/list', {}) },
+    { name: 'tools/list, one server after the other', again: 8, enter: (n: number) => modern('eve.thompson', 'tools/list', {}, `?servers=${['hr', 'finance', 'sales', 'support', 'payroll', 'tax', 'tasks', 'knowledge', 'journey'][n]}`) },
+    { name: 'tools/list through the SDK (2025 session)', enter: () => legacy('eve.thompson', 'tools/list', {}) },
+    { name: 'initialize', enter: () => legacy('eve.thompson', 'initialize', {}) },
+    { name: 'GET /openapi.json', enter: () => answered(get('eve.thompson', '/openapi.json')) },
+    { name: 'GET /docs', enter: () => answered(get('eve.thompson', '/docs')) },
+    { name: 'GET /metrics', enter: () => answered(get(undefined, '/metrics')) },
+    { name: 'GET /api/user/mcp-tools', again: everybody.length - 1, enter: (n: number) => answered(get(everybody[n], '/api/user/mcp-tools')) },
+  ];
+  const bodies = Object.entries(BODIES).flatMap(([what, body]): Entrance[] => [
+    { name: `REST, ${what}`, enter: () => rest('alice.chen', 'hr_list_employees', body) },
+    { name: `MCP, ${what}`, enter: () => modern('alice.chen', 'tools/call', mcpCall(body)) },
+  ]);
+  const protocol: Entrance[] = [
+    { name: 'MCP, a batch of 150 calls', enter: () => modern('alice.chen', 'tools/call', `[${Array.from({ length: 150 }, () => mcpCall('{}')).join(',')}]`) },
+    { name: 'MCP, a call through the SDK (2025 session)', enter: () => legacy('alice.chen', 'tools/call', { name: 'hr_list_employees', arguments: { limit: 50 } }) },
+    { name: 'MCP, resources/list', enter: () => modern('marcus.johnson', 'resources/list', {}) },
+    { name: 'MCP, resources/templates/list', enter: () => modern('marcus.johnson', 'resources/templates/list', {}) },
+    { name: 'MCP, resources/read: all entries', enter: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://entries' }) },
+    { name: 'MCP, resources/read: the whole graph', enter: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://graph' }) },
+    { name: 'MCP, resources/subscribe', enter: () => legacy('marcus.johnson', 'resources/subscribe', { uri: 'knowledge://entries' }) },
+    { name: 'MCP, prompts/list', enter: () => modern('marcus.johnson', 'prompts/list', {}) },
+    { name: 'MCP, prompts/get with 60 kB', enter: () => modern('marcus.johnson', 'prompts/get', { name: 'ingest-memory', arguments: { text: 'x'.repeat(60_000) } }) },
+    { name: 'MCP, completion/complete', enter: () => modern('marcus.johnson', 'completion/complete', { ref: { type: 'ref/prompt', name: 'correct-stale-facts' }, argument: { name: 'topic', value: 'a'.repeat(100) } }) },
+    { name: 'a cursor of 4,000 characters', enter: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(4_000) }) },
+    { name: 'a cursor of 10 kB', enter: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(10_000) }) },
+  ];
+  const found = SEARCHES.flatMap(([user, tool, field, longest]) =>
+    Object.entries(searches(longest)).map(([what, text]): Entrance => ({ name: `${tool}, ${what}`, enter: () => rest(user, tool, { [field]: text }) })),
+  );
+  const lists = LISTS.map(([user, tool, input = {}]): Entrance => ({ name: `${tool}, page after page`, enter: turning(user, tool, input) }));
+  const figures = FIGURES.map(([user, tool, input = {}]): Entrance => ({ name: tool, enter: () => rest(user, tool, input) }));
+  const thousands = records.toLocaleString('en');
+  const trail: Entrance[] = [
+    { name: `GET /api/audit, all of ${thousands}`, enter: () => answered(get('eve.thompson', '/api/audit?limit=50')) },
+    { name: `GET /api/audit, one person's of ${thousands}`, enter: () => answered(get('marcus.johnson', '/api/audit?limit=50')) },
+    { name: `GET /api/audit/verify, ${thousands} records`, again: 2, enter: () => answered(get('eve.thompson', '/api/audit/verify')) },
+  ];
+  return [...listing, ...bodies, ...protocol, ...found, ...lists, ...figures, ...trail, ...signingIn(site), ...assistant(site), ...(await cards(product, site, relations))];
+}
+
+/** What a visitor without an account can reach. */
+function signingIn({ get, visitor }: Site): Entrance[] {
+  const form = (path: string, text: string) => visitor.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  const registration = JSON.stringify({ client_name: 'bench', redirect_uris: Array.from({ length: 1_000 }, (_, n) => `http://localhost:${n + 1}/cb`), token_endpoint_auth_method: 'none' });
+  return [
+    { name: 'GET /signin', enter: () => get(undefined, '/signin?to=/') },
+    { name: 'GET /.well-known/oauth-protected-resource', enter: () => answered(get(undefined, '/.well-known/oauth-protected-resource/mcp')) },
+    { name: 'GET issuer metadata', enter: () => get(undefined, '/oidc/staff/.well-known/openid-configuration') },
+    { name: 'authorization request of 8 kB', enter: () => get(undefined, `/oidc/staff/auth?client_id=x&response_type=code&scope=${'openid%20'.repeat(800)}`) },
+    { name: 'token endpoint, 50 kB', enter: () => form('/oidc/staff/token', `grant_type=authorization_code&code=${'x'.repeat(50_000)}`) },
+    { name: 'registration, 1,000 addresses', enter: () => visitor.send('POST', '/oidc/staff/reg', { raw: registration }) },
+    { name: 'a token of 8 kB', enter: () => visitor.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }) },
+  ];
+}
+
+function assistant({ get, token, visitor }: Site): Entrance[] {
+  const ask = async (query: string, conversationId?: string) =>
+    visitor.send('POST', '/api/query', { token: await token('frank.davis'), body: { query, ...(conversationId !== undefined && { conversationId }) } });
+  let conversation: string | undefined;
+  const longer = async () => {
+    const { text } = await ask('Who works in Engineering? '.repeat(8), conversation);
+    conversation ??= /"conversationId":"([^"]+)"/.exec(text)?.[1];
+  };
+  return [
+    ...Object.entries(questions()).map(([what, text]): Entrance => ({ name: `offline assistant, ${what}`, enter: () => ask(text) })),
+    { name: 'offline assistant, a conversation that grows', again: 15, enter: longer },
+    { name: 'GET /api/conversations', enter: () => answered(get('frank.davis', '/api/conversations')) },
+    { name: 'GET /api/conversations/:id', enter: () => get('frank.davis', `/api/conversations/${conversation}`) },
+  ];
+}
+
+/** Twenty that wait, and one with as many lines as there are relations. */
+async function cards(product: Product, site: Site, relations: number): Promise<Entrance[]> {
+  const { rest, get, visitor } = site;
+  for (let n = 0; n < relations; n += 8) {
+    await Promise.all(Array.from({ length: Math.min(8, relations - n) }, (_, i) => rest('marcus.johnson', 'knowledge_relate', { subject: 'e-7', predicate: 'related_to', object: `thing ${n + i}`, resolution: 'keep_both' })));
+  }
+  let id = '';
+  const ask = async () => {
+    const text = await answered(rest('sarah.kim', 'knowledge_delete', { id: 'e-7', reason: 'It is wrong' }));
+    id = (JSON.parse(text) as { confirmationId?: string }).confirmationId ?? '';
+  };
+  const employees = JSON.parse(await answered(rest('alice.chen', 'hr_list_employees', { limit: 50 }))) as { data: readonly { employee_id: string }[] };
+  const many = async (n: number) => rest('alice.chen', 'hr_update_salary', { employee_id: employees.data[n + 10]?.employee_id ?? '', new_salary: 100_000 + n, reason: 'x'.repeat(500) });
+  const lines = `a card of ${relations.toLocaleString('en')} lines`;
+  return [
+    { name: 'asking for a change, 20 that wait', again: 19, enter: many },
+    { name: 'GET /api/confirmations, 20 that wait', enter: () => answered(get('alice.chen', '/api/confirmations')) },
+    { name: `knowledge_delete, ${lines}`, enter: ask },
+    { name: `GET /api/confirmations, ${lines}`, enter: () => answered(get('sarah.kim', '/api/confirmations')) },
+    { name: `GET /api/confirmations/:id, ${lines}`, enter: () => answered(get('sarah.kim', `/api/confirmations/${id}`)) },
+    ...pages(product, site, () => id),
+    { name: `denying, ${lines}`, again: 0, enter: () => visitor.decide('sarah.kim', id, false) },
+    { name: `approving, ${lines}`, again: 0, enter: async () => {
+      await ask();
+      await visitor.decide('sarah.kim', id, true);
+    } },
+  ];
+}
+
+/** Pages and files. */
+function pages({ address }: Product, { visitor }: Site, waiting: () => string): Entrance[] {
+  const get = (path: string, headers: Record<string, string> = {}) => visitor.send('GET', path, { headers });
+  const files = readdirSync(join(process.cwd(), 'dist/web/assets')).map((name) => `/assets/${name}`);
+  const browser = new Browser(address);
+  return [
+    { name: 'GET /', enter: () => answered(get('/')) },
+    { name: 'GET the sign-in page of the issuer', enter: () => browser.open('/signin?to=/settings') },
+    { name: 'signing in', again: 0, enter: () => browser.submit({ person: persona('sarah.kim').sub }) },
+    { name: 'GET the web app', enter: () => browser.open('/settings') },
+    { name: 'GET /approvals', enter: () => browser.open('/approvals') },
+    { name: 'GET the page of the largest card', enter: () => browser.open(`/approve/${waiting()}`) },
+    { name: 'GET the files of the web app, packed', again: files.length - 1, enter: (n) => answered(get(files[n] ?? '/', { 'accept-encoding': 'gzip' })) },
+    { name: 'GET an address of 60 kB that is not there', enter: () => answered(get(`/${'a/'.repeat(30_000)}`), 404) },
+  ];
+}

@@ -1,0 +1,59 @@
+/** Long work leaves turns of the event loop to everybody else. */
+import { expect, test } from 'vitest';
+import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
+import type { AuditChains, ChainedRecord } from '../../src/core/ports.ts';
+import { example, keys } from '../ports/audit-place.ts';
+
+const [chainKey = new Uint8Array(), checkpointKey = new Uint8Array()] = [keys.chain[0], keys.checkpoint[0]];
+const AT = '2026-11-16T12:00:00.000Z';
+
+function chainOf(count: number): ChainedRecord[] {
+  const records: ChainedRecord[] = [];
+  for (let n = 1, mac = ''; n <= count; n++) {
+    const body = bodyOf(example(n));
+    mac = macOf(chainKey, 'calls', n, mac, body);
+    records.push({ chain: 'calls', n, body, mac });
+  }
+  return records;
+}
+/** A source that has everything at hand, and so never waits. */
+const sourceOf = (records: readonly ChainedRecord[]): AuditChains => ({
+  chains: async () => [{ chain: 'calls', count: records.length }],
+  async *records() {
+    yield* records;
+  },
+  record: async (_chain, n) => records[n - 1],
+  newest: async () => [],
+});
+const checkpointOf = ({ n, mac }: ChainedRecord): Checkpoint => signCheckpoint(checkpointKey, { chain: 'calls', count: n, mac, at: AT });
+
+/** How many turns of the event loop others had until the work was over. */
+async function turnsDuring<T>(work: () => Promise<T>): Promise<{ readonly turns: number; readonly result: T }> {
+  let [turns, over] = [0, false];
+  const count = () => {
+    if (over) return;
+    turns++;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  const result = await work();
+  over = true;
+  return { turns, result };
+}
+
+test('others have turns while a long chain is verified', async () => {
+  const records = chainOf(20_000);
+  const checkpoints = records.filter(({ n }) => n % 100 === 0).map(checkpointOf);
+  const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], checkpoints, keys));
+  expect(result).toEqual({ ok: true, chains: [{ chain: 'calls', count: 20_000, checkpointed: 20_000 }] });
+  expect(turns).toBeGreaterThan(1);
+});
+
+test('others have turns while checkpoints are checked, and no number of them is too large', async () => {
+  const records = chainOf(1);
+  const first = checkpointOf(records[0] as ChainedRecord);
+  const many = Array.from({ length: 150_000 }, (_, n) => signCheckpoint(checkpointKey, { chain: 'calls', count: n + 2, mac: 'x', at: AT }));
+  const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], [first, ...many], keys));
+  expect(result).toMatchObject({ ok: false, chain: 'calls', n: 2 });
+  expect(turns).toBeGreaterThan(1);
+});

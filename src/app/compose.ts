@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../assistant/model.ts';
 import { admission } from '../core/admission.ts';
 import { approvals } from '../core/approvals.ts';
-import { isOurs, verifyChains } from '../core/audit.ts';
+import { signedByUs, verifyChains } from '../core/audit.ts';
 import type { Caller } from '../core/caller.ts';
 import { cursors } from '../core/cursor.ts';
 import { decisions } from '../core/decide.ts';
@@ -196,7 +196,7 @@ async function open(
     instance: config.instance, key: withGateway ? keys.gateway.current : undefined, gatewayKeys, own: kept, sealed, clock, log,
     openBell: (heard) => openRedisBell(redisUrl, 'trail', heard),
     known: async () => recordersIn(await checkpoints.chains()),
-    written: async () => (await checkpoints.all()).filter((checkpoint) => isOurs(auditKeys, checkpoint)),
+    written: async () => signedByUs(auditKeys, await checkpoints.all()),
     keeper: keeperOf,
   });
   if (otherParts) later(() => otherParts.close());

@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AuditChains, AuditQuery, AuditRecord, ChainedRecord } from './ports.ts';
+import { createTurns } from './turns.ts';
 
 export interface Checkpoint {
   readonly chain: string;
@@ -76,6 +77,16 @@ export function signCheckpoint(key: Uint8Array, facts: Omit<Checkpoint, 'signatu
 export const isOurs = (keys: AuditKeys, checkpoint: Checkpoint): boolean =>
   keys.checkpoint.some((key) => same(signatureOf(key, checkpoint), checkpoint.signature));
 
+export async function signedByUs(keys: AuditKeys, checkpoints: readonly Checkpoint[]): Promise<Checkpoint[]> {
+  const turns = createTurns();
+  const ours: Checkpoint[] = [];
+  for (const checkpoint of checkpoints) {
+    if (isOurs(keys, checkpoint)) ours.push(checkpoint);
+    if (turns.isOver()) await turns.next();
+  }
+  return ours;
+}
+
 function same(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
@@ -133,7 +144,7 @@ export async function verifyChains(
   { own = () => true, again = async () => checkpoints }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
   if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'Without the key of the trail nobody can vouch for it.');
-  const marks = marksOf(checkpoints, keys);
+  const marks = await marksOf(checkpoints, keys);
   if (!(marks instanceof Map)) return marks;
 
   const chains: VerifiedChain[] = [];
@@ -167,9 +178,11 @@ const checkpointsGone = (checkpointed: number): string =>
 type Marks = Map<string, Map<number, string>>;
 
 /** What the end of each chain has been, at which length; or what is wrong with the checkpoints themselves. */
-function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Marks | (AuditVerdict & { ok: false }) {
+async function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Promise<Marks | (AuditVerdict & { ok: false })> {
   const marks: Marks = new Map();
+  const turns = createTurns();
   for (const checkpoint of checkpoints) {
+    if (turns.isOver()) await turns.next();
     const { chain, count, mac } = checkpoint;
     if (!isOurs(keys, checkpoint)) return broken(chain, count, 'A checkpoint at this record is not signed with our key.');
     const known = marks.get(chain) ?? new Map<number, string>();
@@ -191,6 +204,7 @@ async function walk(
   let n = 0;
   let rows = 0;
   let previous = '';
+  const turns = createTurns();
   for await (const record of source.records(chain)) {
     rows++;
     if (record.n !== n + 1) return broken(chain, n + 1, record.n > n + 1 ? MISSING : 'There is a record here that does not belong.');
@@ -203,9 +217,12 @@ async function walk(
       return broken(chain, n, 'The record is as it was written, but its store says something else of it to those who look for it.');
     if (!notes.take(record)) return broken(chain, n, `Before this record checkpoints were removed. ${RESTORE}`);
     previous = record.mac;
+    // Not every source waits for something between its records.
+    if (turns.isOver()) await turns.next();
   }
   if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
-  const checkpointed = Math.max(0, ...marks.keys());
+  // Not as arguments of Math.max: there may be more checkpoints than a function takes.
+  const checkpointed = [...marks.keys()].reduce((most, at) => Math.max(most, at), 0);
   if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
   if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY)
     return broken(chain, n, `No checkpoint vouches for the end of this chain. ${RESTORE}`);

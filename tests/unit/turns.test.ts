@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '../../src/core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../src/core/ports.ts';
+import { parseCheckpoints } from '../../src/storage/audit/checkpoint-file.ts';
 import { example, keys } from '../ports/audit-place.ts';
 
 const [chainKey = new Uint8Array(), checkpointKey = new Uint8Array()] = [keys.chain[0], keys.checkpoint[0]];
@@ -55,5 +56,13 @@ test('others have turns while checkpoints are checked, and no number of them is 
   const many = Array.from({ length: 150_000 }, (_, n) => signCheckpoint(checkpointKey, { chain: 'calls', count: n + 2, mac: 'x', at: AT }));
   const { turns, result } = await turnsDuring(() => verifyChains([sourceOf(records)], [first, ...many], keys));
   expect(result).toMatchObject({ ok: false, chain: 'calls', n: 2 });
+  expect(turns).toBeGreaterThan(1);
+});
+
+test('others have turns while a long file of checkpoints is parsed', async () => {
+  const line = JSON.stringify(checkpointOf(chainOf(1)[0] as ChainedRecord));
+  const { turns, result } = await turnsDuring(() => parseCheckpoints(`${line}\n\nnot JSON\n${`${line}\n`.repeat(50_000)}${line}`));
+  expect(result).toHaveLength(50_002);
+  expect(result[1]).toMatchObject({ chain: '', signature: '' });
   expect(turns).toBeGreaterThan(1);
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import type { Checkpoint } from '../../core/audit.ts';
+import { createTurns } from '../../core/turns.ts';
 
 const THIN_OVER_BYTES = 8_388_608;
 const KEEP_NEWEST = 1_000;
@@ -20,11 +21,18 @@ export function parseCheckpoint(line: string): Checkpoint {
   }
 }
 
-export const readCheckpointFile = async (file: string): Promise<readonly Checkpoint[]> =>
-  whole(await textOf(file))
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(parseCheckpoint);
+/** All that a text of lines says, half a line at its end left out. */
+export async function parseCheckpoints(text: string): Promise<Checkpoint[]> {
+  const turns = createTurns();
+  const checkpoints: Checkpoint[] = [];
+  for (let from = 0, end = text.indexOf('\n'); end >= 0; from = end + 1, end = text.indexOf('\n', from)) {
+    if (end > from) checkpoints.push(parseCheckpoint(text.slice(from, end)));
+    if (turns.isOver()) await turns.next();
+  }
+  return checkpoints;
+}
+
+export const readCheckpointFile = async (file: string): Promise<readonly Checkpoint[]> => parseCheckpoints(await textOf(file));
 
 /** Which lines say the most of each chain: of one that has not grown for long there may be no other, and one that was cut once said more. */
 function furthest(lines: readonly string[]): ReadonlySet<number> {

@@ -43,6 +43,10 @@ export class Browser {
     const action = unescaped(/<form[^>]*action="([^"]+)"/.exec(this.#page)?.[1] ?? this.#url);
     const csrf = /name="csrf"[^>]*value="([^"]+)"/.exec(this.#page)?.[1] ?? '';
     const headers = { origin: this.#base, 'content-type': 'application/x-www-form-urlencoded' };
-    return this.open(new URL(action, this.#url).href, { method: 'POST', headers, body: new URLSearchParams({ csrf, ...values }).toString() });
+    return this.open(new URL(action, this.#url).href, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ csrf, ...values }).toString(),
+    });
   }
 }

@@ -27,7 +27,11 @@ export const BODIES: Readonly<Record<string, string>> = {
   '250 kB of escapes': filled('\\u0061', (inside) => `{"name":["${inside}"]}`, ''),
   '10,000 texts of escapes': filled('"\\u0061\\n\\"\\\\x"', (inside) => `{"name":[${inside}]}`),
   '17,000 duplicates of one key': filled('"name":"abcd"', (inside) => `{${inside}}`),
-  'colons in a text': filled(':', (inside) => `{"a":"${inside.slice(0, 60_000)}","b":"${inside.slice(0, 60_000)}","c":"${inside.slice(0, 60_000)}"}`, ''),
+  'colons in a text': filled(
+    ':',
+    (inside) => `{"a":"${inside.slice(0, 60_000)}","b":"${inside.slice(0, 60_000)}","c":"${inside.slice(0, 60_000)}"}`,
+    '',
+  ),
   'an open bracket 250,000 times': '['.repeat(BODY_BYTES - ENVELOPE_BYTES),
 };
 
@@ -42,8 +46,14 @@ const words = (unit: (n: number) => string, longest: number): string => {
 export const searches = (longest: number): Readonly<Record<string, string>> => ({
   'one letter each': words((n) => letters[n % 26] ?? 'a', longest),
   'two letters each': words((n) => `${letters[n % 26]}${letters[(n * 7) % 26]}`, longest),
-  'common words': words((n) => ['the', 'report', 'does', 'not', 'load', 'for', 'team', 'customer', 'data', 'and', 'account', 'export'][n % 12] ?? '', longest),
-  'words with typos': words((n) => ['pasword', 'rset', 'reprot', 'dashbord', 'exprot', 'acount', 'intgration', 'perfomance', 'biling', 'secruity'][n % 10] ?? '', longest),
+  'common words': words(
+    (n) => ['the', 'report', 'does', 'not', 'load', 'for', 'team', 'customer', 'data', 'and', 'account', 'export'][n % 12] ?? '',
+    longest,
+  ),
+  'words with typos': words(
+    (n) => ['pasword', 'rset', 'reprot', 'dashbord', 'exprot', 'acount', 'intgration', 'perfomance', 'biling', 'secruity'][n % 10] ?? '',
+    longest,
+  ),
   'one word as long as it may be': 'a'.repeat(longest),
   'one character each, of a script without spaces': '検索'.repeat(longest / 2),
   'marks only': '%_*"'.repeat(longest / 4),
@@ -53,8 +63,14 @@ export const searches = (longest: number): Readonly<Record<string, string>> => (
 /** Questions of 4,000 characters for the offline model. */
 export const questions = (longest = 4_000): Readonly<Record<string, string>> => ({
   'a plain question': 'How many employees are there in Engineering?',
-  '4,000 characters of names': words((n) => ['Marcus', 'Johnson', 'Sarah', 'Kim', 'Nina', 'Patel', 'salary', 'budget'][n % 8] ?? '', longest),
+  '4,000 characters of names': words(
+    (n) => ['Marcus', 'Johnson', 'Sarah', 'Kim', 'Nina', 'Patel', 'salary', 'budget'][n % 8] ?? '',
+    longest,
+  ),
   '4,000 characters of dates': words((n) => ['last', 'quarter', '2026-01-01', 'until', 'March', '3rd', 'and'][n % 7] ?? '', longest),
-  '4,000 characters of clauses': words((n) => ['show', 'tickets', 'and', 'then', 'list', 'invoices', 'but', 'not', 'over', '$5,000'][n % 10] ?? '', longest),
+  '4,000 characters of clauses': words(
+    (n) => ['show', 'tickets', 'and', 'then', 'list', 'invoices', 'but', 'not', 'over', '$5,000'][n % 10] ?? '',
+    longest,
+  ),
   '4,000 letters': 'a'.repeat(longest),
 });

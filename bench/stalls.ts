@@ -1,10 +1,12 @@
 /** The longest time for which each entrance holds the event loop of the product, each with its worst input. One process serves everybody. */
-import { readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { signCheckpoint } from '../src/core/audit.ts';
 import { derive, openKeys } from '../src/identity/keys.ts';
+import { openCallChains } from '../src/storage/audit/call-chains.ts';
 import { openCheckpoints } from '../src/storage/audit/checkpoints.ts';
 import { openCallLog } from '../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
@@ -21,6 +23,10 @@ const GOAL_MS = 50;
 /** After the first, which also makes whatever is made once. */
 const AGAIN = 5;
 const QUIET_MS = 300;
+/** Less than a token lives. */
+const TOKEN_MS = 120_000;
+/** As many as a file may hold before the next start thins it out. */
+const MOST_CHECKPOINTS = 35_000;
 
 export interface StallOptions {
   readonly folder: string;
@@ -131,10 +137,15 @@ async function quiet(probe: Probe): Promise<Held[]> {
 /** Records of calls as the product writes them, chained and with checkpoints, then without the orders that it fills in later. */
 async function fillAuditLog(folder: string, records: number): Promise<void> {
   const keys = openKeys(folder);
-  const kv = openSqliteKeyValue(join(folder, 'kv.db'));
+  const kv = openSqliteKeyValue(join(folder, 'gateway.db'));
   const [key, vouching] = [derive(keys, 'audit'), derive(keys, 'checkpoint')];
   const clock = { now: () => new Date() };
-  const checkpoints = await openCheckpoints({ file: join(folder, 'checkpoints.jsonl'), kv, keys: { chain: [key], checkpoint: [vouching] }, clock });
+  const checkpoints = await openCheckpoints({
+    file: join(folder, 'checkpoints.jsonl'),
+    kv,
+    keys: { chain: [key], checkpoint: [vouching] },
+    clock,
+  });
   const log = await openCallLog({ file: join(folder, 'audit.db'), chain: 'calls-main', key, checkpoints });
   const staff = personas.filter(({ realm }) => realm === 'staff');
   const input = JSON.stringify({ query: 'why is the dashboard so slow since the last release', limit: 50 });
@@ -152,17 +163,35 @@ async function fillAuditLog(folder: string, records: number): Promise<void> {
   await log.close();
   await checkpoints.close();
   await kv.close();
+  await addCheckpoints(folder, vouching);
   const db = openSqlite(join(folder, 'audit.db'));
   db.exec('DELETE FROM by_person; DELETE FROM by_time; DELETE FROM ordered_until;');
   db.close();
 }
 
-/** Tokens are minted once: what is measured is the product, and it remembers a token that it has seen. */
+/** One a second, as a busy process writes them. */
+async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
+  const chains = openCallChains(join(folder, 'audit.db'));
+  const at = new Date().toISOString();
+  let text = '';
+  for await (const { chain, n, mac } of chains.records('calls-main')) {
+    if (n > MOST_CHECKPOINTS) break;
+    text += `${JSON.stringify(signCheckpoint(key, { chain, count: n, mac, at }))}\n`;
+  }
+  await chains.close();
+  appendFileSync(join(folder, 'checkpoints.jsonl'), text);
+}
+
+/** Tokens are kept for a while: what is measured is the product, and it remembers a token that it has seen. */
 interface Site {
   readonly visitor: Visitor;
   token(user: string, options?: TokenOptions): Promise<string>;
   rest(user: string, tool: string, input: object | string): Promise<{ readonly status: number; readonly text: string }>;
-  get(user: string | undefined, path: string, headers?: Record<string, string>): Promise<{ readonly status: number; readonly text: string }>;
+  get(
+    user: string | undefined,
+    path: string,
+    headers?: Record<string, string>,
+  ): Promise<{ readonly status: number; readonly text: string }>;
   modern(user: string, method: string, params: object | string, query?: string): Promise<unknown>;
   legacy(user: string, method: string, params: object): Promise<unknown>;
   leave(): Promise<void>;
@@ -170,19 +199,24 @@ interface Site {
 
 function siteOf({ address, ports, folder }: Product): Site {
   const visitor = visit({ base: address, ports, keys: openKeys(folder) });
-  const tokens = new Map<string, Promise<string>>();
+  const tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
   const token: Site['token'] = (user, options = {}) => {
     const key = JSON.stringify([user, options]);
-    const known = tokens.get(key) ?? visitor.token(user, options);
-    tokens.set(key, known);
-    return known;
+    const known = tokens.get(key);
+    if (known !== undefined && known.until > Date.now()) return known.token;
+    const fresh = { token: visitor.token(user, options), until: Date.now() + TOKEN_MS };
+    tokens.set(key, fresh);
+    return fresh.token;
   };
   const sessions = new Map<string, string>();
   const speak = async (user: string, message: object | string, session?: string) =>
     visitor.send('POST', '/mcp', {
       token: await token(user, { mcp: true }),
       raw: typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
-      headers: { accept: 'application/json, text/event-stream', ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' }) },
+      headers: {
+        accept: 'application/json, text/event-stream',
+        ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' }),
+      },
     });
   const begin = async (user: string) => {
     const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
@@ -197,7 +231,8 @@ function siteOf({ address, ports, folder }: Product): Site {
       const raw = typeof input === 'string' ? input : JSON.stringify(input);
       return visitor.send('POST', `/api/tools/${server}/${name.join('_')}`, { token: await token(user), raw });
     },
-    get: async (user, path, headers) => visitor.send('GET', path, { ...(user !== undefined && { token: await token(user) }), ...(headers && { headers }) }),
+    get: async (user, path, headers) =>
+      visitor.send('GET', path, { ...(user !== undefined && { token: await token(user) }), ...(headers && { headers }) }),
     async modern(user, method, params, query) {
       const mcp = await token(user, { mcp: true });
       if (typeof params !== 'string') return visitor.rpc(mcp, method, params, { ...(query !== undefined && { query }) });
@@ -220,32 +255,57 @@ const answered = async (asked: Promise<{ readonly status: number; readonly text:
   return answer.text;
 };
 
-const ENVELOPE = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}';
-const mcpCall = (body: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hr_list_employees","arguments":${body},${ENVELOPE}}}`;
+const ENVELOPE =
+  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}';
+const mcpCall = (body: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hr_list_employees","arguments":${body},${ENVELOPE}}}`;
 
 const LISTS: readonly (readonly [user: string, tool: string, input?: object])[] = [
-  ['alice.chen', 'hr_list_employees'], ['alice.chen', 'hr_list_time_off_requests'], ['eve.thompson', 'hr_list_team_time_off_requests'],
-  ['bob.martinez', 'finance_list_invoices'], ['bob.martinez', 'finance_list_expense_reports'], ['bob.martinez', 'finance_list_budgets'],
-  ['carol.johnson', 'sales_list_opportunities'], ['carol.johnson', 'sales_list_customers'], ['carol.johnson', 'sales_list_leads'],
-  ['dan.williams', 'support_search_tickets'], ['dan.williams', 'support_get_sla_tickets', { status: 'breached' }],
-  ['paula.reyes', 'payroll_list_pay_stubs'], ['paula.reyes', 'payroll_list_contractors'],
-  ['marcus.johnson', 'knowledge_query'], ['marcus.johnson', 'knowledge_query_graph'], ['marcus.johnson', 'knowledge_history'],
+  ['alice.chen', 'hr_list_employees'],
+  ['alice.chen', 'hr_list_time_off_requests'],
+  ['eve.thompson', 'hr_list_team_time_off_requests'],
+  ['bob.martinez', 'finance_list_invoices'],
+  ['bob.martinez', 'finance_list_expense_reports'],
+  ['bob.martinez', 'finance_list_budgets'],
+  ['carol.johnson', 'sales_list_opportunities'],
+  ['carol.johnson', 'sales_list_customers'],
+  ['carol.johnson', 'sales_list_leads'],
+  ['dan.williams', 'support_search_tickets'],
+  ['dan.williams', 'support_get_sla_tickets', { status: 'breached' }],
+  ['paula.reyes', 'payroll_list_pay_stubs'],
+  ['paula.reyes', 'payroll_list_contractors'],
+  ['marcus.johnson', 'knowledge_query'],
+  ['marcus.johnson', 'knowledge_query_graph'],
+  ['marcus.johnson', 'knowledge_history'],
 ];
 const FIGURES: readonly (readonly [user: string, tool: string, input?: object])[] = [
   ['eve.thompson', 'hr_get_org_chart', { max_depth: 10 }],
-  ['carol.johnson', 'sales_get_pipeline'], ['carol.johnson', 'sales_get_forecast', { period: '2026' }],
-  ['bob.martinez', 'finance_get_arr'], ['bob.martinez', 'finance_get_arr_movement', { year: 2026 }],
-  ['dan.williams', 'support_get_sla_summary'], ['dan.williams', 'support_get_agent_metrics', { period: '90d' }],
-  ['paula.reyes', 'payroll_get_payroll_summary'], ['eve.thompson', 'tax_get_tax_summary'], ['marcus.johnson', 'journey_list_pivots'],
+  ['carol.johnson', 'sales_get_pipeline'],
+  ['carol.johnson', 'sales_get_forecast', { period: '2026' }],
+  ['bob.martinez', 'finance_get_arr'],
+  ['bob.martinez', 'finance_get_arr_movement', { year: 2026 }],
+  ['dan.williams', 'support_get_sla_summary'],
+  ['dan.williams', 'support_get_agent_metrics', { period: '90d' }],
+  ['paula.reyes', 'payroll_get_payroll_summary'],
+  ['eve.thompson', 'tax_get_tax_summary'],
+  ['marcus.johnson', 'journey_list_pivots'],
 ];
 const SEARCHES: readonly (readonly [user: string, tool: string, field: string, longest: number])[] = [
-  ['dan.williams', 'support_search_tickets', 'query', 500], ['dan.williams', 'support_search_knowledge_base', 'query', 500],
-  ['marcus.johnson', 'knowledge_query', 'query', 400], ['marcus.johnson', 'journey_search_journey', 'query', 400],
-  ['marcus.johnson', 'journey_get_context', 'topic', 400], ['alice.chen', 'hr_find_employees', 'name', 100],
-  ['alice.chen', 'hr_list_employees', 'name', 100], ['carol.johnson', 'sales_list_customers', 'name', 100],
+  ['dan.williams', 'support_search_tickets', 'query', 500],
+  ['dan.williams', 'support_search_knowledge_base', 'query', 500],
+  ['marcus.johnson', 'knowledge_query', 'query', 400],
+  ['marcus.johnson', 'journey_search_journey', 'query', 400],
+  ['marcus.johnson', 'journey_get_context', 'topic', 400],
+  ['alice.chen', 'hr_find_employees', 'name', 100],
+  ['alice.chen', 'hr_list_employees', 'name', 100],
+  ['carol.johnson', 'sales_list_customers', 'name', 100],
 ];
 
-async function entrancesOf(product: Product, site: Site, { records, relations }: Pick<StallOptions, 'records' | 'relations'>): Promise<Entrance[]> {
+async function entrancesOf(
+  product: Product,
+  site: Site,
+  { records, relations }: Pick<StallOptions, 'records' | 'relations'>,
+): Promise<Entrance[]> {
   const { rest, get, modern, legacy } = site;
   const everybody = personas.map(({ username }) => username);
   const turning = (user: string, tool: string, input: object): ((n: number) => Promise<unknown>) => {
@@ -257,65 +317,135 @@ async function entrancesOf(product: Product, site: Site, { records, relations }:
   };
   const listing = [
     // What is made once comes first, while it has not been made yet.
-    { name: 'tools/list, each role set for the first time', again: everybody.length - 1, enter: (n: number) => modern(everybody[n] ?? '', 'tools/list', {}) },
-    { name: 'tools/list, one server after the other', again: 8, enter: (n: number) => modern('eve.thompson', 'tools/list', {}, `?servers=${['hr', 'finance', 'sales', 'support', 'payroll', 'tax', 'tasks', 'knowledge', 'journey'][n]}`) },
+    {
+      name: 'tools/list, each role set for the first time',
+      again: everybody.length - 1,
+      enter: (n: number) => modern(everybody[n] ?? '', 'tools/list', {}),
+    },
+    {
+      name: 'tools/list, one server after the other',
+      again: 8,
+      enter: (n: number) =>
+        modern(
+          'eve.thompson',
+          'tools/list',
+          {},
+          `?servers=${['hr', 'finance', 'sales', 'support', 'payroll', 'tax', 'tasks', 'knowledge', 'journey'][n]}`,
+        ),
+    },
     { name: 'tools/list through the SDK (2025 session)', enter: () => legacy('eve.thompson', 'tools/list', {}) },
     { name: 'initialize', enter: () => legacy('eve.thompson', 'initialize', {}) },
     { name: 'GET /openapi.json', enter: () => answered(get('eve.thompson', '/openapi.json')) },
     { name: 'GET /docs', enter: () => answered(get('eve.thompson', '/docs')) },
     { name: 'GET /metrics', enter: () => answered(get(undefined, '/metrics')) },
-    { name: 'GET /api/user/mcp-tools', again: everybody.length - 1, enter: (n: number) => answered(get(everybody[n], '/api/user/mcp-tools')) },
+    {
+      name: 'GET /api/user/mcp-tools',
+      again: everybody.length - 1,
+      enter: (n: number) => answered(get(everybody[n], '/api/user/mcp-tools')),
+    },
   ];
   const bodies = Object.entries(BODIES).flatMap(([what, body]): Entrance[] => [
     { name: `REST, ${what}`, enter: () => rest('alice.chen', 'hr_list_employees', body) },
     { name: `MCP, ${what}`, enter: () => modern('alice.chen', 'tools/call', mcpCall(body)) },
   ]);
   const protocol: Entrance[] = [
-    { name: 'MCP, a batch of 150 calls', enter: () => modern('alice.chen', 'tools/call', `[${Array.from({ length: 150 }, () => mcpCall('{}')).join(',')}]`) },
-    { name: 'MCP, a call through the SDK (2025 session)', enter: () => legacy('alice.chen', 'tools/call', { name: 'hr_list_employees', arguments: { limit: 50 } }) },
+    {
+      name: 'MCP, a batch of 150 calls',
+      enter: () => modern('alice.chen', 'tools/call', `[${Array.from({ length: 150 }, () => mcpCall('{}')).join(',')}]`),
+    },
+    {
+      name: 'MCP, a call through the SDK (2025 session)',
+      enter: () => legacy('alice.chen', 'tools/call', { name: 'hr_list_employees', arguments: { limit: 50 } }),
+    },
     { name: 'MCP, resources/list', enter: () => modern('marcus.johnson', 'resources/list', {}) },
     { name: 'MCP, resources/templates/list', enter: () => modern('marcus.johnson', 'resources/templates/list', {}) },
     { name: 'MCP, resources/read: all entries', enter: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://entries' }) },
     { name: 'MCP, resources/read: the whole graph', enter: () => modern('marcus.johnson', 'resources/read', { uri: 'knowledge://graph' }) },
     { name: 'MCP, resources/subscribe', enter: () => legacy('marcus.johnson', 'resources/subscribe', { uri: 'knowledge://entries' }) },
     { name: 'MCP, prompts/list', enter: () => modern('marcus.johnson', 'prompts/list', {}) },
-    { name: 'MCP, prompts/get with 60 kB', enter: () => modern('marcus.johnson', 'prompts/get', { name: 'ingest-memory', arguments: { text: 'x'.repeat(60_000) } }) },
-    { name: 'MCP, completion/complete', enter: () => modern('marcus.johnson', 'completion/complete', { ref: { type: 'ref/prompt', name: 'correct-stale-facts' }, argument: { name: 'topic', value: 'a'.repeat(100) } }) },
+    {
+      name: 'MCP, prompts/get with 60 kB',
+      enter: () => modern('marcus.johnson', 'prompts/get', { name: 'ingest-memory', arguments: { text: 'x'.repeat(60_000) } }),
+    },
+    {
+      name: 'MCP, completion/complete',
+      enter: () =>
+        modern('marcus.johnson', 'completion/complete', {
+          ref: { type: 'ref/prompt', name: 'correct-stale-facts' },
+          argument: { name: 'topic', value: 'a'.repeat(100) },
+        }),
+    },
     { name: 'a cursor of 4,000 characters', enter: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(4_000) }) },
     { name: 'a cursor of 10 kB', enter: () => rest('alice.chen', 'hr_list_employees', { cursor: 'A'.repeat(10_000) }) },
   ];
   const found = SEARCHES.flatMap(([user, tool, field, longest]) =>
-    Object.entries(searches(longest)).map(([what, text]): Entrance => ({ name: `${tool}, ${what}`, enter: () => rest(user, tool, { [field]: text }) })),
+    Object.entries(searches(longest)).map(
+      ([what, text]): Entrance => ({ name: `${tool}, ${what}`, enter: () => rest(user, tool, { [field]: text }) }),
+    ),
   );
-  const lists = LISTS.map(([user, tool, input = {}]): Entrance => ({ name: `${tool}, page after page`, enter: turning(user, tool, input) }));
+  const lists = LISTS.map(
+    ([user, tool, input = {}]): Entrance => ({ name: `${tool}, page after page`, enter: turning(user, tool, input) }),
+  );
   const figures = FIGURES.map(([user, tool, input = {}]): Entrance => ({ name: tool, enter: () => rest(user, tool, input) }));
   const thousands = records.toLocaleString('en');
+  const verify = async () => {
+    const text = await answered(get('eve.thompson', '/api/audit/verify'));
+    if (!text.includes('"ok":true')) throw new Error(`the audit log is not as it was written: ${text.slice(0, 300)}`);
+  };
   const trail: Entrance[] = [
     { name: `GET /api/audit, all of ${thousands}`, enter: () => answered(get('eve.thompson', '/api/audit?limit=50')) },
     { name: `GET /api/audit, one person's of ${thousands}`, enter: () => answered(get('marcus.johnson', '/api/audit?limit=50')) },
-    { name: `GET /api/audit/verify, ${thousands} records`, again: 2, enter: () => answered(get('eve.thompson', '/api/audit/verify')) },
+    { name: `GET /api/audit/verify, ${thousands} records`, again: 2, enter: verify },
   ];
-  return [...listing, ...bodies, ...protocol, ...found, ...lists, ...figures, ...trail, ...signingIn(site), ...assistant(site), ...(await cards(product, site, relations))];
+  return [
+    ...listing,
+    ...bodies,
+    ...protocol,
+    ...found,
+    ...lists,
+    ...figures,
+    ...trail,
+    ...signingIn(site),
+    ...assistant(site),
+    ...(await cards(product, site, relations)),
+  ];
 }
 
 /** What a visitor without an account can reach. */
 function signingIn({ get, visitor }: Site): Entrance[] {
-  const form = (path: string, text: string) => visitor.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
-  const registration = JSON.stringify({ client_name: 'bench', redirect_uris: Array.from({ length: 1_000 }, (_, n) => `http://localhost:${n + 1}/cb`), token_endpoint_auth_method: 'none' });
+  const form = (path: string, text: string) =>
+    visitor.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  const registration = JSON.stringify({
+    client_name: 'bench',
+    redirect_uris: Array.from({ length: 1_000 }, (_, n) => `http://localhost:${n + 1}/cb`),
+    token_endpoint_auth_method: 'none',
+  });
   return [
     { name: 'GET /signin', enter: () => get(undefined, '/signin?to=/') },
-    { name: 'GET /.well-known/oauth-protected-resource', enter: () => answered(get(undefined, '/.well-known/oauth-protected-resource/mcp')) },
+    {
+      name: 'GET /.well-known/oauth-protected-resource',
+      enter: () => answered(get(undefined, '/.well-known/oauth-protected-resource/mcp')),
+    },
     { name: 'GET issuer metadata', enter: () => get(undefined, '/oidc/staff/.well-known/openid-configuration') },
-    { name: 'authorization request of 8 kB', enter: () => get(undefined, `/oidc/staff/auth?client_id=x&response_type=code&scope=${'openid%20'.repeat(800)}`) },
+    {
+      name: 'authorization request of 8 kB',
+      enter: () => get(undefined, `/oidc/staff/auth?client_id=x&response_type=code&scope=${'openid%20'.repeat(800)}`),
+    },
     { name: 'token endpoint, 50 kB', enter: () => form('/oidc/staff/token', `grant_type=authorization_code&code=${'x'.repeat(50_000)}`) },
     { name: 'registration, 1,000 addresses', enter: () => visitor.send('POST', '/oidc/staff/reg', { raw: registration }) },
-    { name: 'a token of 8 kB', enter: () => visitor.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }) },
+    {
+      name: 'a token of 8 kB',
+      enter: () => visitor.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }),
+    },
   ];
 }
 
 function assistant({ get, token, visitor }: Site): Entrance[] {
   const ask = async (query: string, conversationId?: string) =>
-    visitor.send('POST', '/api/query', { token: await token('frank.davis'), body: { query, ...(conversationId !== undefined && { conversationId }) } });
+    visitor.send('POST', '/api/query', {
+      token: await token('frank.davis'),
+      body: { query, ...(conversationId !== undefined && { conversationId }) },
+    });
   let conversation: string | undefined;
   const longer = async () => {
     const { text } = await ask('Who works in Engineering? '.repeat(8), conversation);
@@ -333,15 +463,31 @@ function assistant({ get, token, visitor }: Site): Entrance[] {
 async function cards(product: Product, site: Site, relations: number): Promise<Entrance[]> {
   const { rest, get, visitor } = site;
   for (let n = 0; n < relations; n += 8) {
-    await Promise.all(Array.from({ length: Math.min(8, relations - n) }, (_, i) => rest('marcus.johnson', 'knowledge_relate', { subject: 'e-7', predicate: 'related_to', object: `thing ${n + i}`, resolution: 'keep_both' })));
+    await Promise.all(
+      Array.from({ length: Math.min(8, relations - n) }, (_, i) =>
+        rest('marcus.johnson', 'knowledge_relate', {
+          subject: 'e-7',
+          predicate: 'related_to',
+          object: `thing ${n + i}`,
+          resolution: 'keep_both',
+        }),
+      ),
+    );
   }
   let id = '';
   const ask = async () => {
     const text = await answered(rest('sarah.kim', 'knowledge_delete', { id: 'e-7', reason: 'It is wrong' }));
     id = (JSON.parse(text) as { confirmationId?: string }).confirmationId ?? '';
   };
-  const employees = JSON.parse(await answered(rest('alice.chen', 'hr_list_employees', { limit: 50 }))) as { data: readonly { employee_id: string }[] };
-  const many = async (n: number) => rest('alice.chen', 'hr_update_salary', { employee_id: employees.data[n + 10]?.employee_id ?? '', new_salary: 100_000 + n, reason: 'x'.repeat(500) });
+  const employees = JSON.parse(await answered(rest('alice.chen', 'hr_list_employees', { limit: 50 }))) as {
+    data: readonly { employee_id: string }[];
+  };
+  const many = async (n: number) =>
+    rest('alice.chen', 'hr_update_salary', {
+      employee_id: employees.data[n + 10]?.employee_id ?? '',
+      new_salary: 100_000 + n,
+      reason: 'x'.repeat(500),
+    });
   const lines = `a card of ${relations.toLocaleString('en')} lines`;
   return [
     { name: 'asking for a change, 20 that wait', again: 19, enter: many },
@@ -351,10 +497,14 @@ async function cards(product: Product, site: Site, relations: number): Promise<E
     { name: `GET /api/confirmations/:id, ${lines}`, enter: () => answered(get('sarah.kim', `/api/confirmations/${id}`)) },
     ...pages(product, site, () => id),
     { name: `denying, ${lines}`, again: 0, enter: () => visitor.decide('sarah.kim', id, false) },
-    { name: `approving, ${lines}`, again: 0, enter: async () => {
-      await ask();
-      await visitor.decide('sarah.kim', id, true);
-    } },
+    {
+      name: `approving, ${lines}`,
+      again: 0,
+      enter: async () => {
+        await ask();
+        await visitor.decide('sarah.kim', id, true);
+      },
+    },
   ];
 }
 
@@ -370,7 +520,11 @@ function pages({ address }: Product, { visitor }: Site, waiting: () => string): 
     { name: 'GET the web app', enter: () => browser.open('/settings') },
     { name: 'GET /approvals', enter: () => browser.open('/approvals') },
     { name: 'GET the page of the largest card', enter: () => browser.open(`/approve/${waiting()}`) },
-    { name: 'GET the files of the web app, packed', again: files.length - 1, enter: (n) => answered(get(files[n] ?? '/', { 'accept-encoding': 'gzip' })) },
+    {
+      name: 'GET the files of the web app, packed',
+      again: files.length - 1,
+      enter: (n) => answered(get(files[n] ?? '/', { 'accept-encoding': 'gzip' })),
+    },
     { name: 'GET an address of 60 kB that is not there', enter: () => answered(get(`/${'a/'.repeat(30_000)}`), 404) },
   ];
 }

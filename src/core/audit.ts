@@ -156,7 +156,7 @@ export async function verifyChains(
       const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
       if ('ok' in result) return result;
       const { named, ...verified } = result;
-      if (own(chain) && !(named <= furthest(marks.get(chain)) || named <= furthestIn(await again(), chain, keys)))
+      if (own(chain) && named > furthest(marks.get(chain)) && !reaches(await again(), { chain, named }, keys))
         return broken(chain, verified.count, checkpointsGone(verified.checkpointed));
       chains.push(verified);
     }
@@ -165,9 +165,14 @@ export async function verifyChains(
   return { ok: true, chains };
 }
 
-const furthest = (marks: ReadonlyMap<number, string> | undefined): number => Math.max(NONE, ...(marks?.keys() ?? []));
-const furthestIn = (checkpoints: readonly Checkpoint[], chain: string, keys: AuditKeys): number =>
-  checkpoints.reduce((most, each) => (each.chain === chain && each.count > most && isOurs(keys, each) ? each.count : most), NONE);
+/** Not as arguments of Math.max: there may be more checkpoints than a function takes. */
+function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE): number {
+  let most = least;
+  for (const count of marks?.keys() ?? []) most = Math.max(most, count);
+  return most;
+}
+const reaches = (checkpoints: readonly Checkpoint[], { chain, named }: { chain: string; named: number }, keys: AuditKeys): boolean =>
+  checkpoints.some((each) => each.chain === chain && each.count >= named && isOurs(keys, each));
 
 /** Less than any checkpoint: a chain has its first one, at 0, before its first record. */
 const NONE = -1;
@@ -221,8 +226,7 @@ async function walk(
     if (turns.isOver()) await turns.next();
   }
   if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
-  // Not as arguments of Math.max: there may be more checkpoints than a function takes.
-  const checkpointed = [...marks.keys()].reduce((most, at) => Math.max(most, at), 0);
+  const checkpointed = furthest(marks, 0);
   if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
   if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY)
     return broken(chain, n, `No checkpoint vouches for the end of this chain. ${RESTORE}`);

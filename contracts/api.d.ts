@@ -313,7 +313,7 @@ export type Conversation = {
   readonly title: string;
   readonly startedAt: string;
   readonly updatedAt: string;
-  readonly wordsOfOthers: boolean;
+  readonly untrusted: boolean;
   readonly exchanges: readonly ({
     readonly at: string;
     readonly question: string;
@@ -408,7 +408,7 @@ export type AssistantEvent = {
   readonly rows: number;
   readonly hasMore: boolean;
   readonly requestId: string;
-  readonly wordsOfOthers: boolean;
+  readonly untrusted: boolean;
   readonly result: {
     readonly status: "success";
     readonly data: unknown;

@@ -43,7 +43,7 @@ export const LONGEST: readonly string[] = [
 export const STORELESS: readonly string[] = [
   'contract/contracts',
   'contract/mcp-differential',
-  'contract/written',
+  'contract/untrusted',
   'journeys/adding-a-tool',
   'journeys/finance-sample',
   'journeys/journey-folder',

@@ -30,7 +30,7 @@ export function assistant(deps: LoopDeps, conversations: Conversations): Assista
             else emit(event);
           });
         } finally {
-          await opened.close(came?.exchange, came?.wordsOfOthers ?? false);
+          await opened.close(came?.exchange, came?.untrusted ?? false);
         }
         if (end) emit(end);
       };

@@ -28,8 +28,8 @@ export interface Conversation {
   readonly title: string;
   readonly startedAt: string;
   readonly updatedAt: string;
-  /** Text that other people wrote has been in it. */
-  readonly wordsOfOthers: boolean;
+  /** It has held untrusted text: whatever acts at once needs a card from then on. */
+  readonly untrusted: boolean;
   readonly exchanges: readonly Exchange[];
 }
 export type ConversationSummary = Pick<Conversation, 'id' | 'title' | 'startedAt' | 'updatedAt'>;
@@ -42,6 +42,11 @@ const RESULT_BYTES = 16 * 1024;
 const ASKING_SECONDS = 75;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** A conversation that was stored before the field had its name counts as untrusted. */
+const parse = (stored: string): Conversation => {
+  const conversation = JSON.parse(stored) as Omit<Conversation, 'untrusted'> & Partial<Pick<Conversation, 'untrusted'>>;
+  return { ...conversation, untrusted: conversation.untrusted ?? true };
+};
 const notFound = () => failure('NOT_FOUND', 'There is no such conversation of yours. It may have ended.');
 const summaryOf = ({ id, title, startedAt, updatedAt }: Conversation): ConversationSummary => ({ id, title, startedAt, updatedAt });
 
@@ -49,7 +54,7 @@ const summaryOf = ({ id, title, startedAt, updatedAt }: Conversation): Conversat
 export interface OpenConversation {
   readonly conversation: Conversation;
   /** Adds what came of the question, unless the conversation was erased meanwhile, and lets the next question in. */
-  close(exchange: Exchange | undefined, wordsOfOthers: boolean): Promise<void>;
+  close(exchange: Exchange | undefined, untrusted: boolean): Promise<void>;
 }
 
 export type Conversations = ReturnType<typeof conversations>;
@@ -92,10 +97,10 @@ export function conversations(kv: KeyValue, clock: Clock) {
         title: titleOf(question),
         startedAt: now,
         updatedAt: now,
-        wordsOfOthers: false,
+        untrusted: false,
         exchanges: [],
       };
-      let conversation = stored === undefined ? fresh : (JSON.parse(stored) as Conversation);
+      let conversation = stored === undefined ? fresh : parse(stored);
       const at = conversation.id;
       if (!(await kv.add(busyKey(person, at), '1', ASKING_SECONDS)))
         throw failure('RATE_LIMITED', 'This conversation is still answering.', { retryAfterSeconds: 2 });
@@ -107,7 +112,7 @@ export function conversations(kv: KeyValue, clock: Clock) {
         } else {
           // Another answer may have been added before this one was let in.
           stored = (await load(person, at)) ?? stored;
-          conversation = JSON.parse(stored) as Conversation;
+          conversation = parse(stored);
         }
       } catch (error) {
         await kv.delete(busyKey(person, at));
@@ -116,13 +121,13 @@ export function conversations(kv: KeyValue, clock: Clock) {
       const before = stored;
       return {
         conversation,
-        async close(exchange, wordsOfOthers) {
+        async close(exchange, untrusted) {
           try {
             if (!exchange) return;
             const next: Conversation = {
               ...conversation,
               updatedAt: exchange.at,
-              wordsOfOthers: conversation.wordsOfOthers || wordsOfOthers,
+              untrusted: conversation.untrusted || untrusted,
               exchanges: bounded([...conversation.exchanges, lighter(exchange)]),
             };
             if (!(await kv.swap(key(person, at), before, JSON.stringify(next), KEPT_SECONDS))) return;
@@ -142,7 +147,7 @@ export function conversations(kv: KeyValue, clock: Clock) {
     async read(person: Person, id: string): Promise<Conversation> {
       const stored = await load(person, id);
       if (stored === undefined) throw notFound();
-      return JSON.parse(stored) as Conversation;
+      return parse(stored);
     },
 
     async erase(person: Person, id: string): Promise<void> {

@@ -44,8 +44,8 @@ export type AssistantEvent =
       readonly hasMore: boolean;
       /** Finds the call in the trail and in the log. */
       readonly requestId: string;
-      /** Text that other people wrote is in it. */
-      readonly wordsOfOthers: boolean;
+      /** It holds text that another person, or the outside, can have written. */
+      readonly untrusted: boolean;
       readonly result: Answer;
     } & Call)
   /** A card. Which state it is in, and whether it exists at all, is known by GET /api/confirmations/<id> alone. */

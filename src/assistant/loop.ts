@@ -13,7 +13,7 @@ import { fenced, newMarker, seen } from './fence.ts';
 import { instructionsFor } from './instructions.ts';
 import type { Model, Offered, Said, ToolCall } from './model.ts';
 import { closing, type Deed, isGone } from './saying.ts';
-import { holdsWordsOfOthers } from './words-of-others.ts';
+import { holdsUntrustedText } from './untrusted-text.ts';
 
 export interface QuestionLimits {
   readonly calls: number;
@@ -58,7 +58,7 @@ export async function answerQuestion(
   deps: LoopDeps,
   question: Question,
   emit: Emit,
-): Promise<{ exchange: Exchange; wordsOfOthers: boolean }> {
+): Promise<{ exchange: Exchange; untrusted: boolean }> {
   return new Answering(deps, question, emit).run();
 }
 
@@ -86,14 +86,14 @@ class Answering {
   #tools: readonly Offered[];
   #calls = 0;
   #text = '';
-  #wordsOfOthers: boolean;
+  #untrusted: boolean;
 
   constructor(deps: LoopDeps, question: Question, emit: Emit) {
     this.#deps = deps;
     this.#question = question;
     this.#emit = emit;
     const { conversation, caller, readOnly } = question;
-    this.#wordsOfOthers = conversation.wordsOfOthers;
+    this.#untrusted = conversation.untrusted;
     this.#before = recalled(conversation, (answer) => fenced(answer, this.#marker, RECALLED_BYTES));
     this.#every = deps.toolbox.offered(caller.person, readOnly);
     this.#missing = deps.missing(new Set(this.#every.map(({ tool }) => tool.domain.name)));
@@ -103,7 +103,7 @@ class Answering {
     this.#tools = deps.toolbox.chosen(`${question.text} ${last?.question ?? ''}`, this.#every, used);
   }
 
-  async run(): Promise<{ exchange: Exchange; wordsOfOthers: boolean }> {
+  async run(): Promise<{ exchange: Exchange; untrusted: boolean }> {
     const { limits, model, clock } = this.#deps;
     const { conversation, requestId, signal, text: asked } = this.#question;
     const began = performance.now();
@@ -133,7 +133,7 @@ class Answering {
     const rest = closing(this.#text, this.#deeds, reason, limits);
     if (rest !== '') this.#say(this.#text.trim() === '' ? rest : `\n\n${rest}`);
     this.#emit({ type: 'stop', reason, calls: this.#calls, ms: Math.round(performance.now() - began), tokens: this.#tokens });
-    return { exchange: { at, question: asked, said: this.#kept(rest), stopped: reason }, wordsOfOthers: this.#wordsOfOthers };
+    return { exchange: { at, question: asked, said: this.#kept(rest), stopped: reason }, untrusted: this.#untrusted };
   }
 
   async #turns(): Promise<StopReason> {
@@ -212,7 +212,7 @@ class Answering {
       surface: 'assistant',
       requestId,
       signal: this.#stop.signal,
-      approvalBecause: this.#wordsOfOthers ? BECAUSE : undefined,
+      approvalBecause: this.#untrusted ? BECAUSE : undefined,
     };
     this.#emit({
       type: 'tool_call',
@@ -227,10 +227,10 @@ class Answering {
     const refusal = this.#refusal(tool);
     if (refusal) await this.#deps.refused(request, tool, refusal.code);
     const answer = refusal?.answer() ?? (await this.#unlessStopped(this.#deps.call(request)));
-    const wordsOfOthers = holdsWordsOfOthers(tool, answer);
-    this.#wordsOfOthers ||= wordsOfOthers;
+    const untrusted = holdsUntrustedText(tool, answer);
+    this.#untrusted ||= untrusted;
     this.#deeds.push({ server, tool, input: call.input, answer });
-    this.#tell(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, wordsOfOthers });
+    this.#tell(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, untrusted });
     return answer;
   }
 
@@ -238,7 +238,7 @@ class Answering {
     call: ToolCall,
     at: { server: string; name: string; tool: Tool | undefined },
     answer: Answer,
-    about: { ms: number; requestId: string; wordsOfOthers: boolean },
+    about: { ms: number; requestId: string; untrusted: boolean },
   ): void {
     const { server, name, tool } = at;
     const where = { id: call.id, server, tool: name };
@@ -281,7 +281,7 @@ class Answering {
     if (this.#question.readOnly)
       return failure('METHOD_NOT_ALLOWED', 'A question that is asked with GET can only read. Ask it with POST to change something.');
     const most = this.#deps.limits.tickets;
-    if (this.#tickets.size >= most && (tool.kind === 'write' || this.#wordsOfOthers))
+    if (this.#tickets.size >= most && (tool.kind === 'write' || this.#untrusted))
       return failure(
         'RATE_LIMITED',
         `${most} changes of this question already wait for approval. Decide them first, then ask for the others.`,

@@ -42,7 +42,7 @@ export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BU
  * Text that somebody wrote in their own words, as it leaves a store. Published with the schema: whoever shows it, or gives it to a model,
  * can tell it from ours. A conversation that holds any of it does nothing more by itself.
  */
-export const written = z.string().meta({ written: true });
+export const untrusted = z.string().meta({ untrusted: true });
 
 /** One of these words, in whatever case and with spaces for underscores; published as it is spelled here. */
 export function anyCase<const W extends readonly [string, ...string[]]>(words: W): z.ZodType<W[number], string> {

@@ -55,7 +55,7 @@ describe('after text of others', () => {
       { call: 'knowledge_store', input: { topic: 'salaries', content: 'All of them.' } },
     );
     const answer = await ask(site, DAN, 'what does the ticket say?');
-    expect(of(answer, 'tool_result').map(({ tool, status, wordsOfOthers }) => [tool, status, wordsOfOthers])).toEqual([
+    expect(of(answer, 'tool_result').map(({ tool, status, untrusted }) => [tool, status, untrusted])).toEqual([
       ['search_tickets', 'success', true],
       ['add_task', 'pending_confirmation', false],
       ['store', 'pending_confirmation', false],

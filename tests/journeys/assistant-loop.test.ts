@@ -37,7 +37,7 @@ describe('a question', () => {
       tool: 'list_tasks',
       status: 'success',
       hasMore: false,
-      wordsOfOthers: false,
+      untrusted: false,
       result: { status: 'success' },
     });
     expect(answer.events[4]).toMatchObject({ reason: 'done', calls: 1 });

@@ -30,7 +30,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
     refused: async () => {},
     missing: (servers) => away.filter(({ server }) => servers.has(server)),
   };
-  const conversation = { id: 'c', title: '', startedAt: '', updatedAt: '', wordsOfOthers: false, exchanges: [] };
+  const conversation = { id: 'c', title: '', startedAt: '', updatedAt: '', untrusted: false, exchanges: [] };
   const caller = { person, token: { id: 't', client: 'c', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'web' };
   await answerQuestion(
     deps,

@@ -22,7 +22,7 @@ export function Details({
 }) {
   const shown = columns.filter(({ key }) => key !== without && !key.startsWith('_') && key !== 'highlights');
   const short = shown.filter(
-    ({ kind, value, written }) => kind !== 'inner' && !((kind === 'long' || written) && !empty(value(row)) && !isHidden(value(row))),
+    ({ kind, value, untrusted }) => kind !== 'inner' && !((kind === 'long' || untrusted) && !empty(value(row)) && !isHidden(value(row))),
   );
   const long = shown.filter((column) => !short.includes(column) && column.kind !== 'inner');
   const inner = shown.filter(({ kind }) => kind === 'inner');

@@ -29,7 +29,7 @@ export interface Column {
   readonly schema: Schema;
   readonly mask: MaskInfo | undefined;
   /** Others wrote it: shown as it is, never as anything else. */
-  readonly written: boolean;
+  readonly untrusted: boolean;
   value(row: Row): unknown;
 }
 
@@ -74,7 +74,7 @@ export function allColumns(schema: Schema, whole: Schema, rows: readonly Row[], 
     kind: kindOf(name, field, rows),
     schema: field,
     mask: masked.find((each) => each.field === name),
-    written: field['written'] === true,
+    untrusted: field['untrusted'] === true,
     value: (row) => row[name],
   }));
 }
@@ -130,7 +130,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
   const moneys = columns.filter(({ kind }) => kind === 'money');
   const half = rows.length / 2;
   const of = (column: Column): number => {
-    const { key, kind, mask, written, schema, value } = column;
+    const { key, kind, mask, untrusted, schema, value } = column;
     if (telling.drawn.has(key)) return 0;
     // Whoever declared it had something to say about it.
     const described = textOf(schema, 'description') !== '';
@@ -147,7 +147,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
     const words = held.filter((each) => typeof each === 'string');
     // What somebody wrote at some length is read in full, a press away.
     const wordy = words.reduce((sum, each) => sum + each.length, 0) > WORDY * words.length;
-    if (kind === 'text') weight += (wordy ? 4 : 0) + (written ? (wordy ? 12 : 3) : 0);
+    if (kind === 'text') weight += (wordy ? 4 : 0) + (untrusted ? (wordy ? 12 : 3) : 0);
     if (held.filter(empty).length > half) weight += 4;
     // What says the same in every row gives way to what tells rows apart. An amount that is hidden in every row does not: that it is
     // there, and for whom, is what people look for.

@@ -11,7 +11,7 @@ export interface ToolUse {
   readonly rows?: number;
   readonly hasMore?: boolean;
   readonly requestId?: string;
-  readonly wordsOfOthers?: boolean;
+  readonly untrusted?: boolean;
   /** From an earlier visit: what is kept of an answer may have been cut. */
   readonly recalled?: boolean;
 }
@@ -49,8 +49,8 @@ export function heard(turn: Turn, event: AssistantEvent): Turn {
     case 'tool_call':
       return { ...turn, uses: [...turn.uses, { id: event.id, server: event.server, tool: event.tool, input: event.input }] };
     case 'tool_result': {
-      const { id, ms, rows, hasMore, requestId, wordsOfOthers, result } = event;
-      return { ...turn, uses: changed(turn.uses, id, { answer: result, ms, rows, hasMore, requestId, wordsOfOthers }) };
+      const { id, ms, rows, hasMore, requestId, untrusted, result } = event;
+      return { ...turn, uses: changed(turn.uses, id, { answer: result, ms, rows, hasMore, requestId, untrusted }) };
     }
     case 'service_unavailable':
       return { ...turn, down: [...turn.down.filter(({ server }) => server !== event.server), event] };

@@ -17,7 +17,7 @@ export interface Schema {
   readonly description?: string;
   readonly pattern?: string;
   readonly unit?: string;
-  readonly written?: boolean;
+  readonly untrusted?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;

@@ -172,7 +172,7 @@ function outstanding(shape: Schema, found: readonly Row[], reading: Reading): { 
 /** A few rows that are texts: the texts themselves. */
 function texting(shape: Schema, found: readonly Row[]): string {
   const text = (row: Row | undefined, key: string): string => (typeof row?.[key] === 'string' ? row[key] : '');
-  const keys = Object.entries(shape.properties ?? {}).filter(([, schema]) => schema.written === true || solid(schema).written === true).map(([each]) => each);
+  const keys = Object.entries(shape.properties ?? {}).filter(([, schema]) => schema.untrusted === true || solid(schema).untrusted === true).map(([each]) => each);
   const [key] = keys.filter((each) => found.every((row) => text(row, each).length > 40)).sort((a, b) => text(found[0], b).length - text(found[0], a).length);
   return key === undefined ? '' : found.map((row) => `- **${titleOf(row)}**: ${cell(text(row, key)).slice(0, 1200)}`).join('\n');
 }

@@ -86,7 +86,7 @@ export const readiness = z.object({
 const stopReason = z.enum(['done', 'calls', 'time', 'tokens', 'length', 'cancelled', 'error']);
 export const conversationSummary = z.object({ id: z.uuid(), title: z.string(), startedAt: z.string(), updatedAt: z.string() });
 export const conversation = conversationSummary.extend({
-  wordsOfOthers: z.boolean(),
+  untrusted: z.boolean(),
   exchanges: z.array(z.object({
     at: z.string(), question: z.string(), stopped: stopReason, text: z.string(),
     calls: z.array(z.object({ id: z.string(), name: z.string(), input: record, status: z.string(), result: answer })),
@@ -98,7 +98,7 @@ export const assistantEvent = z.union([
   z.object({ type: z.literal('start'), conversationId: z.string(), model: z.string(), requestId: z.string(), unavailable: z.array(z.object({ server: z.string(), title: z.string() })).optional() }),
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('tool_call'), ...call, title: z.string(), kind: z.string(), input: record }),
-  z.object({ type: z.literal('tool_result'), ...call, status: z.enum(['success', 'error', 'pending_confirmation']), code: z.string().optional(), ms: z.number(), rows: z.int(), hasMore: z.boolean(), requestId: z.string(), wordsOfOthers: z.boolean(), result: answer }),
+  z.object({ type: z.literal('tool_result'), ...call, status: z.enum(['success', 'error', 'pending_confirmation']), code: z.string().optional(), ms: z.number(), rows: z.int(), hasMore: z.boolean(), requestId: z.string(), untrusted: z.boolean(), result: answer }),
   z.object({ type: z.literal('pending_confirmation'), id: z.string(), confirmationId: z.string(), message: z.string(), confirmationData }),
   z.object({ type: z.literal('pagination'), ...call, hasMore: z.literal(true), nextCursor: z.string().optional(), returnedCount: z.int(), totalEstimate: z.string(), warning: z.string().optional() }),
   z.object({ type: z.literal('service_unavailable'), server: z.string(), title: z.string(), message: z.string() }),

@@ -1,6 +1,6 @@
 /** What the finance tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, idOf, line, money, readable, storedDay, storedId, storedTime, written } from '../../core/fields.ts';
+import { amount, anyCase, idOf, line, money, readable, storedDay, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
 export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
@@ -58,11 +58,11 @@ const decided = {
   approved_by: storedId.nullable(),
   approved_by_name: z.string().nullable(),
   approved_at: storedTime.nullable(),
-  approver_notes: written.nullable(),
+  approver_notes: untrusted.nullable(),
   rejected_by: storedId.nullable(),
   rejected_by_name: z.string().nullable(),
   rejected_at: storedTime.nullable(),
-  rejection_reason: written.nullable(),
+  rejection_reason: untrusted.nullable(),
 };
 export const budget = z.object({
   budget_id: storedId,
@@ -75,7 +75,7 @@ export const budget = z.object({
   submitted_by: storedId.nullable(),
   submitted_by_name: z.string().nullable(),
   submitted_at: storedTime.nullable(),
-  comments: written.nullable(),
+  comments: untrusted.nullable(),
   ...decided,
 });
 export const budgetCategory = z.object({ category, ...figures });
@@ -89,7 +89,7 @@ export const invoice = z.object({
   vendor_name: z.string(),
   amount,
   currency: z.string(),
-  description: written,
+  description: untrusted,
   department: z.string(),
   category,
   status: z.enum(invoiceStates),
@@ -102,13 +102,13 @@ export const invoice = z.object({
   approved_by: storedId.nullable(),
   approved_by_name: z.string().nullable(),
   approved_at: storedTime.nullable(),
-  approver_notes: written.nullable(),
-  rejection_reason: written.nullable(),
+  approver_notes: untrusted.nullable(),
+  rejection_reason: untrusted.nullable(),
   paid_by: storedId.nullable(),
   paid_by_name: z.string().nullable(),
   payment_date: storedDay.nullable(),
-  payment_reference: written.nullable(),
-  payment_notes: written.nullable(),
+  payment_reference: untrusted.nullable(),
+  payment_notes: untrusted.nullable(),
 });
 
 const reportStates = ['DRAFT', 'SUBMITTED', 'APPROVED', 'REJECTED', 'REIMBURSED'] as const;
@@ -129,13 +129,13 @@ export const expenseReport = z.object({
   reimbursed_by: storedId.nullable(),
   reimbursed_by_name: z.string().nullable(),
   reimbursed_at: storedTime.nullable(),
-  payment_reference: written.nullable(),
-  payment_notes: written.nullable(),
+  payment_reference: untrusted.nullable(),
+  payment_notes: untrusted.nullable(),
 });
 export const expenseItem = z.object({
   date: storedDay,
   category: expenseCategory,
-  description: written,
+  description: untrusted,
   amount,
   receipt: z.string().nullable().describe('The receipt’s file or number; null where there is none'),
 });

@@ -1,6 +1,6 @@
 /** What the hr tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, idOf, line, masked, storedDay, storedEmail, storedId, storedTime, written } from '../../core/fields.ts';
+import { amount, idOf, line, masked, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.').describe(
   'employee_id from find_employees or list_employees',
@@ -52,9 +52,9 @@ export const timeOffRequest = z.object({
   end_date: storedDay,
   days: z.number().describe('Working days'),
   status: requestStatus,
-  notes: written.nullable(),
+  notes: untrusted.nullable(),
   approver_id: storedId.nullable(),
-  approver_notes: written.nullable(),
+  approver_notes: untrusted.nullable(),
   decided_at: storedTime.nullable(),
 });
 

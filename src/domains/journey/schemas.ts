@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, line, written } from '../../core/fields.ts';
+import { anyCase, line, untrusted } from '../../core/fields.ts';
 import { cut } from './markdown.ts';
 import { kinds } from './record.ts';
 
@@ -15,24 +15,24 @@ export const record = z.object({
   when: z.string().nullable(),
   components: z.array(z.string()).describe('The parts of the product that it is about'),
   topics: z.array(z.string()),
-  summary: written,
+  summary: untrusted,
   uri,
 });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
-  highlights: z.record(z.string(), z.array(written)).describe('Field → pieces of its text as HTML, what was found in <em>'),
+  highlights: z.record(z.string(), z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
 };
 export const foundRecord = record.extend(found);
 
 /** Fifty long texts would be more than anybody reads; the address has the rest. */
 const MOST_SHOWN = 4_000;
 export const shortened = <T extends { readonly content: string }>(row: T): T => ({ ...row, content: cut(row.content, MOST_SHOWN) });
-const content = written.describe('Markdown');
+const content = untrusted.describe('Markdown');
 const beginning = content.describe(`Markdown, its first ${MOST_SHOWN.toLocaleString('en')} characters`);
 
 export const failure = record
   .omit({ kind: true })
-  .extend({ lesson: written.nullable().describe('What was learned'), content: beginning, ...found });
+  .extend({ lesson: untrusted.nullable().describe('What was learned'), content: beginning, ...found });
 
 export const decision = record.omit({ kind: true }).extend({
   adr_id: z.string().nullable().describe('ADR-0004; none where the record has no number'),
@@ -42,8 +42,8 @@ export const decision = record.omit({ kind: true }).extend({
 export const storedDecision = decision.omit({ adr_id: true }).extend({ number: z.int().nullable() });
 
 export const pivot = record.omit({ kind: true }).extend({
-  from: written.nullable().describe('What was thought before'),
-  to: written.nullable().describe('What is done now'),
+  from: untrusted.nullable().describe('What was thought before'),
+  to: untrusted.nullable().describe('What is done now'),
   content: beginning,
 });
 

@@ -1,6 +1,6 @@
 /** The fields of entries, triples and transactions, as they go in and as they come out. */
 import { z } from 'zod';
-import { day, line, prose, readable, storedDay, storedTime, written } from '../../core/fields.ts';
+import { day, line, prose, readable, storedDay, storedTime, untrusted } from '../../core/fields.ts';
 
 const trimmed = (max: number, what: string) =>
   line(max)
@@ -78,16 +78,16 @@ export const validOn = day.optional().describe('A day on which it must hold; by 
 export const minConfidence = z.number().min(0).max(1).optional().describe('Leaves out what was recorded with less confidence');
 
 const common = {
-  source: written.nullable().describe('Claimed'),
-  actor: written.nullable().describe('Claimed'),
+  source: untrusted.nullable().describe('Claimed'),
+  actor: untrusted.nullable().describe('Claimed'),
   confidence: z.number().describe('Claimed, from 0 to 1'),
   valid_from: storedDay.nullable(),
   valid_to: storedDay.nullable(),
   recorded_by: z.string().describe('By sign-in'),
   recorded_at: storedTime,
 };
-export const entryState = z.object({ id: z.string(), topic: written, content: written, tags: z.array(written), ...common });
-export const tripleState = z.object({ id: z.string(), subject: written, predicate: written, object: written, ...common });
+export const entryState = z.object({ id: z.string(), topic: untrusted, content: untrusted, tags: z.array(untrusted), ...common });
+export const tripleState = z.object({ id: z.string(), subject: untrusted, predicate: untrusted, object: untrusted, ...common });
 const latest = {
   changed_by: z.string().describe('By sign-in'),
   changed_at: storedTime,
@@ -112,7 +112,7 @@ export const transaction = z.object({
   action: z.enum(actions),
   by: z.string().describe('By sign-in'),
   mine: z.boolean(),
-  reason: written.nullable(),
+  reason: untrusted.nullable(),
   undoes: z.int().nullable().describe('The transaction that this one took back'),
   undone_by: z.int().nullable().describe('The last transaction that took this one back'),
   changes: z.array(change).describe('Each thing it changed, before and after; null where there was or is none'),

@@ -1,6 +1,6 @@
 /** What the sales tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, idOf, line, money, storedDay, storedEmail, storedId, storedTime, written } from '../../core/fields.ts';
+import { amount, anyCase, idOf, line, money, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
   '_id from list_opportunities',
@@ -42,9 +42,9 @@ export const opportunity = z.object({
   expected_close_date: storedDay,
   owner_name: z.string(),
   owner: storedEmail,
-  notes: written.nullable(),
+  notes: untrusted.nullable(),
   actual_value: amount.nullable().describe('What a won deal was closed at'),
-  close_reason: written.nullable().describe('Why it was won or lost'),
+  close_reason: untrusted.nullable().describe('Why it was won or lost'),
   closed_at: storedTime.nullable(),
   closed_by_name: z.string().nullable(),
   customer_id: storedId,
@@ -81,8 +81,8 @@ export const sourceFilter = anyCase(sources);
 export const lead = z.object({
   _id: storedId,
   // Leads come in through forms that anyone can fill in.
-  name: written,
-  company: written,
+  name: untrusted,
+  company: untrusted,
   email: storedEmail,
   source: z.enum(sources),
   score: z.int().describe('0 to 100; the higher, the likelier to buy'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, line, storedEmail, storedId, storedTime, uuid, written } from '../../core/fields.ts';
+import { anyCase, line, storedEmail, storedId, storedTime, uuid, untrusted } from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
 /** Not solved yet: their time runs. */
@@ -34,19 +34,19 @@ export const comment = z.object({
   comment_id: storedId,
   author_name: z.string(),
   author_kind: z.enum(['customer', 'staff']),
-  body: written,
+  body: untrusted,
   created_at: storedTime,
 });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
-  highlights: z.record(z.string(), z.array(written)).describe('Field → pieces of its text as HTML, what was found in <em>'),
+  highlights: z.record(z.string(), z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
 };
 
 /** A ticket as our own people see it. */
 export const ticket = z.object({
   ticket_id: storedId,
-  subject: written,
-  description: written,
+  subject: untrusted,
+  description: untrusted,
   status: z.enum(statuses),
   priority: z.enum(priorities),
   category: z.enum(categories),
@@ -63,10 +63,10 @@ export const ticket = z.object({
   sla_deadline: storedTime.describe('When it has to be solved'),
   resolved_at: storedTime.nullable(),
   resolved_by_name: z.string().nullable(),
-  resolution: written.nullable(),
+  resolution: untrusted.nullable(),
   resolution_type: z.enum(resolutionTypes).nullable(),
   customer_notified: z.boolean().nullable(),
-  internal_notes: written.nullable(),
+  internal_notes: untrusted.nullable(),
 });
 export const foundTicket = ticket.extend(found);
 
@@ -85,8 +85,8 @@ export const customerTicket = z.object({
   resolved_at: storedTime.nullable(),
 });
 export const fullCustomerTicket = customerTicket.extend({
-  description: written,
-  resolution: written.nullable(),
+  description: untrusted,
+  resolution: untrusted.nullable(),
   resolution_type: z.enum(resolutionTypes).nullable(),
   comments: z.array(comment),
 });
@@ -106,8 +106,8 @@ export const foundFields = z.object({
 const articleFields = {
   article_id: storedId,
   title: z.string(),
-  content: written,
-  summary: written,
+  content: untrusted,
+  summary: untrusted,
   category: z.enum(categories),
   tags: z.array(z.string()),
   updated_at: storedTime,

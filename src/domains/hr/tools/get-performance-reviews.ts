@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedDay, storedId, written } from '../../../core/fields.ts';
+import { storedDay, storedId, untrusted } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { hr } from '../domain.ts';
 import { employeeId, reviewStatus } from '../schemas.ts';
@@ -27,8 +27,8 @@ export const getPerformanceReviews = hr.list({
     due_date: storedDay,
     rating: z.number().nullable().describe('1 to 5; null until it is given'),
     goals_met_percent: z.int().nullable(),
-    strengths: written.nullable(),
-    improvements: written.nullable(),
+    strengths: untrusted.nullable(),
+    improvements: untrusted.nullable(),
   }),
   order: asc('due_date', 'review_id'),
   examples: [

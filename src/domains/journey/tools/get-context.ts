@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { written } from '../../../core/fields.ts';
+import { untrusted } from '../../../core/fields.ts';
 import { EVERY } from '../../../core/filter.ts';
 import { desc } from '../../../core/order.ts';
 import { figure } from '../../../core/search.ts';
@@ -23,7 +23,7 @@ export const getContext = journey.read({
   output: z.object({
     timeline: z.array(record).describe(`Of what is newest or fits best, at most ${SHOWN}`),
     related_topics: z.array(z.string()).describe('What these records are about, the most frequent first'),
-    summary: written,
+    summary: untrusted,
   }),
   examples: [
     {

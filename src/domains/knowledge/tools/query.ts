@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, written } from '../../../core/fields.ts';
+import { line, untrusted } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { knowledge } from '../domain.ts';
 import { foundSome } from '../items.ts';
@@ -27,7 +27,7 @@ export const query = knowledge.list({
   }),
   item: entry.extend({
     score: z.number().describe('How well it fits; only its order matters'),
-    via: written.nullable().describe('The triple that led to it, where its own words did not'),
+    via: untrusted.nullable().describe('The triple that led to it, where its own words did not'),
   }),
   order: desc('score', 'recorded_at', 'id'),
   examples: [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, line, storedId, storedTime, written } from '../../../core/fields.ts';
+import { day, line, storedId, storedTime, untrusted } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { tax } from '../domain.ts';
@@ -75,7 +75,7 @@ export const listAuditLogs = tax.list({
     user_name: z.string(),
     before: z.record(z.string(), z.unknown()).nullable(),
     after: z.record(z.string(), z.unknown()).nullable(),
-    notes: written.nullable(),
+    notes: untrusted.nullable(),
   }),
   order: desc('at', 'log_id'),
   examples: [

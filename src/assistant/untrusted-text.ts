@@ -1,4 +1,4 @@
-/** Whether an answer holds text that other people wrote: read off the tool's own output schema. */
+/** Finds untrusted text in an answer, by the output schema of its tool. */
 import type { Answer } from '../core/answer.ts';
 import { jsonSchema } from '../core/derive/answers.ts';
 import type { Tool } from '../core/tool.ts';
@@ -13,13 +13,13 @@ function schemaOf(tool: Tool): Schema {
   return schema;
 }
 
-export function holdsWordsOfOthers(tool: Tool | undefined, answer: Answer): boolean {
+export function holdsUntrustedText(tool: Tool | undefined, answer: Answer): boolean {
   // What a change answers is what the person just said.
   if (!tool || answer.status !== 'success' || tool.kind === 'act' || tool.kind === 'write') return false;
   const whole = schemaOf(tool);
   const holds = (schema: unknown, value: unknown): boolean => {
     if (!isRecord(schema) || value === null || value === undefined || value === '') return false;
-    if (schema['written'] === true) return true;
+    if (schema['untrusted'] === true) return true;
     const reference = schema['$ref'];
     if (typeof reference === 'string') return holds(at(whole, reference), value);
     const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));

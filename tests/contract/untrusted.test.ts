@@ -1,7 +1,7 @@
 /** Which text of which answers was written by people is said where the answer is declared: a new field is one or the other, never neither. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import { holdsWordsOfOthers } from '../../src/assistant/words-of-others.ts';
+import { holdsUntrustedText } from '../../src/assistant/untrusted-text.ts';
 import { jsonSchema } from '../../src/core/derive/answers.ts';
 import type { Tool } from '../../src/core/tool.ts';
 
@@ -32,7 +32,7 @@ const OURS = new Set([
 function freeText(tool: Tool): string[] {
   const found = new Set<string>();
   const walk = (schema: unknown, name: string): void => {
-    if (!isSchema(schema) || schema['written'] === true) return;
+    if (!isSchema(schema) || schema['untrusted'] === true) return;
     const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as unknown[]) : []));
     for (const each of inner) walk(each, name);
     for (const [key, each] of Object.entries(isSchema(schema['properties']) ? schema['properties'] : {})) walk(each, key);
@@ -51,7 +51,7 @@ const reading = allTools().tools.filter(({ kind }) => kind === 'read' || kind ==
 test.each(reading.map((tool) => [`${tool.domain.name}.${tool.name}`, tool] as const))(
   '%s says of each text whether people wrote it',
   (_, tool) => {
-    // A text that people write takes `written` of core/fields.ts; a name or a code joins the list above.
+    // A text that people write takes `untrusted` of core/fields.ts; a name or a code joins the list above.
     expect(freeText(tool)).toEqual([]);
   },
 );
@@ -60,23 +60,23 @@ describe('an answer', () => {
   const find = (server: string, name: string) => allTools().find(server, name) ?? expect.fail(name);
   const success = (data: unknown) => ({ status: 'success' as const, data });
 
-  test('holds words of others where such a field has any', () => {
+  test('holds untrusted text where such a field has any', () => {
     const tickets = find('support', 'search_tickets');
-    expect(holdsWordsOfOthers(tickets, success([{ ticket_id: 'x', subject: 'Urgent' }]))).toBe(true);
-    expect(holdsWordsOfOthers(tickets, success([]))).toBe(false);
-    expect(holdsWordsOfOthers(find('support', 'customer_get_ticket'), success({ subject: 'a', comments: [{ body: 'b' }] }))).toBe(true);
-    expect(holdsWordsOfOthers(find('finance', 'list_invoices'), success([{ description: 'x' }]))).toBe(true);
-    expect(holdsWordsOfOthers(find('hr', 'list_team_time_off_requests'), success([{ notes: null, approver_notes: null }]))).toBe(false);
-    expect(holdsWordsOfOthers(find('hr', 'list_team_time_off_requests'), success([{ notes: 'please' }]))).toBe(true);
+    expect(holdsUntrustedText(tickets, success([{ ticket_id: 'x', subject: 'Urgent' }]))).toBe(true);
+    expect(holdsUntrustedText(tickets, success([]))).toBe(false);
+    expect(holdsUntrustedText(find('support', 'customer_get_ticket'), success({ subject: 'a', comments: [{ body: 'b' }] }))).toBe(true);
+    expect(holdsUntrustedText(find('finance', 'list_invoices'), success([{ description: 'x' }]))).toBe(true);
+    expect(holdsUntrustedText(find('hr', 'list_team_time_off_requests'), success([{ notes: null, approver_notes: null }]))).toBe(false);
+    expect(holdsUntrustedText(find('hr', 'list_team_time_off_requests'), success([{ notes: 'please' }]))).toBe(true);
   });
 
   test('does not where it is a name, a look-up, a refusal or what the person just said', () => {
-    expect(holdsWordsOfOthers(find('hr', 'find_employees'), success([{ name: 'Sarah Kim' }]))).toBe(false);
+    expect(holdsUntrustedText(find('hr', 'find_employees'), success([{ name: 'Sarah Kim' }]))).toBe(false);
     expect(
-      holdsWordsOfOthers(find('support', 'customer_list_tickets'), success([{ subject: 'SSO', highlights: { subject: ['SSO'] } }])),
+      holdsUntrustedText(find('support', 'customer_list_tickets'), success([{ subject: 'SSO', highlights: { subject: ['SSO'] } }])),
     ).toBe(false);
-    expect(holdsWordsOfOthers(find('tasks', 'list_tasks'), success([{ title: 'mine', description: 'mine' }]))).toBe(false);
-    expect(holdsWordsOfOthers(find('support', 'customer_add_comment'), success({ subject: 'x', comment: { body: 'mine' } }))).toBe(false);
-    expect(holdsWordsOfOthers(undefined, success('x'))).toBe(false);
+    expect(holdsUntrustedText(find('tasks', 'list_tasks'), success([{ title: 'mine', description: 'mine' }]))).toBe(false);
+    expect(holdsUntrustedText(find('support', 'customer_add_comment'), success({ subject: 'x', comment: { body: 'mine' } }))).toBe(false);
+    expect(holdsUntrustedText(undefined, success('x'))).toBe(false);
   });
 });

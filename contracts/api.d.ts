@@ -33,6 +33,7 @@ export type Pending = {
     readonly reason: string | null;
     readonly destructive: boolean;
     readonly origin: string;
+    readonly because?: string;
   };
 };
 export type Success = {
@@ -99,6 +100,7 @@ export type Answer = {
     readonly reason: string | null;
     readonly destructive: boolean;
     readonly origin: string;
+    readonly because?: string;
   };
 };
 export type Confirmation = {
@@ -127,6 +129,7 @@ export type Confirmation = {
     readonly reason: string | null;
     readonly destructive: boolean;
     readonly origin: string;
+    readonly because?: string;
   };
   readonly decidedAt?: string;
   readonly requestId?: string;
@@ -372,6 +375,7 @@ export type Conversation = {
           readonly reason: string | null;
           readonly destructive: boolean;
           readonly origin: string;
+          readonly because?: string;
         };
       };
     })[];
@@ -457,6 +461,7 @@ export type AssistantEvent = {
       readonly reason: string | null;
       readonly destructive: boolean;
       readonly origin: string;
+      readonly because?: string;
     };
   };
 } | {
@@ -486,6 +491,7 @@ export type AssistantEvent = {
     readonly reason: string | null;
     readonly destructive: boolean;
     readonly origin: string;
+    readonly because?: string;
   };
 } | {
   readonly type: "pagination";

@@ -52,7 +52,7 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-const BECAUSE = 'You are asked because this conversation contains text that other people wrote.';
+const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
 export async function answerQuestion(
   deps: LoopDeps,
@@ -227,7 +227,7 @@ class Answering {
     const refusal = this.#refusal(tool);
     if (refusal) await this.#deps.refused(request, tool, refusal.code);
     const answer = refusal?.answer() ?? (await this.#unlessStopped(this.#deps.call(request)));
-    const untrusted = holdsUntrustedText(tool, answer);
+    const untrusted = holdsUntrustedText(tool, call.input, answer);
     this.#untrusted ||= untrusted;
     this.#deeds.push({ server, tool, input: call.input, answer });
     this.#tell(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, untrusted });

@@ -1,36 +1,116 @@
-/** Finds untrusted text in an answer, by the output schema of its tool. */
+/**
+ * Finds untrusted text in an answer, by what the tool's declaration says of each field. Fails closed: text of which nothing is declared,
+ * and a value that does not fit its schema, are untrusted.
+ */
 import type { Answer } from '../core/answer.ts';
-import { jsonSchema } from '../core/derive/answers.ts';
+import { schemaWithOrigins } from '../core/derive/answers.ts';
+import type { ErrorAnswer } from '../core/errors.ts';
 import type { Tool } from '../core/tool.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const schemas = new WeakMap<Tool, Schema>();
 function schemaOf(tool: Tool): Schema {
   let schema = schemas.get(tool);
-  if (!schema) schemas.set(tool, (schema = jsonSchema(tool.output, 'output')));
+  if (!schema) schemas.set(tool, (schema = schemaWithOrigins(tool)));
   return schema;
 }
 
-export function holdsUntrustedText(tool: Tool | undefined, answer: Answer): boolean {
-  // What a change answers is what the person just said.
-  if (!tool || answer.status !== 'success' || tool.kind === 'act' || tool.kind === 'write') return false;
-  const whole = schemaOf(tool);
-  const holds = (schema: unknown, value: unknown): boolean => {
-    if (!isRecord(schema) || value === null || value === undefined || value === '') return false;
-    if (schema['untrusted'] === true) return true;
-    const reference = schema['$ref'];
-    if (typeof reference === 'string') return holds(at(whole, reference), value);
-    const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
-    if (choices.some((choice) => holds(choice, value))) return true;
-    if (Array.isArray(value)) return value.some((each) => holds(schema['items'], each));
-    if (!isRecord(value)) return false;
-    const properties = isRecord(schema['properties']) ? schema['properties'] : {};
-    return Object.entries(value).some(([key, each]) => holds(properties[key] ?? schema['additionalProperties'], each));
-  };
-  return holds(whole, answer.data);
+export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answer: Answer): boolean {
+  // A card shows stored text: what it would change, and of which record.
+  if (answer.status === 'pending_confirmation') return true;
+  if (answer.status === 'error') return tool !== undefined && errorHoldsUntrustedText(input, answer);
+  // Without a tool it is the loop's own answer.
+  return answer.status === 'success' && tool !== undefined && new Reader(schemaOf(tool)).isUntrusted(answer);
 }
+
+/** Values of a fixed shape: ids, days, times, numbers, codes. */
+const FIXED =
+  /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d(?:-\d\d(?:T[\d:.]+Z?)?)?|[et]-\d+|[A-Z][A-Z\d_]*|[a-z]{1,20}(?:_[a-z]{1,20}){0,2})$/;
+/** A detail of an error is stored text unless the caller gave it, its shape is fixed, or the pipeline made it. */
+function errorHoldsUntrustedText(input: unknown, { code, details }: ErrorAnswer): boolean {
+  if (details === undefined || OURS.has(code)) return false;
+  const given = new Set(textsIn(input));
+  return textsIn(details).some((text) => !given.has(text) && !FIXED.test(text));
+}
+/** Codes whose details the pipeline makes, of the input and of its own words. */
+const OURS: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR',
+  'INSUFFICIENT_PERMISSIONS',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+  'DATABASE_ERROR',
+  'TIMEOUT',
+]);
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+
+class Reader {
+  readonly #whole: Schema;
+  constructor(whole: Schema) {
+    this.#whole = whole;
+  }
+
+  isUntrusted(value: unknown, given: unknown = this.#whole): boolean {
+    if (value === null || value === undefined || value === '' || typeof value === 'number' || typeof value === 'boolean') return false;
+    const schema = this.#resolved(given);
+    if (schema === undefined || schema['untrusted'] === true) return textsIn(value).some((text) => text !== '') || holdsKeys(value);
+    if (schema['origin'] !== undefined) return typeof value !== 'string';
+    const every = listOf(schema['allOf']);
+    const choices = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])];
+    if (every.some((part) => this.isUntrusted(value, part))) return true;
+    if (choices.length > 0) {
+      const fitting = choices.filter((choice) => this.#fits(value, choice));
+      // One of our own words, such as the one for a hidden value, is nobody's text.
+      if (fitting.some(isTag)) return false;
+      return fitting.length === 0 || fitting.some((choice) => this.isUntrusted(value, choice));
+    }
+    if (every.length > 0) return false;
+    if (typeof value === 'string') return !isFixed(schema, value);
+    if (Array.isArray(value)) return value.some((each) => this.isUntrusted(each, schema['items']));
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+    return Object.entries(value).some(([key, each]) => {
+      if (Object.hasOwn(properties, key)) return this.isUntrusted(each, properties[key]);
+      // The keys of a record are text, too.
+      return this.isUntrusted(key, schema['propertyNames']) || this.isUntrusted(each, schema['additionalProperties']);
+    });
+  }
+
+  /** Whether a choice of a union is meant for the value. In doubt it is. */
+  #fits(value: unknown, given: unknown): boolean {
+    const schema = this.#resolved(given);
+    if (schema === undefined) return true;
+    if ('const' in schema) return value === schema['const'];
+    if (Array.isArray(schema['enum'])) return (schema['enum'] as unknown[]).includes(value);
+    const types = [schema['type']].flat();
+    if (schema['type'] !== undefined && !types.includes(Array.isArray(value) ? 'array' : typeof value)) return false;
+    if (!isRecord(value)) return true;
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+    return (
+      listOf(schema['required']).every((key) => Object.hasOwn(value, String(key))) &&
+      Object.entries(properties).every(([key, part]) => !isTag(part) || this.#fits(value[key], part))
+    );
+  }
+
+  #resolved(given: unknown): Schema | undefined {
+    if (!isRecord(given)) return undefined;
+    const { $ref: reference } = given;
+    return typeof reference === 'string' ? this.#resolved(at(this.#whole, reference)) : given;
+  }
+}
+
+const isTag = (schema: unknown): boolean => isRecord(schema) && ('const' in schema || 'enum' in schema);
+const holdsKeys = (value: unknown): boolean => isRecord(value) && Object.keys(value).length > 0;
+/** A stored format is not checked on the way out: a value with spaces in it is no id, day or address. */
+const isFixed = (schema: Schema, value: string): boolean =>
+  'const' in schema
+    ? schema['const'] === value
+    : Array.isArray(schema['enum'])
+      ? (schema['enum'] as unknown[]).includes(value)
+      : schema['format'] !== undefined && !/\s/.test(value);
 
 /** `#/$defs/node`, or `#` for the whole. */
 const at = (whole: Schema, reference: string): unknown =>

@@ -46,6 +46,8 @@ export interface ConfirmationData {
   readonly destructive: boolean;
   /** Through what it was asked: web, command, or the MCP client's name. */
   readonly origin: string;
+  /** Why a person is asked about something that otherwise happens at once. */
+  readonly because?: string | undefined;
 }
 
 export interface CardChange {

@@ -39,10 +39,22 @@ export const prose = (max: number, tooLong?: string) => readable(z.string().max(
 export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
 
 /**
- * Text that somebody wrote in their own words, as it leaves a store. Published with the schema: whoever shows it, or gives it to a model,
- * can tell it from ours. A conversation that holds any of it does nothing more by itself.
+ * Every free-text field of an answer declares where its text comes from, with one of these three.
+ * `untrusted`: another person, or the outside, can have written it. The schema publishes it, and an assistant that has read any asks
+ * before it acts.
  */
 export const untrusted = z.string().meta({ untrusted: true });
+/** The same for a value of any type. */
+export const untrustedValue = z.unknown().meta({ untrusted: true });
+export type Origin = 'company' | 'caller';
+/** Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
+const origins = z.registry<{ origin: Origin }>();
+/** Text that the company keeps or this software makes: names of employees and departments, codes, periods, ids without a format. */
+export const companyText = z.string().register(origins, { origin: 'company' });
+/** Text that only the caller can have written: their own tasks, what they have just sent. */
+export const callerText = z.string().register(origins, { origin: 'caller' });
+/** The declared origin of a schema, also when it was described afterwards. */
+export const originOf = (schema: unknown): Origin | undefined => origins.get(schema as z.ZodType)?.origin;
 
 /** One of these words, in whatever case and with spaces for underscores; published as it is spelled here. */
 export function anyCase<const W extends readonly [string, ...string[]]>(words: W): z.ZodType<W[number], string> {

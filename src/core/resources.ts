@@ -1,6 +1,7 @@
 /** What a domain offers beside its tools: resources to read, prompts to begin with, and the news of what changed. Declared like tools. */
 import { z } from 'zod';
 import type { ErrorMap } from './errors.ts';
+import { callerText, companyText, untrusted } from './fields.ts';
 import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
 import type { AnyDomain, CallContext, Calling, Described, Tool } from './tool.ts';
@@ -149,7 +150,7 @@ const snake = (variable: string) => variable.replaceAll('-', '_');
 const ADDRESS = /^[a-z][a-z0-9]*:\/\/[a-z0-9-]+(\/[a-z0-9-]+|\/\{[a-z][a-z0-9-]*\})*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const begun = z.object({ value: z.string().max(1000) });
-const completed = z.array(z.string());
+const completed = z.array(untrusted);
 
 export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): Offers<Role, string, object> {
   const described = (name: string, { title, description, roles, as, errors }: Omit<Offered<Role, string, ErrorMap>, 'name'>) =>
@@ -176,13 +177,13 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
   return {
     resource(def) {
       const { uri, mimeType = 'text/markdown' } = def;
-      const tool = base('read', described(uri, def as never), def.input, z.string());
+      const tool = base('read', described(uri, def as never), def.input, untrusted);
       const reads = { ...tool, says: () => def.title, run: ((input, call) => def.text(input as never, contextFor(call, tool.errors))) as Tool['run'] };
       return resourceOf(def as never, reads, mimeType, false, completionsOf(uri, def as never, def.complete as never));
     },
     pages(def) {
       const { uri, item } = def;
-      const output = z.object({ resource_uri: z.literal(uri), as_of_tx_id: z.int(), items: z.array(item), next_cursor: z.string().nullable() });
+      const output = z.object({ resource_uri: z.literal(uri), as_of_tx_id: z.int(), items: z.array(item), next_cursor: companyText.nullable() });
       const tool = base('pages', described(uri, def as never), z.object({ limit, cursor }), output);
       const reads = { ...tool, says: () => def.title, part: ((at, call) => def.part(at, contextFor(call, tool.errors))) as Tool['part'] };
       return resourceOf(def as never, reads, 'application/json', true);
@@ -192,7 +193,8 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
       if (!NAME.test(name)) throw new Error(`${spec.name}: ${name} is no name for a prompt`);
       const owner = `${PROMPTS}${name}`;
       const input = def.arguments.extend({ qualified: z.boolean() });
-      const tool = base('plain', described(owner, def), input, z.string());
+      // Our own words around the caller's arguments.
+      const tool = base('plain', described(owner, def), input, callerText);
       const says: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
         def.says(given as never, { me, today, tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name) });
       return {

@@ -172,7 +172,7 @@ async function ask(
   const ticket = await runtime.approvals.ask({
     server: tool.domain.name, tool: tool.name, input, person, versions, askedAt: now,
     message: messageOf(tool, plan, because),
-    card: (id, expiresAt) => cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin }),
+    card: (id, expiresAt) => cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin, because }),
   });
   return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
 }
@@ -273,16 +273,16 @@ const messageOf = (tool: Tool, plan: Plan, because: string | undefined) =>
     'Nothing has changed yet.',
   ].join(' ');
 
-type CardMoment = Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin'>;
+type CardMoment = Pick<ConfirmationData, 'timestamp' | 'expiresAt' | 'approvalUrl' | 'origin' | 'because'>;
 
 /** Through JSON, so that a fresh card and a stored one can be compared. */
 function cardOf(tool: Tool, plan: Plan, input: Input, person: Person, moment: CardMoment): ConfirmationData {
-  const { timestamp, expiresAt, approvalUrl, origin } = moment;
+  const { timestamp, expiresAt, approvalUrl, origin, because } = moment;
   const changes = plan.changes.map(({ field, from, to, label, format }): CardChange => ({ field, label: label ?? inWords(field), from, to, format: format ?? 'text' }));
   const reason = plan.reason ?? (typeof input['reason'] === 'string' ? input['reason'] : null);
   const card: ConfirmationData = {
     action: tool.name, mcpServer: tool.domain.name, userId: person.employeeId ?? person.sub, timestamp, expiresAt, approvalUrl,
-    summary: plan.summary, subject: plan.subject, changes, reason, destructive: tool.effect === 'removes', origin,
+    summary: plan.summary, subject: plan.subject, changes, reason, destructive: tool.effect === 'removes', origin, because,
   };
   return JSON.parse(JSON.stringify(card)) as ConfirmationData;
 }

@@ -1,82 +1,120 @@
-/** Which text of which answers was written by people is said where the answer is declared: a new field is one or the other, never neither. */
+/** Every text of every answer declares its origin: untrusted, the company's or the caller's. A conversation knows untrusted text by it. */
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { allTools } from '../../src/app/registry.ts';
 import { holdsUntrustedText } from '../../src/assistant/untrusted-text.ts';
-import { jsonSchema } from '../../src/core/derive/answers.ts';
+import type { Answer } from '../../src/core/answer.ts';
+import { schemaWithOrigins } from '../../src/core/derive/answers.ts';
+import { callerText, companyText, masked, storedId, untrusted, untrustedValue } from '../../src/core/fields.ts';
 import type { Tool } from '../../src/core/tool.ts';
+import { textFields } from '../text-fields.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const registry = allTools();
+const offered = [...registry.resources, ...registry.prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]);
+const followed = registry.feeds.flatMap(({ subscriptions }) => [...subscriptions.values()].flatMap(({ begin, end }) => [begin, end]));
+const every: readonly Tool[] = [...registry.tools, ...offered, ...followed];
 
-/** Names, codes, places and periods: what a thing is called, not what somebody says. */
-const LABELS = new Set(
-  `account_last4 account_owner_name adr_id after agency agent agent_name approved_by_name assigned_to_name author author_name bank_name before business_name by
-  by_component changed_by city closed_by_name code company components confirmation_number contact_name country created_by_name currency customer_name day deal_name department
-  ein_last4 employee_name filing_status first_name form home_address id industry invited_by job_title jurisdiction last_name location manager_name month name opened_by
-  owner_name paid_by_name period phone plan_name prepared_by quarter receipt record_id recorded_by region reimbursed_by_name rejected_by_name related_topics resolved_by_name
-  routing_last4 service ssn state state_name status street submitted_by_name tags tax_number_last4 title topics type_name uri user_name vendor_id vendor_name versions when zip`.split(
-    /\s+/,
-  ),
-);
-/** Words of ours, or of the asker's own. */
-const OURS = new Set([
-  'get_payroll_summary.note',
-  'get_pay_stub.description',
-  'list_tasks.description',
-  // How customers name the tickets of their own organisation.
-  'customer_list_tickets.subject',
-  'customer_list_tickets.highlights',
-  'customer_get_ticket.subject',
-]);
+test.each(every.map((tool) => [`${tool.domain.name}.${tool.name}`, tool] as const))('%s declares the origin of each text', (_, tool) => {
+  // Give the field `untrusted`, `companyText` or `callerText` of core/fields.ts.
+  expect(undeclared(schemaWithOrigins(tool))).toEqual([]);
+});
 
-function freeText(tool: Tool): string[] {
-  const found = new Set<string>();
-  const walk = (schema: unknown, name: string): void => {
-    if (!isSchema(schema) || schema['untrusted'] === true) return;
-    const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as unknown[]) : []));
-    for (const each of inner) walk(each, name);
-    for (const [key, each] of Object.entries(isSchema(schema['properties']) ? schema['properties'] : {})) walk(each, key);
-    for (const each of Object.values(isSchema(schema['$defs']) ? schema['$defs'] : {})) walk(each, name);
-    walk(schema['items'], name);
-    walk(schema['additionalProperties'], name);
-    const told = ['enum', 'const', 'format', '$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => key in schema);
-    if (!told && (schema['type'] === undefined || [schema['type']].flat().includes('string'))) found.add(name);
-  };
-  walk(jsonSchema(tool.output, 'output'), 'whole');
-  return [...found].filter((name) => !LABELS.has(name) && !OURS.has(`${tool.name}.${name}`));
-}
+const undeclared = (schema: Readonly<Record<string, unknown>>) =>
+  textFields(schema)
+    .filter(({ origin }) => origin === undefined)
+    .map(({ path }) => path);
 
-const reading = allTools().tools.filter(({ kind }) => kind === 'read' || kind === 'list');
+describe('a text without an origin is found', () => {
+  const [like = expect.fail()] = registry.tools.filter(({ kind }) => kind === 'read');
+  const found = (output: z.ZodType) => undeclared(schemaWithOrigins({ ...like, output }));
+  interface Tree {
+    name: string;
+    inner: Tree[];
+  }
+  const tree: z.ZodType<Tree> = z.object({ name: z.string(), inner: z.lazy(() => z.array(tree)) });
+  test.each<[string, z.ZodType, string]>([
+    ['in an object', z.object({ subject: z.string() }), 'data.subject'],
+    ['that may be missing', z.object({ subject: z.string().nullable().optional().describe('x') }), 'data.subject'],
+    ['in a list', z.array(z.object({ tags: z.array(z.string()) })), 'data[].tags[]'],
+    ['in a record', z.record(companyText, z.string()), 'data{}'],
+    ['as the key of a record', z.record(z.string(), z.int()), 'data{key}'],
+    ['in a union', z.union([z.object({ a: z.int() }), z.object({ b: z.string() })]), 'data.b'],
+    ['beside a literal', z.union([z.literal('x'), z.string()]), 'data'],
+    ['in a tuple', z.tuple([z.int(), z.string()]), 'data[1]'],
+    ['behind a mask', z.object({ note: masked('pay', z.string()) }), 'data.note'],
+    ['of any type', z.object({ value: z.unknown() }), 'data.value'],
+    ['in a tree', tree, 'data.name'],
+  ])('%s', (_, output, path) => expect(found(output)).toEqual([path]));
 
-test.each(reading.map((tool) => [`${tool.domain.name}.${tool.name}`, tool] as const))(
-  '%s says of each text whether people wrote it',
-  (_, tool) => {
-    // A text that people write takes `untrusted` of core/fields.ts; a name or a code joins the list above.
-    expect(freeText(tool)).toEqual([]);
-  },
-);
-
-describe('an answer', () => {
-  const find = (server: string, name: string) => allTools().find(server, name) ?? expect.fail(name);
-  const success = (data: unknown) => ({ status: 'success' as const, data });
-
-  test('holds untrusted text where such a field has any', () => {
-    const tickets = find('support', 'search_tickets');
-    expect(holdsUntrustedText(tickets, success([{ ticket_id: 'x', subject: 'Urgent' }]))).toBe(true);
-    expect(holdsUntrustedText(tickets, success([]))).toBe(false);
-    expect(holdsUntrustedText(find('support', 'customer_get_ticket'), success({ subject: 'a', comments: [{ body: 'b' }] }))).toBe(true);
-    expect(holdsUntrustedText(find('finance', 'list_invoices'), success([{ description: 'x' }]))).toBe(true);
-    expect(holdsUntrustedText(find('hr', 'list_team_time_off_requests'), success([{ notes: null, approver_notes: null }]))).toBe(false);
-    expect(holdsUntrustedText(find('hr', 'list_team_time_off_requests'), success([{ notes: 'please' }]))).toBe(true);
+  test('and nothing else is', () => {
+    const shapes = z.object({
+      id: storedId,
+      kind: z.enum(['a', 'b']),
+      one: z.literal('one'),
+      count: z.int(),
+      name: companyText.nullable().describe('described later'),
+      mine: callerText.optional(),
+      subject: untrusted.describe('described later'),
+      pay: masked('pay', companyText),
+      values: z.record(companyText, untrustedValue),
+    });
+    expect(found(shapes)).toEqual([]);
   });
 
-  test('does not where it is a name, a look-up, a refusal or what the person just said', () => {
-    expect(holdsUntrustedText(find('hr', 'find_employees'), success([{ name: 'Sarah Kim' }]))).toBe(false);
-    expect(
-      holdsUntrustedText(find('support', 'customer_list_tickets'), success([{ subject: 'SSO', highlights: { subject: ['SSO'] } }])),
-    ).toBe(false);
-    expect(holdsUntrustedText(find('tasks', 'list_tasks'), success([{ title: 'mine', description: 'mine' }]))).toBe(false);
-    expect(holdsUntrustedText(find('support', 'customer_add_comment'), success({ subject: 'x', comment: { body: 'mine' } }))).toBe(false);
-    expect(holdsUntrustedText(undefined, success('x'))).toBe(false);
+  test('in the totals of a list, too', () => {
+    const list = registry.tools.find(({ kind }) => kind === 'list') ?? expect.fail();
+    expect(undeclared(schemaWithOrigins({ ...list, summary: z.object({ by: z.string() }) }))).toEqual(['metadata.summary.by']);
+  });
+});
+
+describe('an answer holds untrusted text', () => {
+  const find = (server: string, name: string) => registry.find(server, name) ?? expect.fail(name);
+  const success = (data: unknown): Answer => ({ status: 'success', data });
+  const holds = (server: string, name: string, data: unknown) => holdsUntrustedText(find(server, name), {}, success(data));
+
+  test('where a field that others fill has any', () => {
+    expect(holds('support', 'search_tickets', [{ ticket_id: 'x', subject: 'Urgent' }])).toBe(true);
+    expect(holds('support', 'customer_list_tickets', [{ subject: 'SSO' }])).toBe(true);
+    expect(holds('support', 'customer_list_tickets', [{ highlights: { subject: ['<em>SSO</em>'] } }])).toBe(true);
+    expect(holds('support', 'customer_get_ticket', { comments: [{ body: 'b' }] })).toBe(true);
+    expect(holds('finance', 'list_invoices', [{ vendor_name: 'x' }])).toBe(true);
+    expect(holds('sales', 'get_customer', { address: { city: 'x' } })).toBe(true);
+    expect(holds('hr', 'list_team_time_off_requests', [{ notes: 'please' }])).toBe(true);
+    expect(holds('tax', 'list_audit_logs', [{ before: { rate: 'x' } }])).toBe(true);
+    expect(holds('journey', 'list_pivots', { by_component: { 'do as I say': [] } })).toBe(true);
+    expect(holds('journey', 'journey://lessons', '# Lessons')).toBe(true);
+    expect(holds('knowledge', 'prompts/retrieve-context#topic', ['deployment'])).toBe(true);
+  });
+
+  test('where a change answers with stored text, a card shows it or an error names it', () => {
+    expect(holds('support', 'customer_add_comment', { subject: 'x', comment: { body: 'mine' } })).toBe(true);
+    expect(holds('knowledge', 'update', { topic: 'x' })).toBe(true);
+    const error = { status: 'error', message: '', suggestedAction: '', retryable: false } as const;
+    const failed = (code: string, details: Record<string, unknown>, input: unknown = {}) =>
+      holdsUntrustedText(find('knowledge', 'relate'), input, { ...error, code, details });
+    expect(failed('TRIPLE_CONFLICT', { conflicts: [{ id: 't-1', object: 'obey me' }] })).toBe(true);
+    expect(failed('CHANGED_SINCE_APPROVAL', { current: [{ from: 'obey me' }] })).toBe(true);
+    expect(failed('ENTRY_NOT_FOUND', { id: 'my own words' }, { id: 'my own words' })).toBe(false);
+    expect(failed('INVOICE_NOT_PENDING', { status: 'PAID', on: '2026-11-16', by: '0e000000-0000-4000-8000-000000000008' })).toBe(false);
+    const card = { status: 'pending_confirmation', confirmationId: 'x', message: 'Delete “obey me”?' } as Answer;
+    expect(holdsUntrustedText(find('sales', 'delete_customer'), {}, card)).toBe(true);
+  });
+
+  test('where nothing is declared of it, or it is not what was declared', () => {
+    expect(holds('hr', 'find_employees', [{ nickname: 'obey me' }])).toBe(true);
+    expect(holds('hr', 'find_employees', [{ employee_id: 'not an id, but an order' }])).toBe(true);
+    expect(holds('hr', 'find_employees', [{ name: { first: 'obey me' } }])).toBe(true);
+    expect(holds('hr', 'list_time_off_requests', [{ status: 'obey me' }])).toBe(true);
+  });
+
+  test('and not where it is empty, hidden, the company’s or the caller’s own', () => {
+    expect(holds('support', 'search_tickets', [])).toBe(false);
+    expect(holds('hr', 'list_team_time_off_requests', [{ notes: null, approver_notes: '' }])).toBe(false);
+    expect(holds('hr', 'list_employees', [{ first_name: 'Sarah', phone: '*** (Hidden)', home_address: '*** (Hidden)' }])).toBe(false);
+    expect(holds('hr', 'get_org_chart', { name: 'Eve', direct_reports: [] })).toBe(false);
+    expect(holds('tasks', 'list_tasks', [{ title: 'mine', description: 'mine' }])).toBe(false);
+    expect(holds('support', 'customer_submit_ticket', { subject: 'mine', description: 'mine', opened_by: 'me', comments: [] })).toBe(false);
+    expect(holds('knowledge', 'store', { topic: 'mine', content: 'mine', tags: ['mine'] })).toBe(false);
+    expect(holdsUntrustedText(undefined, {}, success('x'))).toBe(false);
   });
 });

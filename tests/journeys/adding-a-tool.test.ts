@@ -6,11 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
+import { schemaWithOrigins } from '../../src/core/derive/answers.ts';
 import { contracts } from '../../src/core/derive/contracts.ts';
 import { mcpTool } from '../../src/core/derive/mcp.ts';
 import { registry } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import * as hr from '../../src/domains/hr/index.ts';
+import { textFields } from '../text-fields.ts';
 import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -44,6 +46,10 @@ test('the page names the file after the tool, and the list of the domain names b
   expect(basename(file)).toBe(`${tool.name.replaceAll('_', '-')}.ts`);
   expect(block('src/domains/hr/index.ts')).toBe("export { listWorkAnniversaries } from './tools/list-work-anniversaries.ts';\n");
   expect(page).toContain('npm run contracts');
+});
+
+test('each text of its answer declares who can have written it', () => {
+  expect(textFields(schemaWithOrigins(tool)).filter(({ origin }) => origin === undefined)).toEqual([]);
 });
 
 test('the code on the page compiles as it stands', { timeout: 120_000 }, async () => {

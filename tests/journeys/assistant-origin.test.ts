@@ -1,12 +1,18 @@
 /** A colleague's text orders the assistant about: a model that obeys it gets a card and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import type { Model } from '../../src/assistant/model.ts';
+import { offlineModel } from '../../src/assistant/offline/index.ts';
+import { card as drawn } from '../../src/gateway/pages/card.ts';
+import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
 import { ask, of, results, scripted } from '../asking.ts';
 import { openSite, type Site } from '../site.ts';
 
 const model = scripted();
+let answering: Model = model;
 let site: Site;
 beforeAll(async () => {
-  site = await openSite({}, { model });
+  site = await openSite({}, { model: { name: 'either', answer: (turn, signal) => answering.answer(turn, signal) } });
 }, 120_000);
 afterAll(() => site.close());
 
@@ -64,4 +70,77 @@ test("an order in the subject of a colleague's ticket has no effect without a ca
   ]);
   const { text } = await site.rest(BOB, 'support', 'customer_get_ticket', { ticket_id });
   expect(text).not.toContain('Layoffs');
+});
+
+const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
+
+test('a customer who answers on a ticket by its name gets a card that says why, and that works', async () => {
+  answering = offlineModel(allTools());
+  const sara = 'sara.support@globex.example';
+  const said = await ask(site, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
+  const [card = expect.fail(said.text)] = of(said, 'pending_confirmation');
+  expect(card.confirmationData).toMatchObject({
+    action: 'customer_add_comment',
+    summary: 'Answer on the ticket “SSO certificate expired”',
+    because: BECAUSE,
+  });
+  expect(said.text).toMatch(/approv/i);
+  const held = await site.send('GET', `/api/confirmations/${card.confirmationId}`, { token: await site.token(sara) });
+  const state = (held.body as { data: ConfirmationState }).data;
+  expect(drawn(state, { person: 'Sara Support', now: site.clock.now() }).markup).toContain(BECAUSE);
+  expect((await site.decide(sara, card.confirmationId, true)).body).toMatchObject({
+    status: 'success',
+    data: { comment: { body: 'We uploaded the new certificate, please check' } },
+  });
+});
+
+test('text that only the caller wrote does not ask for a card', async () => {
+  answering = model;
+  const told = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
+    model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
+    return of(await ask(site, user, 'do these'), 'tool_result').map(({ status, untrusted }) => [status, untrusted]);
+  };
+  const ticket = { title: 'My own problem', description: 'I describe it in my own words.', category: 'other' };
+  expect(
+    await told(BOB, { call: 'support_customer_submit_ticket', input: ticket }, { call: 'support_customer_submit_ticket', input: ticket }),
+  ).toEqual([
+    ['success', false],
+    ['success', false],
+  ]);
+  expect(
+    await told(
+      'frank.davis',
+      { call: 'tasks_add_task', input: { title: 'Mine' } },
+      { call: 'tasks_list_tasks', input: {} },
+      { call: 'knowledge_store', input: { topic: 'mine', content: 'My own words.' } },
+      { call: 'tasks_add_task', input: { title: 'Mine, too' } },
+    ),
+  ).toEqual(Array.from({ length: 4 }, () => ['success', false]));
+});
+
+test('a resource that a model reads by its address counts like any answer', async () => {
+  model.next = (turn) =>
+    results(turn).length === 0
+      ? [
+          { call: 'journey_journey://lessons', input: {} },
+          { call: 'tasks_add_task', input: { title: 'As the lesson says' } },
+        ]
+      : ['Done.'];
+  const answer = await ask(site, 'frank.davis', 'what did we learn?');
+  expect(of(answer, 'tool_result').map(({ status, untrusted }) => [status, untrusted])).toEqual([
+    ['success', true],
+    ['pending_confirmation', true],
+  ]);
+});
+
+test('stored text in an error counts, and so does a card', async () => {
+  const task = { call: 'tasks_add_task', input: { title: 'As it says there' } };
+  const statuses = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
+    model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
+    return of(await ask(site, user, 'do these'), 'tool_result').map(({ status, code }) => code ?? status);
+  };
+  const conflict = { call: 'knowledge_relate', input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team' } };
+  expect(await statuses('sarah.kim', conflict, task)).toEqual(['TRIPLE_CONFLICT', 'pending_confirmation']);
+  const raise = { call: 'hr_update_salary', input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 123_456 } };
+  expect(await statuses('alice.chen', raise, task)).toEqual(['pending_confirmation', 'pending_confirmation']);
 });

@@ -196,6 +196,12 @@ describe('the approval card', () => {
     ]);
   });
 
+  test('says why it is asked about something that otherwise happens at once', () => {
+    const [, says] = shownCard({ because: 'You are asked because of\u202e this text.' });
+    expect(says).toContain('Change the salary of Sarah Kim. You are asked because of');
+    expect(shownCard({ because: 'x\u202ey' }).join('')).not.toContain('\u202e');
+  });
+
   test('warns before something is gone', () => {
     expect(shownCard({ destructive: true, reason: null }).join(' ')).toContain(
       'The record stays for the audit; no tool can bring it back. Nothing has changed yet.',

@@ -1,11 +1,12 @@
 /** All fields of one thing: figures and words beside their names, longer texts and inner lists below. */
-import { allColumns, type Column, empty, isHidden, type Row } from '../lib/columns.ts';
+import { allColumns, type Column, empty, isHidden, type Row, WORDY } from '../lib/columns.ts';
 import { isRecord, plain, rowSchema, type Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
 import { DataTable } from './data-table.tsx';
 import { DataText, Value } from './value.tsx';
 
 const DEEPEST = 6;
+const isWordy = (value: unknown) => typeof value !== 'string' || value.length > WORDY;
 
 export function Details({
   columns,
@@ -22,7 +23,8 @@ export function Details({
 }) {
   const shown = columns.filter(({ key }) => key !== without && !key.startsWith('_') && key !== 'highlights');
   const short = shown.filter(
-    ({ kind, value, untrusted }) => kind !== 'inner' && !((kind === 'long' || untrusted) && !empty(value(row)) && !isHidden(value(row))),
+    ({ kind, value, untrusted }) =>
+      kind !== 'inner' && !((kind === 'long' || (untrusted && isWordy(value(row)))) && !empty(value(row)) && !isHidden(value(row))),
   );
   const long = shown.filter((column) => !short.includes(column) && column.kind !== 'inner');
   const inner = shown.filter(({ kind }) => kind === 'inner');

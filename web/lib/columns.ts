@@ -28,7 +28,7 @@ export interface Column {
   readonly kind: Kind;
   readonly schema: Schema;
   readonly mask: MaskInfo | undefined;
-  /** Others wrote it: shown as it is, never as anything else. */
+  /** Another person can have written it: shown as it is, never as anything else. */
   readonly untrusted: boolean;
   value(row: Row): unknown;
 }
@@ -38,6 +38,9 @@ const STATUS = /^(status|state|stage|priority|decision|compliance_status|tier|ro
 /** The letters of a place, not of how things stand. */
 const PLACE = /^[A-Z]{2}$/;
 const NAMED = /^(name|full_name|title|subject|vendor_name|vendor|department|period|category|topic|jurisdiction|\w*_name)$/;
+
+/** What a thing is called, where it is and who it is from, rather than what somebody says. */
+const LABEL = /^(\w*name|company|contact|phone|industry|service|receipt|opened_by|invited_by|prepared_by|confirmation_number|when)$/;
 
 function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   const [type, format] = [typeOf(schema), textOf(schema, 'format')];
@@ -103,7 +106,7 @@ const MOST_FIGURES = 8;
 /** From here on a column is worth less than the room it takes, unless there are only a few. */
 const DULL = 10;
 const FEW = 2;
-const WORDY = 40;
+export const WORDY = 40;
 export const empty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
@@ -147,7 +150,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
     const words = held.filter((each) => typeof each === 'string');
     // What somebody wrote at some length is read in full, a press away.
     const wordy = words.reduce((sum, each) => sum + each.length, 0) > WORDY * words.length;
-    if (kind === 'text') weight += (wordy ? 4 : 0) + (untrusted ? (wordy ? 12 : 3) : 0);
+    if (kind === 'text') weight += (wordy ? 4 : 0) + (untrusted ? (wordy ? 12 : LABEL.test(key) ? 0 : 3) : 0);
     if (held.filter(empty).length > half) weight += 4;
     // What says the same in every row gives way to what tells rows apart. An amount that is hidden in every row does not: that it is
     // there, and for whom, is what people look for.

@@ -23,6 +23,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   const says = [
     sentence(safe(data.summary)),
     data.destructive && 'The record stays for the audit; no tool can bring it back.',
+    data.because !== undefined && safe(data.because),
     'Nothing has changed yet.',
   ];
   const changes = data.changes.map((change) => {

@@ -1,5 +1,6 @@
 /** The published shape of what a tool answers. */
 import { z } from 'zod';
+import { companyText, originOf } from '../fields.ts';
 import type { Tool } from '../tool.ts';
 
 /** The day on which examples are written down; any other would do as well. */
@@ -7,13 +8,13 @@ export const EXAMPLE_DAY = '2026-11-16';
 
 export const metadata = z.object({
   hasMore: z.boolean(),
-  nextCursor: z.string().optional(),
+  nextCursor: companyText.optional(),
   returnedCount: z.int(),
-  totalEstimate: z.string(),
-  hint: z.string().optional(),
+  totalEstimate: companyText,
+  hint: companyText.optional(),
   truncated: z.boolean(),
-  totalCount: z.string(),
-  warning: z.string().optional(),
+  totalCount: companyText,
+  warning: companyText.optional(),
 });
 
 export const errorAnswer = z.object({
@@ -38,6 +39,7 @@ export const confirmationData = z.object({
   reason: z.string().nullable(),
   destructive: z.boolean(),
   origin: z.string(),
+  because: z.string().optional(),
 });
 
 export const pendingAnswer = z.object({ status: z.literal('pending_confirmation'), confirmationId: z.uuid(), message: z.string(), confirmationData });
@@ -66,6 +68,15 @@ export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Rea
   const known = made[io].get(schema) ?? makeSchema(schema, io);
   made[io].set(schema, known);
   return known;
+}
+
+/** A JSON Schema of a tool's success, with the declared `origin` of each text beside what is published. */
+export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>> {
+  const override = ({ zodSchema, jsonSchema: part }: { zodSchema: z.core.$ZodType; jsonSchema: Record<string, unknown> }) => {
+    const origin = originOf(zodSchema);
+    if (origin !== undefined) part['origin'] = origin;
+  };
+  return z.toJSONSchema(successOf(tool), { io: 'output', unrepresentable: 'any', override }) as Record<string, unknown>;
 }
 
 function makeSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** What the finance tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, idOf, line, money, readable, storedDay, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import { amount, anyCase, companyText, idOf, line, money, readable, storedDay, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
 export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
@@ -56,24 +56,24 @@ export const figures = {
 /** Who approved it, or did not. */
 const decided = {
   approved_by: storedId.nullable(),
-  approved_by_name: z.string().nullable(),
+  approved_by_name: companyText.nullable(),
   approved_at: storedTime.nullable(),
   approver_notes: untrusted.nullable(),
   rejected_by: storedId.nullable(),
-  rejected_by_name: z.string().nullable(),
+  rejected_by_name: companyText.nullable(),
   rejected_at: storedTime.nullable(),
   rejection_reason: untrusted.nullable(),
 };
 export const budget = z.object({
   budget_id: storedId,
-  department: z.string(),
+  department: companyText,
   fiscal_year: z.int(),
   status: z.enum(budgetStates),
   ...figures,
   created_by: storedId,
-  created_by_name: z.string(),
+  created_by_name: companyText,
   submitted_by: storedId.nullable(),
-  submitted_by_name: z.string().nullable(),
+  submitted_by_name: companyText.nullable(),
   submitted_at: storedTime.nullable(),
   comments: untrusted.nullable(),
   ...decided,
@@ -85,27 +85,27 @@ const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED'] as const;
 export const invoiceFilter = anyCase([...invoiceStates, 'OVERDUE']);
 export const invoice = z.object({
   invoice_id: storedId,
-  vendor_id: z.string(),
-  vendor_name: z.string(),
+  vendor_id: companyText,
+  vendor_name: untrusted,
   amount,
-  currency: z.string(),
+  currency: companyText,
   description: untrusted,
-  department: z.string(),
+  department: companyText,
   category,
   status: z.enum(invoiceStates),
   overdue: z.boolean().describe('Not paid yet, and the due date is over'),
   invoice_date: storedDay,
   due_date: storedDay,
   submitted_by: storedId,
-  submitted_by_name: z.string(),
+  submitted_by_name: companyText,
   submitted_at: storedTime,
   approved_by: storedId.nullable(),
-  approved_by_name: z.string().nullable(),
+  approved_by_name: companyText.nullable(),
   approved_at: storedTime.nullable(),
   approver_notes: untrusted.nullable(),
   rejection_reason: untrusted.nullable(),
   paid_by: storedId.nullable(),
-  paid_by_name: z.string().nullable(),
+  paid_by_name: companyText.nullable(),
   payment_date: storedDay.nullable(),
   payment_reference: untrusted.nullable(),
   payment_notes: untrusted.nullable(),
@@ -118,16 +118,16 @@ export const expenseCategory = z.enum(expenseCategories);
 export const expenseReport = z.object({
   report_id: storedId,
   employee_id: storedId,
-  employee_name: z.string(),
-  department: z.string(),
-  month: z.string().describe('YYYY-MM'),
+  employee_name: companyText,
+  department: companyText,
+  month: companyText.describe('YYYY-MM'),
   status: z.enum(reportStates),
   total: amount.describe('Sum of the items'),
   item_count: z.int(),
   submitted_at: storedTime.nullable(),
   ...decided,
   reimbursed_by: storedId.nullable(),
-  reimbursed_by_name: z.string().nullable(),
+  reimbursed_by_name: companyText.nullable(),
   reimbursed_at: storedTime.nullable(),
   payment_reference: untrusted.nullable(),
   payment_notes: untrusted.nullable(),
@@ -137,6 +137,6 @@ export const expenseItem = z.object({
   category: expenseCategory,
   description: untrusted,
   amount,
-  receipt: z.string().nullable().describe('The receipt’s file or number; null where there is none'),
+  receipt: untrusted.nullable().describe('The receipt’s file or number; null where there is none'),
 });
 export const fullReport = expenseReport.extend({ items: z.array(expenseItem) });

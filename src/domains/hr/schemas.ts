@@ -1,6 +1,6 @@
 /** What the hr tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, idOf, line, masked, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import { amount, companyText, idOf, line, masked, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.').describe(
   'employee_id from find_employees or list_employees',
@@ -22,19 +22,19 @@ export const employeeNotFound = {
 
 export const employee = z.object({
   employee_id: storedId,
-  first_name: z.string(),
-  last_name: z.string(),
+  first_name: companyText,
+  last_name: companyText,
   email: storedEmail,
-  department: z.string(),
-  job_title: z.string(),
-  location: z.string(),
+  department: companyText,
+  job_title: companyText,
+  location: companyText,
   manager_id: storedId.nullable(),
-  manager_name: z.string().nullable(),
+  manager_name: companyText.nullable(),
   hire_date: storedDay,
   salary: masked('pay', amount),
-  ssn: masked('ssn', z.string()),
-  phone: masked('contact', z.string()),
-  home_address: masked('contact', z.string()),
+  ssn: masked('ssn', companyText),
+  phone: masked('contact', untrusted),
+  home_address: masked('contact', untrusted),
   active: z.boolean(),
   created_at: storedTime,
   updated_at: storedTime,
@@ -46,7 +46,7 @@ export const requestStatus = z.enum(['pending', 'approved', 'rejected', 'cancell
 export const timeOffRequest = z.object({
   request_id: storedId,
   employee_id: storedId,
-  employee_name: z.string(),
+  employee_name: companyText,
   type_code: timeOffType,
   start_date: storedDay,
   end_date: storedDay,
@@ -60,7 +60,7 @@ export const timeOffRequest = z.object({
 
 export const timeOffBalance = z.object({
   type_code: timeOffType,
-  type_name: z.string(),
+  type_name: companyText,
   entitlement: z.number(),
   used: z.number(),
   pending: z.number().describe('Asked for, not decided yet'),

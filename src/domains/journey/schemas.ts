@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { anyCase, line, untrusted } from '../../core/fields.ts';
+import { anyCase, companyText, line, untrusted } from '../../core/fields.ts';
 import { cut } from './markdown.ts';
 import { kinds } from './record.ts';
 
 export const words = (what: string) => line(400).describe(what);
 export const kind = anyCase(kinds).describe('Only records of this kind');
 
-const uri = z.string().nullable().describe('Where an MCP client reads the whole text');
+const uri = companyText.nullable().describe('Where an MCP client reads the whole text');
 /** A record as lists show it. */
 export const record = z.object({
-  record_id: z.string(),
+  record_id: companyText,
   kind: z.enum(kinds),
-  title: z.string(),
-  when: z.string().nullable(),
-  components: z.array(z.string()).describe('The parts of the product that it is about'),
-  topics: z.array(z.string()),
+  title: untrusted,
+  when: untrusted.nullable(),
+  components: z.array(untrusted).describe('The parts of the product that it is about'),
+  topics: z.array(untrusted),
   summary: untrusted,
   uri,
 });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
-  highlights: z.record(z.string(), z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
+  highlights: z.record(companyText, z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
 };
 export const foundRecord = record.extend(found);
 
@@ -35,8 +35,8 @@ export const failure = record
   .extend({ lesson: untrusted.nullable().describe('What was learned'), content: beginning, ...found });
 
 export const decision = record.omit({ kind: true }).extend({
-  adr_id: z.string().nullable().describe('ADR-0004; none where the record has no number'),
-  status: z.string().nullable().describe('accepted, superseded, …'),
+  adr_id: companyText.nullable().describe('ADR-0004; none where the record has no number'),
+  status: untrusted.nullable().describe('accepted, superseded, …'),
   content,
 });
 export const storedDecision = decision.omit({ adr_id: true }).extend({ number: z.int().nullable() });
@@ -50,10 +50,10 @@ export const pivot = record.omit({ kind: true }).extend({
 /** Everything that a record says. */
 export const whole = record.extend({
   number: z.int().nullable(),
-  status: z.string().nullable(),
-  day: z.string(),
-  versions: z.array(z.string()),
-  lesson: z.string().nullable(),
+  status: untrusted.nullable(),
+  day: companyText,
+  versions: z.array(untrusted),
+  lesson: untrusted.nullable(),
   content,
 });
 export type Whole = z.output<typeof whole>;

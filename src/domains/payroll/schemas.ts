@@ -1,6 +1,6 @@
 /** What the payroll tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, idOf, masked, storedDay, storedId } from '../../core/fields.ts';
+import { amount, companyText, idOf, masked, storedDay, storedId } from '../../core/fields.ts';
 
 export const employeeId = idOf('Employee not found: an employee id is a UUID. Find it by name with find_employees.');
 export const ownByDefault = employeeId.optional().describe('employee_id from find_employees; by default your own');
@@ -33,8 +33,8 @@ export const totals = {
 export const payStub = z.object({
   pay_stub_id: storedId,
   employee_id: storedId,
-  employee_name: z.string(),
-  department: z.string(),
+  employee_name: companyText,
+  department: companyText,
   pay_run_id: storedId,
   run_type: runType,
   pay_date: storedDay,

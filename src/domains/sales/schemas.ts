@@ -1,6 +1,6 @@
 /** What the sales tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, idOf, line, money, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import { amount, anyCase, companyText, idOf, line, money, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
   '_id from list_opportunities',
@@ -31,22 +31,22 @@ export const stageFilter = anyCase([...stages, 'OPEN', 'CLOSED']);
 
 export const opportunity = z.object({
   _id: storedId,
-  deal_name: z.string(),
-  customer_name: z.string(),
+  deal_name: untrusted,
+  customer_name: untrusted,
   value: amount.describe('What the deal is worth; once won, what it was closed at'),
-  currency: z.string(),
+  currency: companyText,
   stage: z.enum(stages),
   probability: z.number().describe('Percent'),
   weighted_value: amount.describe('value × probability, to the cent'),
   close_date: storedDay.describe('The day it was closed; while it is open, the day it is expected to'),
   expected_close_date: storedDay,
-  owner_name: z.string(),
+  owner_name: companyText,
   owner: storedEmail,
   notes: untrusted.nullable(),
   actual_value: amount.nullable().describe('What a won deal was closed at'),
   close_reason: untrusted.nullable().describe('Why it was won or lost'),
   closed_at: storedTime.nullable(),
-  closed_by_name: z.string().nullable(),
+  closed_by_name: companyText.nullable(),
   customer_id: storedId,
   owner_id: storedId.describe("The owner's employee_id"),
   created_at: storedTime,
@@ -57,19 +57,19 @@ const customerStates = ['PROSPECT', 'ACTIVE', 'CHURNED'] as const;
 export const customerFilter = anyCase(customerStates);
 export const customer = z.object({
   _id: storedId,
-  name: z.string(),
-  company: z.string().describe('The registered name'),
-  contact_name: z.string(),
+  name: untrusted,
+  company: untrusted.describe('The registered name'),
+  contact_name: untrusted,
   email: storedEmail,
-  phone: z.string(),
-  industry: z.string(),
+  phone: untrusted,
+  industry: untrusted,
   status: z.enum(customerStates),
   tier: z.enum(['enterprise', 'business', 'startup', 'free']),
   annual_revenue: amount.describe("The customer's own yearly revenue"),
-  address: z.object({ street: z.string(), city: z.string(), state: z.string(), zip: z.string(), country: z.string() }),
+  address: z.object({ street: untrusted, city: untrusted, state: untrusted, zip: untrusted, country: untrusted }),
   account_owner: storedEmail,
   account_owner_id: storedId.describe("The account owner's employee_id"),
-  account_owner_name: z.string(),
+  account_owner_name: companyText,
   created_at: storedTime,
   updated_at: storedTime,
 });
@@ -89,6 +89,6 @@ export const lead = z.object({
   status: z.enum(leadStates),
   owner: storedEmail,
   owner_id: storedId.describe("The owner's employee_id"),
-  owner_name: z.string(),
+  owner_name: companyText,
   created_at: storedTime,
 });

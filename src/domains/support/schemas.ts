@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, line, storedEmail, storedId, storedTime, uuid, untrusted } from '../../core/fields.ts';
+import { anyCase, callerText, companyText, line, storedEmail, storedId, storedTime, untrusted, uuid } from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
 /** Not solved yet: their time runs. */
@@ -32,14 +32,16 @@ export const customerTicketNotFound = 'Find the id with customer_list_tickets.';
 
 export const comment = z.object({
   comment_id: storedId,
-  author_name: z.string(),
+  author_name: untrusted,
   author_kind: z.enum(['customer', 'staff']),
   body: untrusted,
   created_at: storedTime,
 });
+/** A comment as its author has just sent it. */
+export const sentComment = comment.extend({ author_name: callerText, body: callerText });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
-  highlights: z.record(z.string(), z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
+  highlights: z.record(companyText, z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
 };
 
 /** A ticket as our own people see it. */
@@ -50,19 +52,19 @@ export const ticket = z.object({
   status: z.enum(statuses),
   priority: z.enum(priorities),
   category: z.enum(categories),
-  tags: z.array(z.string()),
+  tags: z.array(untrusted),
   customer_id: storedId,
-  customer_name: z.string(),
+  customer_name: untrusted,
   customer_email: storedEmail,
-  contact_name: z.string(),
+  contact_name: untrusted,
   tier: z.enum(tiers),
   assigned_to: storedId.nullable(),
-  assigned_to_name: z.string().nullable(),
+  assigned_to_name: companyText.nullable(),
   created_at: storedTime,
   updated_at: storedTime,
   sla_deadline: storedTime.describe('When it has to be solved'),
   resolved_at: storedTime.nullable(),
-  resolved_by_name: z.string().nullable(),
+  resolved_by_name: companyText.nullable(),
   resolution: untrusted.nullable(),
   resolution_type: z.enum(resolutionTypes).nullable(),
   customer_notified: z.boolean().nullable(),
@@ -73,13 +75,13 @@ export const foundTicket = ticket.extend(found);
 /** The same as its customer sees it. */
 export const customerTicket = z.object({
   ticket_id: storedId,
-  subject: z.string(),
+  subject: untrusted,
   status: z.enum(statuses),
   priority: z.enum(priorities),
   category: z.enum(categories),
   visibility: z.enum(['private', 'organization']),
-  opened_by: z.string(),
-  agent: z.string().nullable(),
+  opened_by: untrusted,
+  agent: companyText.nullable(),
   created_at: storedTime,
   updated_at: storedTime,
   resolved_at: storedTime.nullable(),
@@ -90,31 +92,26 @@ export const fullCustomerTicket = customerTicket.extend({
   resolution_type: z.enum(resolutionTypes).nullable(),
   comments: z.array(comment),
 });
+/** A ticket as its reporter has just sent it: nobody else has written to it yet. */
+export const submittedTicket = fullCustomerTicket.extend({ subject: callerText, opened_by: callerText, description: callerText });
 /** How it is stored: other names for the two people. */
 export const storedCustomerTicket = fullCustomerTicket
   .omit({ opened_by: true, agent: true })
-  .extend({ contact_name: z.string(), assigned_to_name: z.string().nullable() });
-/**
- * A list of one's own organisation's tickets, where a subject is how a ticket is named and found: not text of others, so that naming
- * one's ticket does not hold up answering on it. Reading a ticket is.
- */
-export const foundFields = z.object({
-  ...found,
-  highlights: z.record(z.string(), z.array(z.string())).describe('Field → pieces of its text as HTML, what was found in <em>'),
-});
+  .extend({ contact_name: untrusted, assigned_to_name: companyText.nullable() });
+export const foundFields = z.object(found);
 
 const articleFields = {
   article_id: storedId,
-  title: z.string(),
+  title: untrusted,
   content: untrusted,
   summary: untrusted,
   category: z.enum(categories),
-  tags: z.array(z.string()),
+  tags: z.array(untrusted),
   updated_at: storedTime,
 };
 export const article = z.object({
   ...articleFields,
-  author: z.string(),
+  author: companyText,
   status: z.enum(['draft', 'published', 'archived']),
   audience: z.enum(['public', 'internal']).describe('public: customers read it too'),
   view_count: z.int().min(0),
@@ -126,18 +123,18 @@ export const customerArticle = z.object({ ...articleFields, ...found });
 
 export const contact = z.object({
   contact_id: storedId,
-  name: z.string(),
+  name: untrusted,
   email: storedEmail,
   role: z.enum(['lead', 'contact']),
   status: z.enum(['active', 'invited']),
   invited_at: storedTime,
-  invited_by: z.string().nullable(),
+  invited_by: untrusted.nullable(),
 });
 /** The lead is named once, beside the people: there can never be two. */
 export const organization = z.object({
   organization_id: storedId,
-  name: z.string(),
-  lead_contact_id: z.string(),
+  name: untrusted,
+  lead_contact_id: companyText,
   contacts: z.array(contact.omit({ role: true })),
 });
 export type Organization = z.output<typeof organization>;

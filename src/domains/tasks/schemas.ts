@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose, readable } from '../../core/fields.ts';
+import { callerText, prose, readable } from '../../core/fields.ts';
 
 export const taskId = z
   .int('Invalid task ID')
@@ -15,6 +15,6 @@ export const title = readable(
   .refine((text) => text.trim() !== '', 'Title is required')
   .describe('The task title (1-200 characters)');
 export const description = prose(1000, 'Description must be 1000 characters or less').describe('Details (at most 1000 characters)');
-export const task = z.object({ id: z.int(), title: z.string(), description: z.string().nullable(), completed: z.boolean() });
-export const outcome = <const S extends string>(status: S) => z.object({ task_id: z.int(), status: z.literal(status), title: z.string() });
+export const task = z.object({ id: z.int(), title: callerText, description: callerText.nullable(), completed: z.boolean() });
+export const outcome = <const S extends string>(status: S) => z.object({ task_id: z.int(), status: z.literal(status), title: callerText });
 export const notFound = { message: 'Task not found', hint: 'Find the id of one of your tasks with list_tasks.' };

@@ -1,6 +1,6 @@
 /** What the tax tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, line, storedDay, storedId } from '../../core/fields.ts';
+import { amount, companyText, line, storedDay, storedId, untrusted } from '../../core/fields.ts';
 import type { CommonCode, Details } from '../../core/errors.ts';
 import type { SqlTag, SqlText } from '../../core/sql.ts';
 import { stateCode } from './states.ts';
@@ -20,8 +20,8 @@ export type Refuse = (code: CommonCode, details: Details) => never;
 
 export const taxYear = z.int().min(2000).max(2100);
 /** Two letters; the federal government counts as one of them. */
-export const authority = z.string().describe('Two letters of the state; US is federal');
-export const jurisdictionName = z.string().describe('Name of the state, or Federal');
+export const authority = companyText.describe('Two letters of the state; US is federal');
+export const jurisdictionName = companyText.describe('Name of the state, or Federal');
 
 /** After the deadline, and not done. */
 export const overdue = (sql: SqlTag, today: string): SqlText => sql`(not settled and deadline < ${today}::date)`;
@@ -47,8 +47,8 @@ export const filing = z.object({
   tax_year: z.int(),
   state: authority,
   jurisdiction: jurisdictionName,
-  form: z.string(),
-  title: z.string(),
+  form: companyText,
+  title: companyText,
   due_date: storedDay,
   extended_to: storedDay.nullable().describe('Later date that the authority has granted'),
   status: z.enum(['not_started', 'in_preparation', 'filed', 'accepted']),
@@ -59,18 +59,18 @@ export const filing = z.object({
   balance_due: amount.describe('What the estimates left to pay'),
   balance_paid: amount,
   refund_due: amount,
-  confirmation_number: z.string().nullable(),
-  ein_last4: z.string().describe('Last four digits of the employer identification number'),
-  prepared_by: z.string(),
+  confirmation_number: untrusted.nullable(),
+  ein_last4: companyText.describe('Last four digits of the employer identification number'),
+  prepared_by: untrusted,
 });
 
 export const registration = z.object({
   registration_id: storedId,
-  state: z.string().describe('Two letters of the state'),
-  state_name: z.string(),
+  state: companyText.describe('Two letters of the state'),
+  state_name: companyText,
   tax_type: z.enum(['sales_and_use', 'corporate_income', 'franchise', 'gross_receipts', 'payroll_withholding']),
-  agency: z.string(),
-  account_last4: z.string().nullable().describe('Last four digits of the account number; null until the state has given one'),
+  agency: companyText,
+  account_last4: companyText.nullable().describe('Last four digits of the account number; null until the state has given one'),
   status: z.enum(['pending', 'active', 'closed']),
   filing_frequency: z.enum(['monthly', 'quarterly', 'annually']),
   registered_on: storedDay,
@@ -79,9 +79,9 @@ export const registration = z.object({
 
 export const salesTaxRate = z.object({
   rate_id: storedId,
-  state: z.string().describe('Two letters of the state'),
-  state_name: z.string(),
-  jurisdiction: z.string().describe('State, county, city or district'),
+  state: companyText.describe('Two letters of the state'),
+  state_name: companyText,
+  jurisdiction: companyText.describe('State, county, city or district'),
   jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
   state_rate: z.number().describe('Percent'),
   local_rate: z.number().describe('Percent that county, city and district add'),

@@ -91,8 +91,9 @@ function becomes({ confirmationData: { subject, changes, summary } }: Confirmati
 /** The verb that the server's own sentence begins with. */
 const verbOf = (summary: string) => /^[A-Z][a-z]+(?=\s)/.exec(summary)?.[0] ?? 'Do it for';
 
+const NOT_YET = 'Nothing has changed yet.';
 function waiting(state: ConfirmationState, { now }: CardOptions): Html {
-  const { summary, changes, destructive, subject } = state.confirmationData;
+  const { summary, changes, destructive, subject, because } = state.confirmationData;
   const left = secondsLeft(state.confirmationData, now);
   const verb = verbOf(summary);
   const says =
@@ -108,7 +109,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
     icon: destructive ? 'warn' : 'shield',
     kind: destructive ? 'Needs your approval. This removes a record.' : 'Needs your approval',
     title: bdi(summary),
-    says: 'Nothing has changed yet.',
+    says: because === undefined ? NOT_YET : html`${bdi(because)} ${NOT_YET}`,
     beside: ring(left),
   })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<div class="ap-foot no-js"><p class="say">This page needs JavaScript, which makes sure that a person presses the button. Nothing has changed.</p></div>`;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose, storedId, storedTime } from '../../../core/fields.ts';
+import { companyText, prose, storedId, storedTime } from '../../../core/fields.ts';
 import { finance } from '../domain.ts';
 import { inWords, labels } from '../rules.ts';
 import { budget, budgetId, budgetNotFound } from '../schemas.ts';
@@ -12,7 +12,7 @@ export const deleteBudget = finance.write({
   roles: ['finance-write', 'executive'],
   effect: 'removes',
   input: z.object({ budget_id: budgetId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
-  output: z.object({ budget_id: storedId, department: z.string(), fiscal_year: z.int(), deleted_at: storedTime }),
+  output: z.object({ budget_id: storedId, department: companyText, fiscal_year: z.int(), deleted_at: storedTime }),
   errors: {
     BUDGET_NOT_FOUND: budgetNotFound,
     BUDGET_NOT_DRAFT: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose, storedId, storedTime } from '../../../core/fields.ts';
+import { companyText, prose, storedId, storedTime } from '../../../core/fields.ts';
 import { finance } from '../domain.ts';
 import { inWords, labels, reportById } from '../rules.ts';
 import { reportId, reportNotFound } from '../schemas.ts';
@@ -12,7 +12,7 @@ export const deleteExpenseReport = finance.write({
   roles: ['finance-write', 'executive'],
   effect: 'removes',
   input: z.object({ report_id: reportId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
-  output: z.object({ report_id: storedId, employee_name: z.string(), month: z.string(), deleted_at: storedTime }),
+  output: z.object({ report_id: storedId, employee_name: companyText, month: companyText, deleted_at: storedTime }),
   errors: {
     EXPENSE_REPORT_NOT_FOUND: reportNotFound,
     EXPENSE_REPORT_NOT_DELETABLE: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, prose, storedId, storedTime } from '../../../core/fields.ts';
+import { amount, prose, storedId, storedTime, untrusted } from '../../../core/fields.ts';
 import { finance } from '../domain.ts';
 import { invoiceById, inWords, labels } from '../rules.ts';
 import { invoiceId, invoiceNotFound } from '../schemas.ts';
@@ -12,7 +12,7 @@ export const deleteInvoice = finance.write({
   roles: ['finance-write', 'executive'],
   effect: 'removes',
   input: z.object({ invoice_id: invoiceId, reason: prose(500).optional().describe('Shown on the approval card and kept with the record') }),
-  output: z.object({ invoice_id: storedId, vendor_name: z.string(), amount, deleted_at: storedTime }),
+  output: z.object({ invoice_id: storedId, vendor_name: untrusted, amount, deleted_at: storedTime }),
   errors: {
     INVOICE_NOT_FOUND: invoiceNotFound,
     INVOICE_NOT_DELETABLE: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, storedDay } from '../../../core/fields.ts';
+import { amount, companyText, storedDay } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import type { SqlTag } from '../../../core/sql.ts';
 import { finance } from '../domain.ts';
@@ -35,7 +35,7 @@ export const getArrMovement = finance.list({
   plural: 'months',
   roles: ['finance-read', 'executive'],
   input: asked,
-  item: z.object({ period: z.string().describe('YYYY-MM'), ...moved, as_of_date: storedDay.describe('Last day counted') }),
+  item: z.object({ period: companyText.describe('YYYY-MM'), ...moved, as_of_date: storedDay.describe('Last day counted') }),
   order: asc('period'),
   summary: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
   examples: [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose, storedId, storedTime } from '../../../core/fields.ts';
+import { companyText, prose, storedId, storedTime } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
 import { isAbove } from '../rules.ts';
 import { employee, employeeId, employeeNotFound } from '../schemas.ts';
@@ -15,7 +15,7 @@ export const deleteEmployee = hr.write({
     employee_id: employeeId,
     reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
   }),
-  output: z.object({ employee_id: storedId, name: z.string(), active: z.literal(false), terminated_at: storedTime }),
+  output: z.object({ employee_id: storedId, name: companyText, active: z.literal(false), terminated_at: storedTime }),
   errors: {
     EMPLOYEE_NOT_FOUND: employeeNotFound,
     CANNOT_DELETE_SELF: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedEmail, storedId } from '../../../core/fields.ts';
+import { companyText, storedEmail, storedId } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { hr } from '../domain.ts';
 import { named, spelled } from '../rules.ts';
@@ -16,14 +16,14 @@ export const findEmployees = hr.list({
   input: z.object({ name: namePart.optional(), department: departmentName.optional() }),
   item: z.object({
     employee_id: storedId,
-    name: z.string(),
-    first_name: z.string(),
-    last_name: z.string(),
-    department: z.string(),
-    job_title: z.string(),
+    name: companyText,
+    first_name: companyText,
+    last_name: companyText,
+    department: companyText,
+    job_title: companyText,
     email: storedEmail,
-    location: z.string(),
-    manager_name: z.string().nullable(),
+    location: companyText,
+    manager_name: companyText.nullable(),
   }),
   order: asc('last_name', 'first_name', 'employee_id'),
   examples: [

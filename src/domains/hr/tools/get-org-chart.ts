@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedId } from '../../../core/fields.ts';
+import { companyText, storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
 import { employeeId, employeeNotFound } from '../schemas.ts';
 
@@ -8,10 +8,10 @@ const MOST_NODES = 500;
 
 const person = z.object({
   employee_id: storedId,
-  name: z.string(),
-  title: z.string(),
-  department: z.string(),
-  location: z.string(),
+  name: companyText,
+  title: companyText,
+  department: companyText,
+  location: companyText,
   level: z.int().describe('0 is the root of this chart'),
   direct_reports_count: z.int().describe('All active direct reports, also those that are not shown'),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedDay, storedId, untrusted } from '../../../core/fields.ts';
+import { companyText, storedDay, storedId, untrusted } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { hr } from '../domain.ts';
 import { employeeId, reviewStatus } from '../schemas.ts';
@@ -20,8 +20,8 @@ export const getPerformanceReviews = hr.list({
   item: z.object({
     review_id: storedId,
     employee_id: storedId,
-    employee_name: z.string(),
-    period: z.string(),
+    employee_name: companyText,
+    period: companyText,
     reviewer_id: storedId.nullable(),
     status: reviewStatus,
     due_date: storedDay,

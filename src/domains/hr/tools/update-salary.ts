@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changed } from '../../../core/define.ts';
-import { amount, day, money, prose, sensitive, storedDay, storedId } from '../../../core/fields.ts';
+import { amount, companyText, day, money, prose, sensitive, storedDay, storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
 import { inDecember } from '../example-days.ts';
 import { daysBefore, isAbove } from '../rules.ts';
@@ -22,7 +22,7 @@ export const updateSalary = hr.write({
     effective_date: day.optional().describe('From which day it counts; by default today'),
     reason: prose(500).optional().describe('Shown on the approval card and kept in the history'),
   }),
-  output: z.object({ employee_id: storedId, name: z.string(), salary: amount, effective_date: storedDay }),
+  output: z.object({ employee_id: storedId, name: companyText, salary: amount, effective_date: storedDay }),
   errors: {
     EMPLOYEE_NOT_FOUND: employeeNotFound,
     SALARY_UNCHANGED: { message: 'The employee already has this salary.', hint: 'Nothing to do, or give another new_salary.' },

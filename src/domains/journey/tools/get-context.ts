@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { untrusted } from '../../../core/fields.ts';
+import { companyText, untrusted } from '../../../core/fields.ts';
 import { EVERY } from '../../../core/filter.ts';
 import { desc } from '../../../core/order.ts';
 import { figure } from '../../../core/search.ts';
@@ -11,7 +11,7 @@ import { byTime, counted, topicsOf } from '../telling.ts';
 const LOOKED_AT = 100;
 const SHOWN = 30;
 
-const dated = record.extend({ day: z.string(), number: z.int().nullable() });
+const dated = record.extend({ day: companyText, number: z.int().nullable() });
 
 export const getContext = journey.read({
   name: 'get_context',
@@ -22,7 +22,7 @@ export const getContext = journey.read({
   input: z.object({ topic: words('Only what is about this, in plain words').optional() }),
   output: z.object({
     timeline: z.array(record).describe(`Of what is newest or fits best, at most ${SHOWN}`),
-    related_topics: z.array(z.string()).describe('What these records are about, the most frequent first'),
+    related_topics: z.array(untrusted).describe('What these records are about, the most frequent first'),
     summary: untrusted,
   }),
   examples: [

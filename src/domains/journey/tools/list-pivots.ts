@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { companyText, untrusted } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { journey, staff } from '../domain.ts';
 import { pivot, shortened } from '../schemas.ts';
@@ -16,7 +17,7 @@ export const listPivots = journey.read({
   input: z.object({}),
   output: z.object({
     pivots: z.array(pivot),
-    by_component: z.record(z.string(), z.array(z.string())).describe('Component → ids of its pivots'),
+    by_component: z.record(untrusted, z.array(companyText)).describe('Component → ids of its pivots'),
     total: z.int().describe(`How many there are; at most ${MOST} are shown`),
   }),
   examples: [

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { companyText } from '../../../core/fields.ts';
 import { knowledge } from '../domain.ts';
 import { entryStanding, sentence, tripleStanding, triplesAbout } from '../items.ts';
 import { begin, close } from '../record.ts';
 import { itemId, reason } from '../schemas.ts';
 
 const removed = z.object({
-  id: z.string(),
+  id: companyText,
   deleted: z.literal(true),
-  also_deleted: z.array(z.string()).describe('Triples about the entry, which went with it'),
+  also_deleted: z.array(companyText).describe('Triples about the entry, which went with it'),
   tx_id: z.int().describe('Give it to undo to have everything back'),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { companyText } from '../../../core/fields.ts';
 import { conflictsWith, known } from '../conflicts.ts';
 import { knowledge } from '../domain.ts';
 import { entryStanding, isEntryId, sentence, tripleStanding } from '../items.ts';
@@ -32,7 +33,7 @@ export const relate = knowledge.write({
   output: z.object({
     outcome: z.enum(['recorded', 'already_known', 'replaced', 'kept_both', 'rejected']),
     triple: triple.nullable(),
-    replaced: z.array(z.string()).describe('Ids of triples that no longer stand'),
+    replaced: z.array(companyText).describe('Ids of triples that no longer stand'),
     tx_id: z.int().nullable().describe('Give it to undo to take it back; null where nothing was recorded'),
   }),
   errors: {

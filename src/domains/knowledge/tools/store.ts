@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { knowledge } from '../domain.ts';
 import { begin, openEntry } from '../record.ts';
-import { content, entry, given, IN_ORDER, inOrder, tags, topic } from '../schemas.ts';
+import { content, given, IN_ORDER, inOrder, storedEntry, tags, topic } from '../schemas.ts';
 
 export const store = knowledge.act({
   name: 'store',
@@ -10,7 +10,7 @@ export const store = knowledge.act({
   roles: ['employee'],
   effect: 'adds',
   input: z.object({ topic, content, tags: tags.default([]).describe('Words to find it by'), ...given }).refine(inOrder, IN_ORDER),
-  output: entry,
+  output: storedEntry,
   examples: [
     {
       ask: 'Remember this: the staging database is refreshed every Sunday night. Topic staging, tag database.',
@@ -50,6 +50,6 @@ export const store = knowledge.act({
   async execute(said, { sql, me }) {
     const tx = await begin(sql, me, { action: 'store' });
     await openEntry(sql, me, tx, said);
-    return sql.one(entry, sql`select * from knowledge.entry_versions where entry_no = ${tx} and tx_to is null`);
+    return sql.one(storedEntry, sql`select * from knowledge.entry_versions where entry_no = ${tx} and tx_to is null`);
   },
 });

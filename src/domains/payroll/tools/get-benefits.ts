@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { storedDay } from '../../../core/fields.ts';
+import { companyText, storedDay } from '../../../core/fields.ts';
 import { payroll } from '../domain.ts';
 import { payeeOf } from '../rules.ts';
 import { employeeNotFound, ownByDefault, pay } from '../schemas.ts';
 
 const benefit = z.object({
   type: z.enum(['MEDICAL', 'DENTAL', 'VISION', 'HSA', 'RETIREMENT', 'LIFE']),
-  plan_name: z.string(),
+  plan_name: companyText,
   employee_amount: pay().describe("Deducted from the employee's pay"),
   employer_amount: pay().describe('Paid by the company on top'),
   frequency: z.enum(['PER_PAY_PERIOD', 'MONTHLY', 'ANNUAL']),

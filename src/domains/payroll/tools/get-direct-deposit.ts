@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { companyText, untrusted } from '../../../core/fields.ts';
 import { payroll } from '../domain.ts';
 import { payeeOf } from '../rules.ts';
 import { employeeNotFound, ownByDefault, pay } from '../schemas.ts';
 
 const deposit = z.object({
   priority: z.int().describe('1 is filled first'),
-  bank_name: z.string(),
-  account_last4: z.string(),
-  routing_last4: z.string(),
+  bank_name: untrusted,
+  account_last4: companyText,
+  routing_last4: companyText,
   allocation: z.enum(['PERCENT', 'FIXED', 'REMAINDER']),
   value: pay(z.number()).describe('PERCENT: of the net pay; FIXED: an amount in USD; REMAINDER: 100, all that is left'),
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { amount, masked } from '../../../core/fields.ts';
+import { amount, companyText, masked } from '../../../core/fields.ts';
 import { payroll } from '../domain.ts';
 import { payStub, payStubId } from '../schemas.ts';
 
-const lines = z.array(z.object({ code: z.string(), description: z.string(), amount }));
+const lines = z.array(z.object({ code: companyText, description: companyText, amount }));
 const { gross, total_taxes, total_deductions, net, ...about } = payStub.shape;
 
 export const getPayStub = payroll.read({

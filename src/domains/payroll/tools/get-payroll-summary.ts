@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, masked, storedDay } from '../../../core/fields.ts';
+import { amount, companyText, masked, storedDay } from '../../../core/fields.ts';
 import type { Period } from '../../../core/periods.ts';
 import type { SqlTag, SqlText } from '../../../core/sql.ts';
 import { payroll } from '../domain.ts';
@@ -48,11 +48,11 @@ export const getPayrollSummary = payroll.read({
   roles: ['payroll-read', 'hr-read', 'executive'],
   input: z.object({ period: period.optional().describe('2026-10, 2026-Q4, Q4 2026 or 2026; by default the month of the latest pay run') }),
   output: z.object({
-    period: z.string().describe('2026-10, 2026-Q4 or 2026'),
+    period: companyText.describe('2026-10, 2026-Q4 or 2026'),
     start_date: storedDay,
     end_date: storedDay,
     ...summary.shape,
-    note: z.string().nullable().describe('Why amounts are missing, where they are'),
+    note: companyText.nullable().describe('Why amounts are missing, where they are'),
   }),
   examples: [
     {
@@ -109,7 +109,7 @@ export const getPayrollSummary = payroll.read({
   async run({ period: asked }, { sql, today }) {
     const latest = async (): Promise<Period> => {
       const { day } = await sql.one(
-        z.object({ day: z.string().nullable() }),
+        z.object({ day: companyText.nullable() }),
         sql`select max(pay_date) as day from payroll.pay_runs where pay_date <= ${today}::date`,
       );
       return monthOf(day ?? today);

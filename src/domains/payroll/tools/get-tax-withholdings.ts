@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { storedId } from '../../../core/fields.ts';
+import { companyText, storedId } from '../../../core/fields.ts';
 import { payroll } from '../domain.ts';
 import { payeeOf } from '../rules.ts';
 import { employeeNotFound, ownByDefault, pay } from '../schemas.ts';
 
 const election = z.object({
-  region: z.string(),
-  filing_status: z.string(),
+  region: companyText,
+  filing_status: companyText,
   allowances: z.int(),
   extra_amount: pay().describe('Withheld on top of what the tables say, each pay day'),
   last_withheld: pay().describe('On the latest pay stub that has this tax'),
@@ -22,8 +22,8 @@ export const getTaxWithholdings = payroll.read({
   input: z.object({ employee_id: ownByDefault }),
   output: z.object({
     employee_id: storedId,
-    employee_name: z.string(),
-    tax_number_last4: z.string(),
+    employee_name: companyText,
+    tax_number_last4: companyText,
     federal: election.nullable(),
     state: election.nullable().describe('null where the state has no income tax'),
     local: election.nullable(),

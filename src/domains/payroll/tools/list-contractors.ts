@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, storedDay, storedEmail, storedId } from '../../../core/fields.ts';
+import { companyText, line, storedDay, storedEmail, storedId, untrusted } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { payroll } from '../domain.ts';
@@ -25,13 +25,13 @@ export const listContractors = payroll.list({
   }),
   item: z.object({
     contractor_id: storedId,
-    name: z.string(),
-    business_name: z.string().nullable(),
-    service: z.string(),
-    department: z.string(),
+    name: untrusted,
+    business_name: untrusted.nullable(),
+    service: untrusted,
+    department: companyText,
     email: storedEmail,
     tax_form: z.enum(['1099-NEC', '1042-S']),
-    tax_number_last4: z.string(),
+    tax_number_last4: companyText,
     status,
     start_date: storedDay,
     end_date: storedDay.nullable(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose, storedId, storedTime } from '../../../core/fields.ts';
+import { prose, storedId, storedTime, untrusted } from '../../../core/fields.ts';
 import { sales } from '../domain.ts';
 import { customerById, isOpen } from '../rules.ts';
 import { customerId, customerNotFound } from '../schemas.ts';
@@ -15,7 +15,7 @@ export const deleteCustomer = sales.write({
     customer_id: customerId,
     reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
   }),
-  output: z.object({ _id: storedId, name: z.string(), deleted_at: storedTime }),
+  output: z.object({ _id: storedId, name: untrusted, deleted_at: storedTime }),
   errors: {
     CUSTOMER_NOT_FOUND: customerNotFound,
     CUSTOMER_HAS_OPEN_DEALS: {

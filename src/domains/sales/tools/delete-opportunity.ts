@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { usd } from '../../../core/money.ts';
-import { amount, prose, storedId, storedTime } from '../../../core/fields.ts';
+import { amount, prose, storedId, storedTime, untrusted } from '../../../core/fields.ts';
 import { sales } from '../domain.ts';
 import { dealLabel, isOpen, opportunityById } from '../rules.ts';
 import { openStages, opportunityId, opportunityNotFound } from '../schemas.ts';
@@ -17,7 +17,7 @@ export const deleteOpportunity = sales.write({
     reason: prose(500).optional().describe('Shown on the approval card and kept with the record'),
   }),
   inputAliases: { deal_id: 'opportunity_id' },
-  output: z.object({ _id: storedId, deal_name: z.string(), customer_name: z.string(), value: amount, deleted_at: storedTime }),
+  output: z.object({ _id: storedId, deal_name: untrusted, customer_name: untrusted, value: amount, deleted_at: storedTime }),
   errors: {
     OPPORTUNITY_NOT_FOUND: opportunityNotFound,
     OPPORTUNITY_NOT_OPEN: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sumOf, usd } from '../../../core/money.ts';
 import { total } from '../../../core/documents.ts';
-import { amount, storedDay, storedEmail, storedId } from '../../../core/fields.ts';
+import { amount, companyText, storedDay, storedEmail, storedId } from '../../../core/fields.ts';
 import { EVERY, is } from '../../../core/filter.ts';
 import { sales } from '../domain.ts';
 import { lastQuarter, period, quarterOf } from '../periods.ts';
@@ -19,7 +19,7 @@ const figures = {
   closed: amount.describe('What was won in the period'),
   attainment_percent: z.number().nullable().describe('100 × closed / quota; null without a quota'),
 };
-const person = { owner_name: z.string(), owner: storedEmail, owner_id: storedId };
+const person = { owner_name: companyText, owner: storedEmail, owner_id: storedId };
 const quotaOf = z.object({ ...person, amount });
 const soldBy = z.object({ ...person, stage: opportunity.shape.stage, value: amount });
 
@@ -50,7 +50,7 @@ export const getForecast = sales.read({
     owner: ownerName.optional(),
   }),
   output: z.object({
-    period: z.string().describe('2026-Q4 or 2026'),
+    period: companyText.describe('2026-Q4 or 2026'),
     start_date: storedDay,
     end_date: storedDay,
     ...figures,

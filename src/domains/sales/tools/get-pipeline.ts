@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sumOf, usd } from '../../../core/money.ts';
 import { total } from '../../../core/documents.ts';
-import { amount, storedDay } from '../../../core/fields.ts';
+import { amount, companyText, storedDay } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { sales } from '../domain.ts';
 import { nextQuarter, quarter, quarterOf } from '../periods.ts';
@@ -19,7 +19,7 @@ export const getPipeline = sales.read({
   roles: ['sales-read', 'executive'],
   input: z.object({ quarter: quarter.optional().describe('2026-Q4 or Q4 2026; by default this quarter') }),
   output: z.object({
-    quarter: z.string().describe('2026-Q4'),
+    quarter: companyText.describe('2026-Q4'),
     start_date: storedDay,
     end_date: storedDay,
     stages: z.array(perStage),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readable } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { customers, support } from '../domain.ts';
-import { comment as said, customerTicket, customerTicketNotFound, storedCustomerTicket, ticketId } from '../schemas.ts';
+import { customerTicket, customerTicketNotFound, sentComment, storedCustomerTicket, ticketId } from '../schemas.ts';
 
 /** A conversation that is longer than this is a new ticket. */
 const MOST = 200;
@@ -20,7 +20,7 @@ export const customerAddComment = support.act({
     comment: readable(z.string().trim().min(1, 'Write something').max(2000)).describe('What you want to say'),
   }),
   inputAliases: { body: 'comment', message: 'comment', content: 'comment' },
-  output: customerTicket.pick({ ticket_id: true, subject: true, status: true, visibility: true }).extend({ comment: said }),
+  output: customerTicket.pick({ ticket_id: true, subject: true, status: true, visibility: true }).extend({ comment: sentComment }),
   errors: {
     TICKET_NOT_FOUND: customerTicketNotFound,
     TICKET_CLOSED: {

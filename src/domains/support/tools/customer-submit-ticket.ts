@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyCase, line, readable } from '../../../core/fields.ts';
 import { customers, support } from '../domain.ts';
 import { deadlineOf, forCustomer } from '../rules.ts';
-import { category, fullCustomerTicket, priority, storedCustomerTicket, tiers } from '../schemas.ts';
+import { category, priority, storedCustomerTicket, submittedTicket, tiers } from '../schemas.ts';
 
 const organisation = z.object({ organization_id: z.string(), name: z.string(), tier: z.enum(tiers) });
 
@@ -26,7 +26,7 @@ export const customerSubmitTicket = support.act({
       .describe('organization: colleagues can follow and answer; private: only you and your lead contact'),
   }),
   inputAliases: { subject: 'title' },
-  output: fullCustomerTicket,
+  output: submittedTicket,
   examples: [
     {
       ask: 'I want to report a problem: since this morning our nightly order sync fails with error 500 and no orders arrive at all. This is urgent.',

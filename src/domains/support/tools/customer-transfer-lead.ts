@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose, storedId, uuid } from '../../../core/fields.ts';
+import { prose, storedId, untrusted, uuid } from '../../../core/fields.ts';
 import { support } from '../domain.ts';
 import { ledBy, NOT_THE_LEAD } from '../rules.ts';
 import { organization } from '../schemas.ts';
@@ -15,7 +15,7 @@ export const customerTransferLead = support.write({
     contact_id: uuid.describe('Id of the contact who is to lead'),
     reason: prose(500).optional().describe('Shown when you approve, and kept in the trail'),
   }),
-  output: z.object({ organization_id: storedId, organization_name: z.string(), lead_contact_id: storedId, lead_name: z.string() }),
+  output: z.object({ organization_id: storedId, organization_name: untrusted, lead_contact_id: storedId, lead_name: untrusted }),
   errors: {
     CONTACT_NOT_FOUND: 'Find the id with customer_list_contacts.',
     ALREADY_LEAD: { message: 'You are the lead already.', hint: 'Name another contact; customer_list_contacts shows them.' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, storedDay, storedId } from '../../../core/fields.ts';
+import { amount, companyText, storedDay, storedId } from '../../../core/fields.ts';
 import { tax } from '../domain.ts';
 import { period as periodField, quarterOf, thisYear, yearOf } from '../periods.ts';
 import { authority, jurisdictionName, readers } from '../schemas.ts';
@@ -13,7 +13,7 @@ const obligation = z.object({
   id: storedId.describe('estimate_id or filing_id'),
   state: authority,
   jurisdiction: jurisdictionName,
-  title: z.string(),
+  title: companyText,
   due_date: storedDay.describe('With an extension, if there is one'),
   amount: amount.nullable().describe('Still to pay; null for a return whose tax is not known yet'),
 });
@@ -40,7 +40,7 @@ const summary = z.object({
         tax_year: z.int(),
         state: authority,
         jurisdiction: jurisdictionName,
-        form: z.string(),
+        form: companyText,
         filed_on: storedDay,
         status: z.enum(['filed', 'accepted']),
       }),
@@ -59,7 +59,7 @@ export const getTaxSummary = tax.read({
   input: z.object({
     period: periodField.optional().describe('A year (2026) or a quarter (2026-Q4, Q4 2026); by default this fiscal year'),
   }),
-  output: z.object({ period: z.string(), as_of: storedDay, ...summary.shape }),
+  output: z.object({ period: companyText, as_of: storedDay, ...summary.shape }),
   errors: {
     PERIOD_NOT_FOUND: {
       message: 'There are no tax records for that period.',

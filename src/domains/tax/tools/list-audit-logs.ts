@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { day, line, storedId, storedTime, untrusted } from '../../../core/fields.ts';
+import { companyText, day, line, storedId, storedTime, untrusted, untrustedValue } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { anywhere } from '../../../core/sql.ts';
 import { tax } from '../domain.ts';
@@ -72,9 +72,9 @@ export const listAuditLogs = tax.list({
     entity_type: entityType,
     entity_id: storedId,
     user_id: storedId,
-    user_name: z.string(),
-    before: z.record(z.string(), z.unknown()).nullable(),
-    after: z.record(z.string(), z.unknown()).nullable(),
+    user_name: companyText,
+    before: z.record(companyText, untrustedValue).nullable(),
+    after: z.record(companyText, untrustedValue).nullable(),
     notes: untrusted.nullable(),
   }),
   order: desc('at', 'log_id'),

@@ -4,6 +4,7 @@ import { Failure, failure } from '../../core/errors.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
 import { ownResult } from '../own-result.ts';
+import { DatabaseProblem } from '../problem.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
 import type { Followed, SearchBackend } from './backend.ts';
 import { fileChains } from './embedded-chains.ts';
@@ -14,6 +15,8 @@ import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
 const BUSY_MS = 5_000;
+/** For what is written at a start. Longer than any writer of ours holds the file. */
+const HELD_MS = 30_000;
 const ATTEMPTS = 12;
 const LOAD_AT_ONCE = 500;
 /** More changes than this are refused at the door, rather than kept until nobody waits for them any more. */
@@ -27,10 +30,27 @@ const isConflict = (error: unknown) =>
 
 function inOurWords(error: unknown): Error {
   if (error instanceof Failure) return error;
-  if (isBusy(error) || isConflict(error)) return failure('SERVICE_UNAVAILABLE', 'Too many changes at once.');
+  if (isBusy(error) || isConflict(error)) return tooMany();
   if (codeOf(error).startsWith('SQLITE_'))
     return Object.assign(failure('SERVICE_UNAVAILABLE', 'The search store cannot be used right now.'), { cause: error });
   return error instanceof Error ? error : new Error('unknown');
+}
+
+const tooMany = () => failure('SERVICE_UNAVAILABLE', 'Too many changes at once.');
+const heldByAnother = (file: string) =>
+  new DatabaseProblem(`Another program is writing to ${file} and does not stop. Close it, and start again.`);
+
+/** While a store is opened, whoever holds its file is somebody for the operator to find. */
+function openWriter(file: string, prepare: (db: Sqlite) => void): Sqlite {
+  let db: Sqlite | undefined;
+  try {
+    db = openSqlite(file);
+    prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw isBusy(error) ? heldByAnother(file) : error;
+  }
 }
 
 const round = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value);
@@ -100,12 +120,12 @@ function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBackend {
+/** `heldMs`: how long a start waits for another program that is writing to the file. */
+export function openEmbeddedSearch(file: string, domain: SearchDomain, { heldMs = HELD_MS } = {}): SearchBackend {
   if (file === ':memory:') throw new Error('readers and the writer need a file that they share');
   const shapes = shapesOf(domain);
   const [auditTable, effectsTable] = [auditOf(domain), effectsOf(domain)];
-  const writer = openSqlite(file);
-  prepareFile(writer, domain, shapes);
+  const writer = openWriter(file, (db) => prepareFile(db, domain, shapes));
   const reader = openSqlite(file);
   reader.pragma('query_only = ON');
   // Waiting inside the driver would stop the process, and with it whoever holds the file.
@@ -115,10 +135,10 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
   const kept = (db: Sqlite, id: string) =>
     db.prepare(`SELECT principal, result FROM ${effectsTable} WHERE id = ?`).get(id) as { principal: string; result: string } | undefined;
 
-  async function begin(until: number): Promise<void> {
+  async function begin(until: number, late: () => Error): Promise<void> {
     for (;;) {
       if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
-      if (Date.now() > until) throw failure('SERVICE_UNAVAILABLE', 'Too many changes at once.');
+      if (Date.now() > until) throw late();
       try {
         writer.exec('BEGIN IMMEDIATE');
         return;
@@ -128,10 +148,11 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain): SearchBa
       await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
     }
   }
-  /** The time begins when it is asked for: whoever is behind others that wait long hears it as soon as they do. */
-  const transaction = <T>(body: () => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> =>
+  /** With `until`, the time begins when it is asked for: whoever is behind others that wait long hears it as soon as they do. */
+  const transaction = <T>(body: () => Promise<T>, until?: number): Promise<T> =>
     inTurn(file, async () => {
-      await begin(until);
+      if (until === undefined) await begin(Date.now() + heldMs, () => heldByAnother(file));
+      else await begin(until, tooMany);
       try {
         const result = await body();
         writer.exec('COMMIT');

@@ -4,6 +4,7 @@ import { bodyOf, type Checkpoint, macOf, signCheckpoint, verifyChains } from '..
 import type { AuditChains, ChainedRecord } from '../../src/core/ports.ts';
 import { parseCheckpoints } from '../../src/storage/audit/checkpoint-file.ts';
 import { example, keys } from '../ports/audit-place.ts';
+import { turnsDuring } from '../turns.ts';
 
 const [chainKey = new Uint8Array(), checkpointKey = new Uint8Array()] = [keys.chain[0], keys.checkpoint[0]];
 const AT = '2026-11-16T12:00:00.000Z';
@@ -27,20 +28,6 @@ const sourceOf = (records: readonly ChainedRecord[]): AuditChains => ({
   newest: async () => [],
 });
 const checkpointOf = ({ n, mac }: ChainedRecord): Checkpoint => signCheckpoint(checkpointKey, { chain: 'calls', count: n, mac, at: AT });
-
-/** How many turns of the event loop others had until the work was over. */
-async function turnsDuring<T>(work: () => Promise<T>): Promise<{ readonly turns: number; readonly result: T }> {
-  let [turns, over] = [0, false];
-  const count = () => {
-    if (over) return;
-    turns++;
-    setImmediate(count);
-  };
-  setImmediate(count);
-  const result = await work();
-  over = true;
-  return { turns, result };
-}
 
 test('others have turns while a long chain is verified', async () => {
   const records = chainOf(20_000);

@@ -1,0 +1,13 @@
+/** How many turns of the event loop others had until the work was over. */
+export async function turnsDuring<T>(work: () => Promise<T>): Promise<{ readonly turns: number; readonly result: T }> {
+  let [turns, over] = [0, false];
+  const count = () => {
+    if (over) return;
+    turns++;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  const result = await work();
+  over = true;
+  return { turns, result };
+}

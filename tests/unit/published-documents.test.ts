@@ -1,0 +1,30 @@
+/** The documents about the API are made once, in turns, and sent as bytes from then on. */
+import { expect, test } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { openapi, openapiDocument } from '../../src/core/derive/openapi.ts';
+import { docsDocument } from '../../src/gateway/docs-page.ts';
+import { turnsDuring } from '../turns.ts';
+
+const registry = allTools();
+
+test('openapi.json says what openapi() says, is made in turns, and is made once', async () => {
+  const document = openapiDocument(registry, '1.2.3');
+  const { turns, result } = await turnsDuring(() => document());
+  expect(JSON.parse(result.toString())).toEqual(JSON.parse(JSON.stringify(openapi(registry, '1.2.3'))));
+  expect(turns).toBeGreaterThanOrEqual(registry.tools.length);
+  expect(await document()).toBe(result);
+});
+
+test('those who ask at the same time share one making', async () => {
+  const document = openapiDocument(registry, '1.2.3');
+  const [one, two] = await Promise.all([document(), document()]);
+  expect(one).toBe(two);
+});
+
+test('the page about the API has every tool, is made in turns, and is made once', async () => {
+  const document = docsDocument(registry);
+  const { turns, result } = await turnsDuring(() => document());
+  for (const { domain, name } of registry.tools) expect(result.includes(`<section id="${domain.name}.${name}">`)).toBe(true);
+  expect(turns).toBeGreaterThanOrEqual(registry.tools.length);
+  expect(await document()).toBe(result);
+});

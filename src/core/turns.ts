@@ -9,14 +9,29 @@ export interface Turns {
   next(): Promise<void>;
 }
 
+/** Lets whatever has arrived go first. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** `if (turns.isOver()) await turns.next();` after each small piece of work. */
 export function createTurns(sliceMs = SLICE_MS): Turns {
   let end = performance.now() + sliceMs;
   return {
     isOver: () => performance.now() >= end,
     async next() {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       end = performance.now() + sliceMs;
     },
+  };
+}
+
+/** Makes something when it is first asked for, and keeps it. Whoever asks while it is being made waits for the same. */
+export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
   };
 }

@@ -5,6 +5,7 @@ import { EXAMPLE_DAY, jsonSchema } from '../core/derive/answers.ts';
 import { toolFailure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
+import { memoize, nextTurn } from '../core/turns.ts';
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);
 const pretty = (value: unknown) => `<pre>${escape(JSON.stringify(value, null, 2))}</pre>`;
@@ -22,11 +23,24 @@ const section = (tool: Tool) => `
 
 const STYLE = 'body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}pre{overflow:auto;font-size:13px}h2{border-top:1px solid;padding-top:1rem}code{font-size:.9em}';
 
-export function docsPage(reply: FastifyReply, registry: Registry): FastifyReply {
-  const body = registry.domains
-    .map((domain) => `<h2>${escape(domain.title)} <small>${domain.name}</small></h2>${registry.tools.filter((tool) => tool.domain === domain).map(section).join('')}`)
-    .join('');
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tamshai API</title><style>${STYLE}</style>
-<h1>Tamshai API</h1><p>Send <code>Authorization: Bearer …</code> with a token for this address’s <code>/api</code>. Machines read <a href="/openapi.json">openapi.json</a>.</p>${body}</html>`;
-  return reply.headers({ 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'" }).type('text/html; charset=utf-8').send(page);
+/** The page as bytes, made when first asked for, in turns. */
+export function docsDocument(registry: Registry): () => Promise<Buffer> {
+  return memoize(async () => {
+    let body = '';
+    for (const domain of registry.domains) {
+      body += `<h2>${escape(domain.title)} <small>${domain.name}</small></h2>`;
+      for (const tool of registry.tools.filter((each) => each.domain === domain)) {
+        body += section(tool);
+        await nextTurn();
+      }
+    }
+    return Buffer.from(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tamshai API</title><style>${STYLE}</style>
+<h1>Tamshai API</h1><p>Send <code>Authorization: Bearer …</code> with a token for this address’s <code>/api</code>. Machines read <a href="/openapi.json">openapi.json</a>.</p>${body}</html>`);
+  });
 }
+
+export const sendDocs = (reply: FastifyReply, page: Buffer): FastifyReply =>
+  reply
+    .headers({ 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'" })
+    .type('text/html; charset=utf-8')
+    .send(page);

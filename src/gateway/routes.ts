@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView, Decide } from '../core/decide.ts';
-import { openapi } from '../core/derive/openapi.ts';
+import { openapiDocument } from '../core/derive/openapi.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
 import { inputOf, sendAnswer } from '../transports/rest.ts';
 import { isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';
-import { docsPage } from './docs-page.ts';
+import { docsDocument, sendDocs } from './docs-page.ts';
 import { missingFrom, toolsOf } from './listing.ts';
 import type { Trail } from './trail.ts';
 import { parsed, type Visiting, visitors } from './visitors.ts';
@@ -109,12 +109,14 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const staff = (req.headers.authorization !== undefined && (await caller(req)).person.realm === 'staff') || (await fromOurApp(req));
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', ...(staff && { servers: await serverStates() }) });
   });
-  app.get('/openapi.json', async (req) => {
+  const apiDocument = openapiDocument(registry, deps.version);
+  app.get('/openapi.json', async (req, reply) => {
     await insider(req);
-    return openapi(registry, deps.version);
+    return reply.type('application/json; charset=utf-8').send(await apiDocument());
   });
+  const docsPage = docsDocument(registry);
   app.get('/docs', async (req, reply) => {
     await insider(req);
-    return docsPage(reply, registry);
+    return sendDocs(reply, await docsPage());
   });
 }

@@ -4,6 +4,7 @@ import { toolFailure } from '../errors.ts';
 import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 import { EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
+import { memoize, nextTurn } from '../turns.ts';
 import { answer, assistantEvent, auditRecord, auditVerdict, confirmation, conversation, conversationSummary, readiness, sealedRecord, successAnswer, toolList, user } from './shapes.ts';
 
 type Json = Record<string, unknown>;
@@ -36,8 +37,16 @@ const COMMON_FAILURES: Json = {
 
 const COMMON_RESPONSES: Json = Object.fromEntries(Object.keys(COMMON_FAILURES).map((status) => [status, { $ref: `#/components/responses/${status}` }]));
 
+const successes = new WeakMap<Tool, Json>();
+/** Made once: a tool that writes is told of in two places. */
+function successSchema(tool: Tool): Json {
+  const schema = successes.get(tool) ?? jsonSchema(successOf(tool), 'output');
+  successes.set(tool, schema);
+  return schema;
+}
+
 function answered(tool: Tool): Json {
-  const success = jsonSchema(successOf(tool), 'output');
+  const success = successSchema(tool);
   if (tool.kind !== 'write') return { description: tool.title, content: json(success) };
   if (tool.atOnceWhen === undefined) return { description: 'Waits for approval', content: json(ref('Pending')) };
   return { description: `Done when ${tool.atOnceWhen}, else waits for approval`, content: json({ anyOf: [success, ref('Pending')] }) };
@@ -94,7 +103,7 @@ const question = (summary: string, operationId: string, more: Json) => ({
 });
 
 function gatewayPaths(registry: Registry): Json {
-  const results = registry.tools.filter(({ kind }) => kind === 'write').map((tool) => jsonSchema(successOf(tool), 'output'));
+  const results = registry.tools.filter(({ kind }) => kind === 'write').map(successSchema);
   return {
     '/api/confirm/{confirmationId}': {
       post: operation('Approve or deny a waiting change', { anyOf: [...results, jsonSchema(cancelled, 'output')] }, {
@@ -158,4 +167,17 @@ export function openapi(registry: Registry, version: string): Json {
     paths: { ...Object.fromEntries(registry.tools.map(toolPath)), ...gatewayPaths(registry) },
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, responses: COMMON_FAILURES, schemas: namedShapes() },
   };
+}
+
+/** The same as bytes, made when first asked for. Schemas take most of the time, so each tool's are made in a turn of their own. */
+export function openapiDocument(registry: Registry, version: string): () => Promise<Buffer> {
+  return memoize(async () => {
+    for (const tool of registry.tools) {
+      toolPath(tool);
+      await nextTurn();
+    }
+    const document = openapi(registry, version);
+    await nextTurn();
+    return Buffer.from(JSON.stringify(document));
+  });
 }

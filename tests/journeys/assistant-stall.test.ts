@@ -1,0 +1,45 @@
+/** The offline model thinks about the longest questions while everyone else is served. */
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { personas } from '../../src/sample/people.ts';
+import { longQuestions } from '../long-questions.ts';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 400_000);
+afterAll(() => site.close());
+
+/** Resolves to the whole answer; `onStart` is called when it begins. */
+async function send(user: string, query: string, onStart: () => void): Promise<string> {
+  const response = await request(`${site.address()}/api/query`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await site.token(user)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  let raw = '';
+  for await (const piece of response.body as AsyncIterable<Buffer>) {
+    raw += piece.toString();
+    onStart();
+  }
+  return raw;
+}
+
+test('health checks are answered while ten people wait for the answers to the longest questions', async () => {
+  const people = personas.filter(({ realm }) => realm === 'staff').slice(0, 10);
+  expect(people).toHaveLength(10);
+  const questions = longQuestions();
+  const started = new Set<number>();
+  let answered = 0;
+  const answers = people.map(async ({ username }, at) => {
+    const raw = await send(username, questions[at % questions.length] ?? '', () => started.add(at));
+    answered += 1;
+    return raw;
+  });
+  await expect.poll(() => started.size).toBe(people.length);
+  for (let check = 0; check < 5; check += 1) expect((await site.send<object>('GET', '/health')).status).toBe(200);
+  // A model on the event loop begins with a question only when those before it are thought through: nearly all would be answered by now.
+  expect(answered).toBeLessThan(people.length / 2);
+  for (const raw of await Promise.all(answers)) expect(raw).toContain('"reason":"done"');
+});

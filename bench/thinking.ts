@@ -37,6 +37,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
       if (round > 0) times.push(took);
     }
   }
+  await model.close?.();
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
   const note = `of ${asked.length} questions; median ${at(0.5).toFixed(1)} ms, longest ${at(1).toFixed(1)} ms`;

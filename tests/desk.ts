@@ -66,7 +66,10 @@ export async function openDesk(): Promise<Desk> {
         }
       }
     },
-    close: () => world.close(),
+    async close() {
+      await model.close?.();
+      await world.close();
+    },
   };
 }
 

@@ -185,6 +185,7 @@ async function open(
   });
   const readyToServe = readiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
   const asking = openAssistant({ config, runtime, backend, sealed, model });
+  later(() => asking.close());
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const sources = [audit, ...stores.chains];
   const readMarks = () => checkpoints.all(keptHere(config, local));

@@ -12,6 +12,9 @@ export interface Assistant {
     asked: Omit<Question, 'conversation' | 'signal'>,
     conversationId: string | undefined,
   ): Promise<(emit: (event: AssistantEvent) => void, signal: AbortSignal) => Promise<void>>;
+  /** Prepares the model for the first question. */
+  warm(): void;
+  close(): Promise<void>;
 }
 
 export function assistant(deps: LoopDeps, conversations: Conversations): Assistant {
@@ -35,5 +38,7 @@ export function assistant(deps: LoopDeps, conversations: Conversations): Assista
         if (end) emit(end);
       };
     },
+    warm: () => deps.model.warm?.(),
+    close: async () => deps.model.close?.(),
   };
 }

@@ -42,4 +42,7 @@ export interface Model {
   readonly name: string;
   /** One turn: text as it grows, and the calls it wants made. It is asked again with their answers; without a call, its answer is complete. */
   answer(turn: Turn, signal: AbortSignal): AsyncIterable<Step>;
+  /** Prepares the first answer, where that takes a while. */
+  warm?(): void;
+  close?(): Promise<void>;
 }

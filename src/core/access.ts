@@ -4,7 +4,7 @@ import type { Person, Role } from './people.ts';
 import type { StoreSession } from './store.ts';
 import type { Me, Tool } from './tool.ts';
 
-type Subject = Pick<Tool, 'domain' | 'roles' | 'as'>;
+type Subject = Pick<Tool, 'roles' | 'as'> & { readonly domain: Pick<Tool['domain'], 'audiences'> };
 
 export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
 
@@ -74,7 +74,9 @@ export function meFor(person: Person): Me {
 }
 
 /** "Why can't I see this?", from the declaration alone. */
-export function hiddenFrom(tool: Tool, person: Person): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {
+export function hiddenFrom(
+  tool: { readonly domain: Pick<Tool['domain'], 'masks'> }, person: Pick<Person, 'roles'>,
+): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {
   return Object.entries(tool.domain.masks ?? {})
     .filter(([, mask]) => !mask.shownTo.some((role) => person.roles.has(role)))
     .map(([mask, { hides, shownTo, andOwner }]) => ({ mask, hides, shownTo, andOwner }));

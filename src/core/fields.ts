@@ -1,7 +1,8 @@
 /** The kinds of field that tools share, and what is known of them beside their schema. */
 import { z } from 'zod';
+import { HIDDEN } from './display.ts';
 
-export const HIDDEN = '*** (Hidden)';
+export { HIDDEN, inWords } from './display.ts';
 export type Hidden = typeof HIDDEN;
 
 /** An amount that someone gives: plain decimals, cents at most. */
@@ -99,8 +100,3 @@ export function isSensitive(schema: z.ZodType): boolean {
   return (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) && isSensitive(schema.unwrap() as z.ZodType);
 }
 
-/** `manager_id` reads "Manager id", and `_id` "Id". */
-export const inWords = (field: string): string => {
-  const words = field.replaceAll('_', ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};

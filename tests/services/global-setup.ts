@@ -1,3 +1,4 @@
+import { buildIfStale } from './built.ts';
 import { startMongo } from './mongo.ts';
 import { NotRunnable, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
@@ -10,6 +11,7 @@ import { startToxiproxy } from './toxiproxy.ts';
  * where it is. A PostgreSQL that cannot run here is left out of the embedded run, and fails the run that is about servers.
  */
 export default async function start(): Promise<() => Promise<void>> {
+  buildIfStale();
   const wanted = new Set((process.env.TAMSHAI_TEST_SERVERS ?? '').split(',').filter(Boolean));
   const needed = process.env.TAMSHAI_TEST_STORES === 'servers';
   const running: TestServer[] = [];

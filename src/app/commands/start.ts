@@ -65,6 +65,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   if (console.json)
     console.value({ status: 'ready', version, base, mcp: `${base}/mcp`, ports, dataFolder: config.dataFolder, ms: Math.round(ms) });
   else console.out(...(await readyLines(running, config, console, ms)));
+  if (ports['gateway'] !== undefined) running.wiring.assistant.warm();
   const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
   // A person at the keyboard has no balancer in front that would have to notice.

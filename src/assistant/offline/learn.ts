@@ -1,9 +1,7 @@
 /** What the declarations teach: which words belong to a tool, where its values stand in a sentence, which tool finds its ids. */
-import { EXAMPLE_DAY } from '../../core/derive/answers.ts';
-import { qualifiedName, type Registry } from '../../core/registry.ts';
-import type { Tool } from '../../core/tool.ts';
+import type { Declarations, ExampleDeclaration, ToolDeclaration } from './declarations.ts';
 import { overlaps, type Piece, read, type Reading } from './read.ts';
-import { isId, type Schema, schemaOf, type Slot, slotsOf, solid, typeOf } from './schema.ts';
+import { isId, type Schema, type Slot, slotsOf, solid, typeOf } from './schema.ts';
 import { CHANGES, ideasOf } from './thesaurus.ts';
 import { empty, fold, HOW_TO, stem, type Token, tokens } from './words.ts';
 
@@ -28,7 +26,7 @@ export interface Example {
   readonly works: boolean;
 }
 export interface Entry {
-  readonly tool: Tool;
+  readonly tool: ToolDeclaration;
   readonly name: string;
   readonly slots: readonly Slot[];
   readonly examples: readonly Example[];
@@ -62,7 +60,7 @@ const lower = (text: string): string[] => (text.match(WORDS) ?? []).filter((word
 const fieldsOf = (schema: Schema): string[] => Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(solid(inner)))]);
 export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? solid(schema.items) : schema);
 
-function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slot[]>): Index['lexicon'] {
+function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>): Index['lexicon'] {
   const vocabulary = new Map<string, number>();
   const add = (word: string) => vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
   const names = new Set<string>();
@@ -70,9 +68,9 @@ function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slo
   for (const tool of tools) {
     for (const word of [...tool.name.split('_'), ...lower(tool.description), ...(tool.plural?.split(/\W+/) ?? []), ...lower(tool.title), ...tool.title.split(/\W+/).slice(0, 1).map((first) => first.toLowerCase())]) add(word);
     for (const slot of slots.get(tool) ?? []) for (const word of [...slot.key.split('_'), ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)), ...lower(slot.description)]) add(word);
-    for (const key of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const word of key.split('_')) add(word);
+    for (const key of fieldsOf(rowOf(tool.output))) for (const word of key.split('_')) add(word);
     for (const { ask, input } of wordings(tool)) {
-      const values = valuesIn(input(EXAMPLE_DAY), slots.get(tool) ?? []);
+      const values = valuesIn(input, slots.get(tool) ?? []);
       for (const token of tokens(ask)) {
         const beginning = token.start === 0 || /[.!?:"]\s*$/.test(ask.slice(0, token.start));
         if (values.has(token.word) && token.capital && /^\p{L}/u.test(token.word)) names.add(token.word);
@@ -88,7 +86,7 @@ function lexiconOf(tools: readonly Tool[], slots: ReadonlyMap<Tool, readonly Slo
   for (const word of vocabulary.keys()) names.delete(word);
   vocabulary.delete('');
   const titled = new Set(tools.flatMap((tool) => {
-    const { properties = {} } = rowOf(schemaOf(tool, 'output'));
+    const { properties = {} } = rowOf(tool.output);
     const [id] = Object.keys(properties).filter(isId);
     return id !== undefined && id !== 'id' && ['title', 'subject', 'topic'].some((key) => key in properties) ? [stem(id.replace(/_id$/, ''))] : [];
   }));
@@ -116,11 +114,11 @@ export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | '
 }
 
 /** Each way in which an example may be asked. */
-const wordings = (tool: Tool): Pick<Tool['examples'][number], 'ask' | 'input' | 'gives'>[] => tool.examples.flatMap((example) => [example.ask, ...example.also].map((ask) => ({ ...example, ask })));
+const wordings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>[] => tool.examples.flatMap((example) => [example.ask, ...example.also].map((ask) => ({ ...example, ask })));
 
-function exampleOf(given: Pick<Tool['examples'][number], 'ask' | 'input' | 'gives'>, slots: readonly Slot[], lexicon: Index['lexicon']): Example {
-  const input = given.input(EXAMPLE_DAY);
-  const reading = read(given.ask, EXAMPLE_DAY, lexicon);
+function exampleOf(given: Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>, slots: readonly Slot[], { lexicon, exampleDay }: Learning): Example {
+  const { input } = given;
+  const reading = read(given.ask, exampleDay, lexicon);
   const aligned: Aligned[] = [];
   const place = (key: string, piece: Piece) => aligned.push({ key, ...piece, ...around(reading, piece) });
   const length = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
@@ -166,7 +164,7 @@ export function kindsIn(reading: Reading, inside: readonly Piece[]): Set<string>
   return kinds;
 }
 
-function legalStates(tool: Tool): string[] {
+function legalStates(tool: ToolDeclaration): string[] {
   return Object.values(tool.errors).flatMap((text) => {
     const hint = typeof text === 'string' ? text : text.hint;
     const only = /\bOnly\b([^.;]*?)\bcan\b/.exec(hint)?.[1] ?? '';
@@ -175,10 +173,16 @@ function legalStates(tool: Tool): string[] {
 }
 const TOOL_NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
 
-function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], tools: readonly Tool[], rare: (word: string) => boolean): Entry {
+interface Learning extends Declarations {
+  readonly lexicon: Index['lexicon'];
+  /** Whether a word stands in the output of one tool only. */
+  rare(word: string): boolean;
+}
+function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learning): Entry {
+  const { tools, rare } = learning;
   // A name of one word is a word like others outside its own domain.
   const names = new Set(tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name));
-  const examples = wordings(tool).map((given) => exampleOf(given, slots, lexicon));
+  const examples = wordings(tool).map((given) => exampleOf(given, slots, learning));
   const stems = new Map<string, number>();
   const ideas = new Map<number, number>();
   const put = <K>(map: Map<K, number>, key: K, weight: number) => void ((map.get(key) ?? 0) < weight && map.set(key, weight));
@@ -202,8 +206,8 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
   say(tool.description, 0.5);
   say(tool.domain.title, 0.5);
   // What only one tool tells is asked of that tool.
-  for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
-  for (const field of fieldsOf(rowOf(schemaOf(tool, 'output')))) for (const part of field.split('_')) say(part, rare(stem(part)) ? 0.8 : 0.45);
+  for (const field of fieldsOf(rowOf(tool.output))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
+  for (const field of fieldsOf(rowOf(tool.output))) for (const part of field.split('_')) say(part, rare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
     // Where an id is described rather than named, some words of the example are that description.
     const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
@@ -218,8 +222,8 @@ function entryOf(tool: Tool, slots: readonly Slot[], lexicon: Index['lexicon'], 
     finders.set(slot.key, [...new Set(own.length > 0 ? own : named(hints))]);
   }
   return {
-    tool, name: qualifiedName(tool), slots: slots.map((slot) => settled(slot, tool, examples)), examples, stems, ideas, legal: legalStates(tool),
-    changes: tool.kind === 'write' || tool.kind === 'act', row: rowOf(schemaOf(tool, 'output')), finders,
+    tool, name: tool.qualifiedName, slots: slots.map((slot) => settled(slot, tool, examples)), examples, stems, ideas, legal: legalStates(tool),
+    changes: tool.kind === 'write' || tool.kind === 'act', row: rowOf(tool.output), finders,
   };
 }
 
@@ -230,39 +234,30 @@ export const initials = (field: string): string | undefined => {
 };
 
 /** A short text is a name, unless the examples put whole phrases into it. */
-function settled(slot: Slot, tool: Tool, examples: readonly Example[]): Slot {
+function settled(slot: Slot, tool: ToolDeclaration, examples: readonly Example[]): Slot {
   if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
   const said = examples.map(({ input }) => input[slot.key]).filter((value) => typeof value === 'string');
   return said.some((value) => value.split(' ').filter((word) => /^\p{Ll}/u.test(word)).length >= 2) ? { ...slot, kind: 'prose' } : slot;
 }
 
-/** Step by step, so that others have their turn in between. */
-export function* learning(registry: Registry): Generator<undefined, Index> {
-  const slots = new Map<Tool, Slot[]>();
-  for (const tool of registry.tools) {
-    slots.set(tool, slotsOf(tool));
-    yield;
-  }
-  const lexicon = lexiconOf(registry.tools, slots);
-  yield;
+export function learn(declarations: Declarations): Index {
+  const { tools } = declarations;
+  const slots = new Map(tools.map((tool) => [tool, slotsOf(tool)]));
+  const lexicon = lexiconOf(tools, slots);
   const fields = new Map<string, number>();
-  for (const tool of registry.tools) for (const part of new Set(fieldsOf(rowOf(schemaOf(tool, 'output'))).flatMap((field) => field.split('_').map(stem)))) fields.set(part, (fields.get(part) ?? 0) + 1);
-  yield;
-  const entries: Entry[] = [];
-  for (const tool of registry.tools) {
-    entries.push(entryOf(tool, slots.get(tool) ?? [], lexicon, registry.tools, (word) => fields.get(word) === 1));
-    yield;
-  }
+  for (const tool of tools) for (const part of new Set(fieldsOf(rowOf(tool.output)).flatMap((field) => field.split('_').map(stem)))) fields.set(part, (fields.get(part) ?? 0) + 1);
+  const learning: Learning = { ...declarations, lexicon, rare: (word) => fields.get(word) === 1 };
+  const entries = tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], learning));
   const used = new Map<string, number>();
   for (const entry of entries) {
     for (const [each, weight] of entry.stems) if (weight >= 0.7) used.set(each, (used.get(each) ?? 0) + 1);
   }
   const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
   const unknown = Math.min(3.2, Math.log(1 + entries.length));
-  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), steps: stepsOf(registry.tools), domains: new Set(registry.tools.map(({ domain }) => stem(domain.name))), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
+  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), steps: stepsOf(tools), domains: new Set(tools.map(({ domain }) => stem(domain.name))), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
 }
 
-const stepsOf = (tools: readonly Tool[]): Index['steps'] =>
+const stepsOf = (tools: readonly ToolDeclaration[]): Index['steps'] =>
   tools.flatMap((tool) => [...tool.description.matchAll(/\b([A-Z_]{4,}(?: or [A-Z_]{4,})*) becomes ([A-Z_]{4,})\b/g)].map((match) => ({ from: (match[1] ?? '').split(' or '), to: match[2] ?? '', about: new Set(tool.name.split('_').slice(1).map(stem)) })));
 
 /** The ids that stand for the person who asks: some description says "by default your own" of them. */

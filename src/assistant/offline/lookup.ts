@@ -1,7 +1,7 @@
 /** From what something is called to its id: by rows that were shown before, or by a tool that lists such rows. */
 import type { Answer } from '../../core/answer.ts';
-import type { Person } from '../../core/people.ts';
 import { fill, type Mention } from './fill.ts';
+import type { Asker } from './asker.ts';
 import type { Entry, Index } from './learn.ts';
 import type { Memory } from './memory.ts';
 import type { Reading } from './read.ts';
@@ -16,7 +16,7 @@ export interface Shown {
 }
 export interface Thinking {
   readonly index: Index;
-  readonly person: Person;
+  readonly person: Asker;
   readonly today: string;
   readonly allowed: ReadonlyMap<string, Entry>;
   readonly memory: Memory;

@@ -1,6 +1,10 @@
 /** What a tool's input schema says of each slot: what kind of thing goes in, and how it is written. */
-import { jsonSchema } from '../../core/derive/answers.ts';
-import type { Tool } from '../../core/tool.ts';
+
+/** Of a tool's declaration, what its slots are read off. */
+interface Taking {
+  readonly kind: string;
+  readonly input: Schema;
+}
 
 export type Kind =
   | 'id' | 'number-id' | 'date' | 'month' | 'period' | 'year' | 'quarter' | 'units' | 'days' | 'choice' | 'flag' | 'amount' | 'number' | 'email' | 'name' | 'query' | 'prose' | 'names' | 'items' | 'limit' | 'cursor' | 'sort' | 'other';
@@ -40,8 +44,6 @@ export interface Slot {
   readonly base: string;
 }
 
-export const schemaOf = (tool: Tool, side: 'input' | 'output'): Schema => jsonSchema(side === 'input' ? tool.input : tool.output, side) as Schema;
-
 /** One branch of a union where the others say nothing new: null, or "hidden". */
 export const solid = (schema: Schema | undefined): Schema => {
   const branches = schema?.anyOf?.filter((branch) => branch.type !== 'null' && branch.const === undefined);
@@ -52,8 +54,8 @@ export const typeOf = (schema: Schema): string => (typeof schema.type === 'strin
 const FROM = /^(?:min|start|from)_|_from$|^from$/;
 const TO = /^(?:max|end|to|until)_|_to$|^to$/;
 
-export function slotsOf(tool: Tool): Slot[] {
-  const schema = schemaOf(tool, 'input');
+export function slotsOf(tool: Taking): Slot[] {
+  const schema = tool.input;
   return Object.entries(schema.properties ?? {}).map(([key, given]): Slot => {
     const own = solid(given);
     const kind = kindOf(key, own, tool);
@@ -69,7 +71,7 @@ export function slotsOf(tool: Tool): Slot[] {
   });
 }
 
-function kindOf(key: string, schema: Schema, tool: Tool): Kind {
+function kindOf(key: string, schema: Schema, tool: Taking): Kind {
   const type = typeOf(schema);
   const changes = tool.kind === 'write' || tool.kind === 'act';
   if (key === 'limit' || key === 'cursor' || key === 'sort') return key;

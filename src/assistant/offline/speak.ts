@@ -1,14 +1,15 @@
 /** The answer in words: the figure that was asked for first, then the rows. */
 import type { Answer, ListMetadata } from '../../core/answer.ts';
 import { hiddenFrom } from '../../core/access.ts';
-import { HIDDEN } from '../../core/fields.ts';
-import type { Person, Role } from '../../core/people.ts';
+import { HIDDEN } from '../../core/display.ts';
+import type { Role } from '../../core/people.ts';
+import type { Asker } from './asker.ts';
 import type { Entry, Index } from './learn.ts';
 import { missedIn, nameOf, type Row, rowsIn } from './lookup.ts';
 import { rowOf } from './learn.ts';
 import { bare } from './rank.ts';
 import type { Reading } from './read.ts';
-import { isId, type Schema, schemaOf, solid } from './schema.ts';
+import { isId, type Schema, solid } from './schema.ts';
 import { cell, columns, label, money, table, value } from './table.ts';
 import { alike } from './thesaurus.ts';
 import type { Frame, Result } from './think.ts';
@@ -17,7 +18,7 @@ import { empty, stem } from './words.ts';
 
 export interface Speaking {
   readonly index: Index;
-  readonly person: Person;
+  readonly person: Asker;
   readonly allowed: ReadonlyMap<string, Entry>;
 }
 const named = (roles: readonly Role[]): string => (roles.length > 1 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : (roles[0] ?? ''));
@@ -121,7 +122,7 @@ const WHETHER = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
 
 function rows(speaking: Speaking, { entry, input }: Result & { type: 'answered' }, found: readonly Row[], list: ListMetadata | undefined, reading: Reading): string {
   const what = plural(entry);
-  const shape = entry.tool.kind === 'list' ? entry.row : rowOf(schemaOf(entry.tool, 'output'));
+  const shape = entry.tool.kind === 'list' ? entry.row : rowOf(entry.tool.output);
   const summary = (list?.summary ?? {}) as Row;
   const told = sums(entry, summary, reading);
   if (found.length === 0) return `${WHETHER.test(reading.text) ? 'No. ' : ''}There are ${HOW_MANY.test(reading.text) ? '0' : 'no'} matching ${what}${told ? `. ${told}` : '.'}`.trim();
@@ -198,8 +199,7 @@ const ambiguous = (found: readonly Row[], reading: Reading, entry: Entry): boole
 
 /** Totals over all that match, as the tool adds them up. */
 function sums(entry: Entry, summary: Row, reading: Reading): string {
-  const shape = entry.tool.summary ? (entry.tool.summary.shape as Readonly<Record<string, unknown>>) : {};
-  const parts = Object.entries(summary).filter(([key, given]) => given !== null && key !== 'count' && key in shape).map(([key, given]) => {
+  const parts = Object.entries(summary).filter(([key, given]) => given !== null && key !== 'count' && entry.tool.summary.includes(key)).map(([key, given]) => {
     const text = typeof given === 'number' && !isCount(key) ? money(given) : value(given, undefined, key);
     return `${lowered(label(key))} ${text}`;
   });

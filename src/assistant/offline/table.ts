@@ -1,5 +1,5 @@
 /** Rows as a Markdown table, values as people write them. */
-import { HIDDEN, inWords } from '../../core/fields.ts';
+import { HIDDEN, inWords } from '../../core/display.ts';
 import { isId, type Schema, solid, typeOf } from './schema.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d/;

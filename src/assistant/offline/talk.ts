@@ -1,9 +1,9 @@
 /** A conversation, round by round: what a question means after the ones before it. */
 import type { Answer } from '../../core/answer.ts';
-import type { Person } from '../../core/people.ts';
 import { yearOf, quarterOf } from './calendar.ts';
 import { choose } from './choices.ts';
 import { knownIn } from './fill.ts';
+import type { Asker } from './asker.ts';
 import type { Entry, Index } from './learn.ts';
 import { rowsIn, type Shown, type Thinking } from './lookup.ts';
 import { memory, Needs, type Round } from './memory.ts';
@@ -18,7 +18,7 @@ import { amount, beside, fieldOf, finished, noted, opened } from './follow.ts';
 
 export interface Company {
   readonly index: Index;
-  readonly person: Person;
+  readonly person: Asker;
   readonly today: string;
   readonly allowed: ReadonlyMap<string, Entry>;
 }

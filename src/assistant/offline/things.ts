@@ -1,7 +1,7 @@
 /** What a sentence calls things: one of those that a tool is about, several of them, or a new one. */
 import { audienceFor } from '../../core/access.ts';
-import type { Person } from '../../core/people.ts';
 import { knownIn } from './fill.ts';
+import type { Asker } from './asker.ts';
 import type { Entry, Index } from './learn.ts';
 import { bare, orderedIn } from './rank.ts';
 import type { Reading } from './read.ts';
@@ -72,7 +72,7 @@ export const valuesOf = (index: Index, entry: Entry, reading: Reading): number =
 export const ROWS = /^(?:which|what|list|show|any|find|give me|display)\b/i;
 export const headNoun = ({ tool }: Entry): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
 /** The narrowest of several views: one's own rows. */
-export function seesOwnOnly({ tool }: Entry, { roles }: Person): boolean {
+export function seesOwnOnly({ tool }: Entry, { roles }: Asker): boolean {
   const audience = audienceFor(tool, roles);
   const [narrowest] = Object.entries(tool.domain.audiences).filter(([, { linked }]) => linked).at(-1) ?? [];
   return audience !== undefined && audience === narrowest;

@@ -1,0 +1,74 @@
+/** What the offline model knows of the tools: plain data that can be sent to a worker thread. */
+import { EXAMPLE_DAY, jsonSchema } from '../../core/derive/answers.ts';
+import { qualifiedName, type Registry } from '../../core/registry.ts';
+import type { Audience, Tool } from '../../core/tool.ts';
+import type { Schema } from './schema.ts';
+
+export interface DomainDeclaration {
+  readonly name: string;
+  readonly title: string;
+  readonly audiences: Readonly<Record<string, Audience>>;
+  readonly masks: NonNullable<Tool['domain']['masks']>;
+}
+export interface ExampleDeclaration extends Pick<Tool['examples'][number], 'ask' | 'also' | 'as' | 'gives'> {
+  readonly input: Readonly<Record<string, unknown>>;
+}
+export interface ToolDeclaration
+  extends Pick<
+    Tool,
+    'kind' | 'name' | 'title' | 'description' | 'roles' | 'as' | 'effect' | 'plural' | 'errors' | 'lastResort' | 'aliases'
+  > {
+  /** The same object for every tool of the domain, also after it was sent. */
+  readonly domain: DomainDeclaration;
+  readonly qualifiedName: string;
+  readonly input: Schema;
+  readonly output: Schema;
+  /** The keys of its totals. */
+  readonly summary: readonly string[];
+  readonly examples: readonly ExampleDeclaration[];
+}
+export interface Declarations {
+  /** The day on which the inputs of the examples were made. */
+  readonly exampleDay: string;
+  readonly tools: readonly ToolDeclaration[];
+}
+
+/** One tool a step, so that the caller can let others have the event loop in between. */
+export function* readDeclarations(registry: Registry): Generator<undefined, Declarations> {
+  const domains = new Map(
+    registry.domains.map((domain) => {
+      const { name, title, audiences, masks = {} } = domain;
+      return [domain, { name, title, audiences, masks }] as const;
+    }),
+  );
+  const tools: ToolDeclaration[] = [];
+  for (const tool of registry.tools) {
+    const domain = domains.get(tool.domain);
+    if (domain) tools.push(declarationOf(tool, domain));
+    yield;
+  }
+  return { exampleDay: EXAMPLE_DAY, tools };
+}
+
+function declarationOf(tool: Tool, domain: DomainDeclaration): ToolDeclaration {
+  const { kind, name, title, description, roles, as, effect, plural, errors, lastResort, aliases } = tool;
+  return {
+    kind,
+    name,
+    title,
+    description,
+    roles,
+    as,
+    effect,
+    plural,
+    errors,
+    lastResort,
+    aliases,
+    domain,
+    qualifiedName: qualifiedName(tool),
+    input: jsonSchema(tool.input, 'input') as Schema,
+    output: jsonSchema(tool.output, 'output') as Schema,
+    summary: Object.keys(tool.summary?.shape ?? {}),
+    examples: tool.examples.map(({ ask, also, as: asker, gives, input }) => ({ ask, also, as: asker, gives, input: input(EXAMPLE_DAY) })),
+  };
+}

@@ -1,0 +1,35 @@
+/** One turn of the offline model, as data: all that it is told goes in, all that it says comes out, and nothing stays. */
+import { opens } from '../../core/access.ts';
+import type { Step } from '../model.ts';
+import type { Asker } from './asker.ts';
+import type { Entry, Index } from './learn.ts';
+import { Needs, type Round } from './memory.ts';
+import { talk } from './talk.ts';
+
+export interface Job {
+  readonly asker: Asker;
+  readonly today: string;
+  readonly rounds: readonly Round[];
+  /** The names of the tools that may be called; none where no call is left. */
+  readonly offered: readonly string[];
+}
+/** What the worker thread sends: once that it is ready, then one reply to each job. */
+export type Reply = { readonly ready: true } | { readonly steps: readonly Step[] } | { readonly error: unknown };
+
+export function answerJob(index: Index, { asker, today, rounds, offered }: Job): Step[] {
+  const names = new Set(offered);
+  const known = ({ name, tool }: Entry): boolean => (names.size > 0 ? names.has(name) : opens(tool, asker.roles));
+  // Where nothing may be called any more, earlier calls are still understood.
+  const allowed = new Map<string, Entry>(index.entries.filter(known).map((entry) => [entry.name, entry]));
+  try {
+    const text = talk({ index, person: asker, today, allowed }, rounds);
+    return text.split(/(?<=\n\n)/).map((piece) => ({ type: 'text', text: piece }));
+  } catch (error) {
+    if (!(error instanceof Needs)) throw error;
+    if (names.size === 0) return [{ type: 'text', text: TOO_MANY_CALLS }];
+    const made = rounds.at(-1)?.made.length ?? 0;
+    return [{ type: 'call', call: { id: `offline-${rounds.length}-${made + 1}`, name: error.tool, input: error.input } }];
+  }
+}
+
+const TOO_MANY_CALLS = 'I could not finish this: it takes more look-ups than one question allows. Please name what you mean more exactly.';

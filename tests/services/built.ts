@@ -1,0 +1,18 @@
+/** Some tests run what is built: worker threads and the command. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const changedAt = (path: string): number => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Builds where a source file is newer than the build, so that no test passes or fails on old code. */
+export function buildIfStale(): void {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const newest = Math.max(...sources.map((path) => changedAt(join('src', path))));
+  if (newest <= changedAt('dist/.tsbuildinfo')) return;
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The build failed:\n${stdout}`);
+}

@@ -3,7 +3,7 @@ import type { Entry, Example, Index } from './learn.ts';
 import { overlaps, type Piece, type Reading } from './read.ts';
 import type { Slot } from './schema.ts';
 import { alike, CHANGES, othersFor } from './thesaurus.ts';
-import { empty, stem, tokens } from './words.ts';
+import { empty, singular, stem, type Token, tokens } from './words.ts';
 
 export interface Chosen<T> {
   readonly value: T;
@@ -11,25 +11,30 @@ export interface Chosen<T> {
   readonly at: Piece | undefined;
 }
 
-const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
 const PAST = /(?:ed|en)$|^(?:paid|won|lost|sent|left|due|spent|gone|done|told|sold|blown|held|met|hit)$/;
 
 /** A run of words in the sentence, as it is written; a plural is its singular. */
 function locate(reading: Reading, words: readonly string[], past: boolean): Piece | undefined {
-  const wanted = words.map(singular);
   const { tokens: all, text } = reading;
-  for (let at = 0; at < all.length; at += 1) {
-    const run = all.slice(at, at + wanted.length);
-    const fits = run.length < wanted.length ? false : past
-      ? run.every((token, offset) => token.stem === stem(wanted[offset] ?? '')) && (PAST.test(run[0]?.word ?? '') || (run[0]?.word !== 'go' && all.slice(0, at).some(({ word }) => word === 'did')))
-      : run.every((token, offset) => singular(token.word) === wanted[offset] || (wanted.length === 1 && token.word.includes('-') && token.word.replaceAll('-', '') === wanted[0]));
-    const hyphened = !past && wanted.length > 1 && all[at]?.word.replaceAll('-', ' ') === words.join(' ') ? all[at] : undefined;
-    if (hyphened) return { text: hyphened.raw, start: hyphened.start, end: hyphened.end };
-    const [first, last] = [run[0], run.at(-1)];
-    if (fits && first && last) return { text: text.slice(first.start, last.end), start: first.start, end: last.end };
+  const wanted = words.map((word) => (past ? stem(singular(word)) : singular(word)));
+  const whole = words.join(' ');
+  for (const [at, token] of all.entries()) {
+    const hyphened = !past && wanted.length > 1 && token.word.includes('-') && token.word.replaceAll('-', ' ') === whole;
+    if (hyphened) return { text: token.raw, start: token.start, end: token.end };
+    const last = all[at + wanted.length - 1];
+    const fits = wanted.every((word, offset) => {
+      const here = all[at + offset];
+      return here !== undefined && (past ? here.stem === word : here.singular === word || (wanted.length === 1 && isUnhyphened(here, word)));
+    });
+    if (fits && last && (!past || isPast(all, at))) return { text: text.slice(token.start, last.end), start: token.start, end: last.end };
   }
   return undefined;
 }
+const isUnhyphened = ({ word }: Token, wanted: string): boolean => word.includes('-') && word.replaceAll('-', '') === wanted;
+const isPast = (all: readonly Token[], at: number): boolean => {
+  const word = all[at]?.word ?? '';
+  return PAST.test(word) || (word !== 'go' && all.slice(0, at).some((before) => before.word === 'did'));
+};
 const located = (reading: Reading, words: readonly string[], past: boolean, not: readonly Piece[]): Piece | undefined => {
   const found = locate(reading, words, past);
   return found && not.some((piece) => overlaps(piece, found)) ? undefined : found;

@@ -172,11 +172,10 @@ function fillKnown(index: Index, entry: Entry, reading: Reading, set: Set_, free
 }
 export function knownIn(values: ReadonlyMap<string, string>, reading: Reading): { value: string; at: Piece }[] {
   const found: { value: string; at: Piece }[] = [];
-  const text = fold(reading.text);
   for (const [folded, value] of values) {
     const spellings = [folded, ...(folded.length <= 3 ? othersFor(folded).filter((other) => other.includes(' ')) : [])];
-    for (const spelling of spellings) {
-      const match = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`).exec(text);
+    for (const spelling of spellings.filter((each) => reading.folded.includes(each))) {
+      const match = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`).exec(reading.folded);
       if (!match) continue;
       const at = { text: reading.text.slice(match.index, match.index + match[0].length), start: match.index, end: match.index + match[0].length };
       // "Apex Legal Partners" is not the legal department.

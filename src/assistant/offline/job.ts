@@ -4,7 +4,9 @@ import type { Step } from '../model.ts';
 import type { Asker } from './asker.ts';
 import type { Entry, Index } from './learn.ts';
 import { Needs, type Round } from './memory.ts';
+import { MOST_TOKENS } from './read.ts';
 import { talk } from './talk.ts';
+import { tokens } from './words.ts';
 
 export interface Job {
   readonly asker: Asker;
@@ -22,7 +24,7 @@ export function answerJob(index: Index, { asker, today, rounds, offered }: Job):
   // Where nothing may be called any more, earlier calls are still understood.
   const allowed = new Map<string, Entry>(index.entries.filter(known).map((entry) => [entry.name, entry]));
   try {
-    const text = talk({ index, person: asker, today, allowed }, rounds);
+    const text = talk({ index, person: asker, today, allowed }, recent(rounds));
     return text.split(/(?<=\n\n)/).map((piece) => ({ type: 'text', text: piece }));
   } catch (error) {
     if (!(error instanceof Needs)) throw error;
@@ -30,6 +32,20 @@ export function answerJob(index: Index, { asker, today, rounds, offered }: Job):
     const made = rounds.at(-1)?.made.length ?? 0;
     return [{ type: 'call', call: { id: `offline-${rounds.length}-${made + 1}`, name: error.tool, input: error.input } }];
   }
+}
+
+/** As many words of earlier questions are understood again. */
+const MOST_EARLIER_TOKENS = 2 * MOST_TOKENS;
+/** The last rounds, as far back as their words allow: the work for a job does not grow with the conversation. */
+function recent(rounds: readonly Round[]): readonly Round[] {
+  let left = MOST_EARLIER_TOKENS;
+  let first = Math.max(0, rounds.length - 1);
+  while (first > 0) {
+    left -= Math.min(MOST_TOKENS, tokens(rounds[first - 1]?.text ?? '').length);
+    if (left < 0) break;
+    first -= 1;
+  }
+  return rounds.slice(first);
 }
 
 const TOO_MANY_CALLS = 'I could not finish this: it takes more look-ups than one question allows. Please name what you mean more exactly.';

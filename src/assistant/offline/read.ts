@@ -3,7 +3,7 @@ import { type Amount, amounts, type Count, topCount } from './amounts.ts';
 import type { Grain, Span } from './calendar.ts';
 import { type When, whens } from './dates.ts';
 import { CHANGES, ideasOf, knownWords } from './thesaurus.ts';
-import { empty, fold, numberWord, plain, respelled, type Token, tokens } from './words.ts';
+import { empty, fold, numberWord, plain, respelled, singular, type Token, tokens } from './words.ts';
 
 export interface Piece {
   readonly text: string;
@@ -18,6 +18,8 @@ export interface Name extends Piece {
 }
 /** Nobody means more than so many things in one sentence. */
 const MOST = 16;
+/** So many words are understood. What follows them can still be dictated: it stays in the text. The work for a question grows with its words. */
+export const MOST_TOKENS = 120;
 /** A word that may say what is wanted. */
 export interface Word {
   readonly stem: string;
@@ -26,6 +28,8 @@ export interface Word {
 }
 export interface Reading {
   readonly text: string;
+  /** The part that is understood, in lower case and without accents. */
+  readonly folded: string;
   readonly today: string;
   readonly tokens: readonly Token[];
   readonly words: readonly Word[];
@@ -76,15 +80,17 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
   const text = isDictated(whole) ? whole : inOneVerb(whole.replace(UN, 'not yet $1')).replace(/\b(\p{L}+)-(stage|priority|status|level)\b/giu, '$1 $2');
   const quoted = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
   const quotes = quoted.length > 0 ? quoted : titleIn(text, lexicon);
-  const emails = pieces(text, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
-  const dates = whens(text, today, base).filter((when) => !quotes.some((quote) => overlaps(quote, when))).slice(0, MOST);
-  const ids = pieces(text, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
+  const first = tokens(text).slice(0, MOST_TOKENS);
+  const head = first.length < MOST_TOKENS ? text : text.slice(0, first.at(-1)?.end);
+  const emails = pieces(head, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
+  const dates = whens(head, today, base).filter((when) => !quotes.some((quote) => overlaps(quote, when))).slice(0, MOST);
+  const ids = pieces(head, ID, (match) => match[0]).filter((piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)));
   const taken = [...dates, ...ids, ...emails, ...quotes];
-  const count = topCount(text);
-  const all = owning(tokens(text).map((token) => correct(token, lexicon, quotes)), lexicon);
+  const count = topCount(head);
+  const all = owning(first.map((token) => correct(token, lexicon, quotes)), lexicon);
   // A 401k and a 1099 are words.
   const figured = all.filter(({ word }) => /\d/.test(word) && knownWords.has(word));
-  const figures = amounts(text, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MOST);
+  const figures = amounts(head, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MOST);
   const names = [...namesIn(text, all, [...dates, ...ids, ...emails, ...quotes], lexicon), ...quotes.map((quote): Name => ({ ...quote, words: tokens(quote.text).map(({ word }) => word), sure: true, possessive: false }))].sort((a, b) => a.start - b.start).slice(0, MOST);
   const ideas = ideasOf(all.map(({ stem }) => stem));
   const words = all.flatMap((token, at): Word[] => {
@@ -92,7 +98,7 @@ export function read(given: string, today: string, lexicon: Lexicon, base?: Span
     const phrase = ideas[at] ?? [];
     return inside || numberWord(token.word) !== undefined || ((empty.has(token.word) || empty.has(token.stem)) && phrase.length === 0) ? [] : [{ stem: token.stem, ideas: phrase, token }];
   });
-  return { text, today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
+  return { text, folded: fold(head), today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
 }
 
 /** "The article Understanding your invoice": a title that nobody put in quotation marks. */
@@ -115,7 +121,7 @@ function correct(token: Token, { vocabulary, names }: Lexicon, quotes: readonly 
   const meant = respelled(token.word, vocabulary) ?? respelled(token.word, GENERAL);
   if (meant === undefined) return token;
   const [again] = tokens(meant);
-  return again ? { ...token, word: again.word, stem: again.stem } : token;
+  return again ? { ...token, word: again.word, stem: again.stem, singular: again.singular } : token;
 }
 
 /** "Sarahs email", "liam obriens job": whose it is, without the apostrophe. */
@@ -125,7 +131,7 @@ function owning(all: readonly Token[], { vocabulary, names }: Lexicon): Token[] 
     const [base, before, next] = [token.word.slice(0, -1), all[at - 1], all[at + 1]];
     if (!/^\p{L}{3,}[^s]s$/u.test(token.word) || token.possessive || !unknown(token) || names.has(token.word)) return token;
     const named = names.has(base) || (before !== undefined && names.has(before.word) && unknown(before) && next !== undefined && !unknown(next));
-    return named ? { ...token, word: base, stem: base, possessive: true } : token;
+    return named ? { ...token, word: base, stem: base, singular: singular(base), possessive: true } : token;
   });
 }
 

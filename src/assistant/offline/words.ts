@@ -6,6 +6,7 @@ export interface Token {
   /** Lower case, without accents and without a possessive. */
   readonly word: string;
   readonly stem: string;
+  readonly singular: string;
   readonly start: number;
   readonly end: number;
   readonly capital: boolean;
@@ -23,6 +24,8 @@ export const plain = (text: string): string =>
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_]*(?:[-'.&][\p{L}\p{N}_]+)*/gu;
 
+export const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+
 export function tokens(text: string): Token[] {
   const found: Token[] = [];
   for (const match of text.matchAll(WORD)) {
@@ -30,7 +33,7 @@ export function tokens(text: string): Token[] {
     const folded = fold(raw);
     const possessive = folded.endsWith("'s") || (folded.endsWith('s') && text.charAt(match.index + raw.length) === "'");
     const word = folded.replace(/'s$/, '');
-    found.push({ raw, word, stem: stem(word), start: match.index, end: match.index + raw.length, capital: /^\p{Lu}/u.test(raw), possessive });
+    found.push({ raw, word, stem: stem(word), singular: singular(word), start: match.index, end: match.index + raw.length, capital: /^\p{Lu}/u.test(raw), possessive });
   }
   return found;
 }
@@ -72,6 +75,18 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 export const numberWord = (word: string): number | undefined => (Object.hasOwn(NUMBERS, word) ? NUMBERS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined);
 
+type WordCount = readonly [word: string, count: number];
+const byFirstLetter = new WeakMap<ReadonlyMap<string, number>, Map<string, WordCount[]>>();
+/** The words of a vocabulary by their first letter, in its order. Nothing of a question is kept: the vocabulary is the key. */
+function wordsBeginning(vocabulary: ReadonlyMap<string, number>, letter: string): readonly WordCount[] {
+  let words = byFirstLetter.get(vocabulary);
+  if (!words) {
+    byFirstLetter.set(vocabulary, (words = new Map<string, WordCount[]>()));
+    for (const entry of vocabulary) words.set(entry[0].charAt(0), [...(words.get(entry[0].charAt(0)) ?? []), entry]);
+  }
+  return words.get(letter) ?? [];
+}
+
 /** The nearest word of a vocabulary where one is clearly meant: one slip in four letters, two in nine. */
 export function respelled(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   if (word.length < 4 || word.length > 24 || /\d/.test(word)) return undefined;
@@ -79,8 +94,8 @@ export function respelled(word: string, vocabulary: ReadonlyMap<string, number>)
   let best: string | undefined;
   let fewest = allowed + 1;
   let often = 0;
-  for (const [known, count] of vocabulary) {
-    if (known.length < 4 || Math.abs(known.length - word.length) > allowed || known[0] !== word[0]) continue;
+  for (const [known, count] of wordsBeginning(vocabulary, word.charAt(0))) {
+    if (known.length < 4 || Math.abs(known.length - word.length) > allowed) continue;
     const slips = distance(word, known, allowed);
     // A letter more at the end makes another word: a pager is no page.
     if (slips === 1 && (known.length === word.length ? !isSlip(word, known) : word.startsWith(known))) continue;

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type TracingSettings, tracingFrom, tracingVariables } from './tracing-settings.ts';
 import type { WordModelSettings } from '../assistant/models/words.ts';
+import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
 
 /** What the person at the terminal reads; never a stack, never a secret. */
 export class ConfigProblem extends Error {
@@ -18,19 +19,13 @@ const whole = (least: number, most: number) => {
 const port = whole(0, 65_535).optional();
 const count = (standard: number) => whole(1, 10_000_000).default(standard);
 const flag = z.enum(['0', '1', 'true', 'false'], 'must be 0 or 1').default('0').transform((text) => text === '1' || text === 'true');
-const url = (...protocols: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be an address that begins with ${protocols.map((each) => `${each}//`).join(' or ')}`).optional();
-
-/** Several hosts may stand in it, which an ordinary address has no room for. */
-const mongodbUrl = z.string().regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, 'must be an address that begins with mongodb:// or mongodb+srv://').optional();
-
 const perDomain = Object.fromEntries(
   DOMAINS.flatMap((domain) => {
     const name = domain.toUpperCase();
-    const served: [string, z.ZodType][] = [[`${name}_PORT`, port], [`${name}_URL`, url('http:', 'https:')]];
+    const served: [string, z.ZodType][] = [[`${name}_PORT`, port], [`${name}_URL`, publicUrl()]];
     // The journey is made from its folder at each start, wherever the other domains live.
     if (domain === 'journey') return served;
-    return [...served, [`${name}_DATABASE_URL`, url('postgres:', 'postgresql:')], [`${name}_MONGODB_URL`, mongodbUrl], [`${name}_ELASTICSEARCH_URL`, url('http:', 'https:')]];
+    return [...served, [`${name}_DATABASE_URL`, postgresUrl()], [`${name}_MONGODB_URL`, mongodbUrl()], [`${name}_ELASTICSEARCH_URL`, searchUrl()]];
   }),
 ) as Record<string, z.ZodType>;
 
@@ -39,16 +34,16 @@ const settings = z.object({
   TAMSHAI_DATA: z.string().min(1).default('data'),
   TAMSHAI_JOURNEY_FOLDER: z.string().min(1).optional(),
   TAMSHAI_HOST: z.string().min(1).optional(),
-  TAMSHAI_PUBLIC_URL: url('http:', 'https:'),
+  TAMSHAI_PUBLIC_URL: publicUrl(),
   GATEWAY_PORT: port,
   OPS_PORT: port,
-  DATABASE_URL: url('postgres:', 'postgresql:'),
-  MONGODB_URL: mongodbUrl,
-  ELASTICSEARCH_URL: url('http:', 'https:'),
+  DATABASE_URL: postgresUrl(),
+  MONGODB_URL: mongodbUrl(),
+  ELASTICSEARCH_URL: searchUrl(),
   TAMSHAI_INDEX_PREFIX: z.string().regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only').default('tamshai'),
-  REDIS_URL: url('redis:', 'rediss:'),
-  OIDC_ISSUER: url('http:', 'https:'),
-  OIDC_CUSTOMER_ISSUER: url('http:', 'https:'),
+  REDIS_URL: redisUrl(),
+  OIDC_ISSUER: publicUrl(),
+  OIDC_CUSTOMER_ISSUER: publicUrl(),
   OIDC_CLIENT_ID: z.string().min(1).default('tamshai'),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_CUSTOMER_CLIENT_ID: z.string().min(1).optional(),
@@ -65,8 +60,8 @@ const settings = z.object({
   TAMSHAI_TOKENS_PER_QUESTION: count(120_000),
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
   ANTHROPIC_MODEL: z.string().min(1).default('claude-sonnet-4-5'),
-  ANTHROPIC_BASE_URL: url('http:', 'https:'),
-  LLM_BASE_URL: url('http:', 'https:'),
+  ANTHROPIC_BASE_URL: publicUrl(),
+  LLM_BASE_URL: publicUrl(),
   LLM_MODEL: z.string().min(1).optional(),
   LLM_API_KEY: z.string().min(1).optional(),
   TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('warn'),
@@ -75,6 +70,11 @@ const settings = z.object({
   ...tracingVariables,
   ...perDomain,
 });
+
+export const settingNames = (): readonly string[] => Object.keys(settings.shape);
+/** Which settings hold URLs, and whether each may hold a password. */
+export const urlSettings = (): ReadonlyMap<string, UrlKind> =>
+  new Map(Object.entries(settings.shape).flatMap(([name, schema]) => [urlKindOf(schema as z.ZodType)].flatMap((kind) => (kind ? [[name, kind] as const] : []))));
 
 export interface Config {
   readonly production: boolean;
@@ -175,9 +175,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
   for (const [name, address] of [['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL], ['LLM_BASE_URL', env.LLM_BASE_URL]] as const) {
     if (address === undefined) continue;
-    const { protocol, hostname, username, password } = new URL(address);
+    const { protocol, hostname } = new URL(address);
     if (protocol === 'http:' && !LOOPBACK.has(hostname)) throw new ConfigProblem(`${name} must use https unless it is on this machine: questions and rows go there.`);
-    if (username !== '' || password !== '') throw new ConfigProblem(`${name} must not hold a name or a password; there is a setting for the key.`);
   }
   if (env.ANTHROPIC_API_KEY !== undefined) return { kind: 'anthropic', apiKey: env.ANTHROPIC_API_KEY, model: env.ANTHROPIC_MODEL, baseUrl: env.ANTHROPIC_BASE_URL };
   if (env.LLM_BASE_URL === undefined) return undefined;
@@ -188,8 +187,8 @@ function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
 /** The combinations that would open the door to anyone. */
 function checkSafety(config: Config): void {
   const { staff, customer } = config.issuers;
-  for (const issuer of [staff, customer]) {
-    if (issuer !== undefined && new URL(issuer).protocol === 'http:' && !LOOPBACK.has(new URL(issuer).hostname)) throw new ConfigProblem('OIDC_ISSUER must use https unless it is on this machine.');
+  for (const [name, issuer] of [['OIDC_ISSUER', staff], ['OIDC_CUSTOMER_ISSUER', customer]] as const) {
+    if (issuer !== undefined && new URL(issuer).protocol === 'http:' && !LOOPBACK.has(new URL(issuer).hostname)) throw new ConfigProblem(`${name} must use https unless it is on this machine.`);
   }
   if (staff === undefined && customer !== undefined) throw new ConfigProblem('OIDC_CUSTOMER_ISSUER needs OIDC_ISSUER: the built-in identity provider serves both realms or none.');
   if (staff === undefined && !config.loopbackOnly) throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');

@@ -1,5 +1,6 @@
 /** The standard variables of OpenTelemetry, as far as they concern traces. */
 import { z } from 'zod';
+import { publicUrl } from './url-settings.ts';
 
 export interface TracingSettings {
   /** Where traces go, whole. */
@@ -13,15 +14,14 @@ export interface TracingSettings {
   readonly followsParent: boolean;
 }
 
-const address = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an address that begins with http:// or https://').optional();
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const;
 const protocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf: traces are sent over HTTP').optional();
 
 export const tracingVariables = {
   OTEL_SDK_DISABLED: z.string().optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: address,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_ENDPOINT: publicUrl(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol,

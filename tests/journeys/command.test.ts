@@ -75,6 +75,9 @@ describe('settings that are wrong', () => {
     ['production without an issuer', { NODE_ENV: 'production' }, /set OIDC_ISSUER/],
     ['an address beyond this machine without an issuer', { TAMSHAI_HOST: '0.0.0.0' }, /only runs on this machine/],
     ['an issuer over plain http', { OIDC_ISSUER: 'http://people.example' }, /https/],
+    ['an issuer with a password', { OIDC_ISSUER: 'http://u:canary-4711@localhost:8080' }, /OIDC_ISSUER must not hold a name or a password/],
+    ['a server with a password', { HR_URL: 'http://u:canary-4711@localhost:3101' }, /HR_URL must not hold a name or a password/],
+    ['a collector with a key', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318?key=canary-4711' }, /must not hold a query/],
     ['an address that is none', { DATABASE_URL: 'canary-4711' }, /DATABASE_URL must be an address/],
   ])('%s', async (_, settings, says) => {
     const data = inNowhere();
@@ -121,6 +124,8 @@ describe('settings that are wrong', () => {
       ],
       [{ HR_DATABASE_URL: `postgres://app:canary-4711@127.0.0.1:${closed}/tamshai` }, every],
       [{ REDIS_URL: `redis://:canary-4711@127.0.0.1:${closed}` }, every],
+      [{ MONGODB_URL: `mongodb://app:canary-4711@127.0.0.1:${closed}/?serverSelectionTimeoutMS=500` }, [['serve', 'sales'], ['doctor']]],
+      [{ ELASTICSEARCH_URL: `http://app:canary-4711@127.0.0.1:${closed}` }, [['serve', 'support'], ['doctor']]],
     ];
     const runs = secrets.map(async ([secret, commands]) => {
       const settings = { TAMSHAI_DATA: folder(), ...(await freePorts()), ...secret, TAMSHAI_LOG_LEVEL: 'debug' };

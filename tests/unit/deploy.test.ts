@@ -209,8 +209,10 @@ describe('the Kubernetes manifests', () => {
       ...settings,
       ...examples,
       TAMSHAI_METRICS_KEY: secrets['TAMSHAI_METRICS_KEY'] ?? '',
+      DATABASE_URL: 'postgres://postgres.stores:5432/tamshai',
       ELASTICSEARCH_URL: 'https://search.stores:9200',
       MONGODB_URL: 'mongodb://mongo.stores/',
+      REDIS_URL: 'rediss://redis.stores:6379',
     });
     expect(config.loopbackOnly).toBe(false);
     expect(config.opsPort).toBe(9464);

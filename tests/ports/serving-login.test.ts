@@ -1,0 +1,117 @@
+/** Which PostgreSQL logins may serve, which may migrate, and that no password of theirs is shown. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrations } from '../../src/storage/sql/migrate.ts';
+import { inspectServer } from '../../src/storage/sql/inspect.ts';
+import { migrateServer, openServer } from '../../src/storage/sql/server.ts';
+import { sqlFolder } from '../../src/app/stores.ts';
+
+const server = process.env['TAMSHAI_TEST_DATABASE_URL'];
+const DOMAINS = ['tasks'];
+const SECRET = 'canary-4711';
+const mark = randomBytes(4).toString('hex');
+const name = `tamshai_serving_${mark}`;
+const role = (kind: string) => `visitor_${kind}_${mark}`;
+const files = migrations(sqlFolder, DOMAINS);
+const password = () => SECRET;
+
+describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
+  let admin: pg.Client;
+  const as = (user?: string): string => {
+    const url = new URL(root);
+    url.pathname = `/${name}`;
+    [url.username, url.password] = user === undefined ? ['', ''] : [user, user === 'postgres' ? '' : SECRET];
+    return url.href;
+  };
+  const serve = async (user?: string): Promise<string> => {
+    try {
+      const { database } = await openServer({ url: as(user), domains: DOMAINS, files, password });
+      try {
+        const [row] = await database.read('tasks_self', { text: 'select current_user::text as who', values: [] });
+        return `serves as ${String(row?.['who'])}`;
+      } finally {
+        await database.close();
+      }
+    } catch (error) {
+      expect((error as Error).name).toBe('DatabaseProblem');
+      expect((error as Error).message).not.toContain(SECRET);
+      return (error as Error).message;
+    }
+  };
+  const migrate = (user: string) => migrateServer({ url: as(user), domains: DOMAINS, files, password });
+
+  beforeAll(async () => {
+    admin = new pg.Client({ connectionString: root });
+    await admin.connect();
+    // Roles are made for the whole server, and other suites make them too.
+    await admin.query('select pg_advisory_lock(42)');
+    await admin.query(`create role ${role('owner')} login createrole password '${SECRET}'`);
+    await admin.query(`create role ${role('bypass')} login bypassrls password '${SECRET}'`);
+    await admin.query(`create role ${role('maker')} login createrole password '${SECRET}'`);
+    await admin.query(`create role ${role('plain')} login password '${SECRET}'`);
+    await admin.query(`create role ${role('member')} login password '${SECRET}'`);
+    await admin.query(`create role ${role('hidden')} login noinherit password '${SECRET}'`);
+    await admin.query(`create database ${name}`);
+  });
+  afterAll(async () => {
+    await admin.query(`drop database if exists ${name} with (force)`);
+    for (const kind of ['bypass', 'maker', 'plain', 'member', 'hidden', 'owner']) await admin.query(`drop role if exists ${role(kind)}`);
+    await admin.query('select pg_advisory_unlock(42)');
+    await admin.end();
+  });
+
+  test('before the migration nothing is served, and the answer names what to do', async () => {
+    expect(await serve()).toMatch(/run "tamshai migrate" with the owner's login/);
+    expect(await serve(role('plain'))).toMatch(/run "tamshai migrate" with the owner's login/);
+  });
+
+  test('a superuser migrates, and does not serve', async () => {
+    expect((await migrate('postgres')).length).toBeGreaterThan(0);
+    expect(await migrate('postgres')).toEqual([]);
+    const says = await serve('postgres');
+    expect(says).toMatch(/^The login postgres of PostgreSQL at [^ ]+ is a superuser/);
+    expect(says).toMatch(/"tamshai migrate"/);
+    expect(says).toMatch(/without a user and a password\.$/);
+  });
+
+  test('a login that passes row security by does not serve, nor one that makes roles, nor an owner, nor a member of one', async () => {
+    await admin.query(`grant ${role('owner')} to ${role('hidden')}`);
+    const owned = new pg.Client({ connectionString: as('postgres') });
+    await owned.connect();
+    await owned.query(`grant tamshai_serve to ${role('plain')}`);
+    await owned.query(`grant tasks_self to ${role('member')}`);
+    await owned.query(`create table tasks.extra (); alter table tasks.extra owner to ${role('owner')}`);
+    await owned.query(`alter role ${role('owner')} nocreaterole`);
+    await owned.end();
+    expect(await serve(role('bypass'))).toMatch(/may bypass row security/);
+    expect(await serve(role('maker'))).toMatch(/may create roles/);
+    expect(await serve(role('owner'))).toMatch(/owns tables/);
+    expect(await serve(role('hidden'))).toMatch(/owns tables/);
+    expect(await serve(role('member'))).toMatch(/is a member of tasks_self/);
+  });
+
+  test('a plain login serves once it may read what was applied, and the login of the installation does so without being named', async () => {
+    expect(await serve(role('plain'))).toBe('serves as tasks_self');
+    expect(await serve()).toBe('serves as tasks_self');
+  });
+
+  test('the login of the installation reads which files were applied, and nothing else', async () => {
+    const url = new URL(as('tamshai_serve'));
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ n: string }>('select count(*) as n from tamshai.migrations');
+      expect(Number(rows[0]?.n)).toBeGreaterThanOrEqual(files.length);
+      for (const statement of ['select from tasks.tasks', 'insert into tamshai.migrations values ($$x$$, $$y$$)', 'set role tasks_self', 'create schema mine', 'create table public.mine ()'])
+        await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('doctor looks at the login as well', async () => {
+    expect((await inspectServer({ url: as('postgres'), domains: DOMAINS, files, password })).login).toMatch(/is a superuser/);
+    expect((await inspectServer({ url: as(), domains: DOMAINS, files, password })).login).toBeUndefined();
+  });
+});

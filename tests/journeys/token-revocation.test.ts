@@ -1,0 +1,145 @@
+/** RFC 7009: a client gives an access token back, and no gateway, server or open stream takes it any longer. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSite, type Site } from '../site.ts';
+import { ask, register, renew, signIn } from '../unit/embedded-support.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+/** How long a verified token may be remembered. */
+const CACHED_SECONDS = 11;
+const base = () => site.tamshai.base;
+const revoke = (token: string, more: Record<string, string> = {}, realm = 'staff') =>
+  ask(`${base()}/oidc/${realm}/token/revocation`, { form: { token, client_id: 'tamshai-cli', ...more } });
+const listTools = async (token: string, server?: string) => (await site.rpc(token, 'tools/list', {}, { server })).status;
+/** Many times: behind a balancer each gateway gets its turn. */
+const everywhere = async (token: string, server?: string) =>
+  new Set(await Promise.all(Array.from({ length: 12 }, () => listTools(token, server))));
+
+describe('an access token for MCP', () => {
+  test.each([
+    ['the gateway', undefined],
+    ['a domain server', 'tasks'],
+  ])('is dead at %s within the time that it may be remembered', async (_, server) => {
+    const token = await site.token('nina.patel', { mcp: true, ...(server && { server }) });
+    const other = await site.token('nina.patel', { mcp: true, ...(server && { server }) });
+    expect(await everywhere(token, server)).toEqual(new Set([200]));
+    expect(await revoke(token)).toMatchObject({ status: 200, body: '' });
+    site.clock.pass(CACHED_SECONDS);
+    expect(await everywhere(token, server)).toEqual(new Set([401]));
+    expect(await everywhere(other, server), 'another token of the same person').toEqual(new Set([200]));
+    expect((await revoke(token)).status, 'once more').toBe(200);
+  });
+
+  test('is dead for calls of the REST API too', async () => {
+    const token = await site.token('nina.patel');
+    const call = () => site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} });
+    expect((await call()).status).toBe(200);
+    expect((await revoke(token)).status).toBe(200);
+    site.clock.pass(CACHED_SECONDS);
+    expect((await call()).status).toBe(401);
+  });
+
+  test('may come with any hint, and of a customer to the realm of customers', async () => {
+    for (const hint of ['access_token', 'refresh_token', 'something_else']) {
+      const token = await site.token('tom.becker', { mcp: true });
+      expect((await revoke(token, { token_type_hint: hint })).status).toBe(200);
+      expect(await listTools(token)).toBe(401);
+    }
+    const customer = await site.token('jane.smith@acme.example', { mcp: true });
+    expect((await revoke(customer)).status, 'not the realm that issued it').toBe(200);
+    expect(await listTools(customer)).toBe(200);
+    site.clock.pass(CACHED_SECONDS);
+    expect((await revoke(customer, {}, 'customers')).status).toBe(200);
+    expect(await listTools(customer)).toBe(401);
+  });
+
+  test('of another client stays, and the answer says that it is not this client’s', async () => {
+    const token = await site.token('nina.patel', { mcp: true });
+    const { json: other } = await register(base(), { client_name: 'Other', redirect_uris: ['http://127.0.0.1:50123/callback'] });
+    const answer = await revoke(token, { client_id: String(other['client_id']) });
+    expect(answer).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } });
+    expect(await listTools(token)).toBe(200);
+  });
+
+  test('is not looked at for a client that does not exist, or that is not named', async () => {
+    const token = await site.token('nina.patel', { mcp: true });
+    expect(await revoke(token, { client_id: 'nobody' })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    const unnamed = await ask(`${base()}/oidc/staff/token/revocation`, { form: { token } });
+    expect([400, 401]).toContain(unnamed.status);
+    expect(await listTools(token)).toBe(200);
+  });
+
+  test.each([
+    ['unknown', () => 'never-issued'],
+    ['forged', (token: string) => `${token.slice(0, -6)}AAAAAA`],
+    ['without a signature', (token: string) => `${token.split('.').slice(0, 2).join('.')}.`],
+    ['not even one', () => 'eyJhbGciOiJub25lIn0.e30.'],
+  ])('that is %s is answered with 200, and ends nothing', async (_, change) => {
+    const token = await site.token('nina.patel', { mcp: true });
+    expect((await revoke(change(token))).status).toBe(200);
+    site.clock.pass(CACHED_SECONDS);
+    expect(await listTools(token)).toBe(200);
+  });
+
+  test('missing is a mistake of the client', async () => {
+    expect(await ask(`${base()}/oidc/staff/token/revocation`, { form: { client_id: 'tamshai-cli' } })).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_request' },
+    });
+  });
+});
+
+test('giving back a refresh token ends the access tokens that came of it', async () => {
+  const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
+  expect(await listTools(access)).toBe(200);
+  expect((await revoke(refresh, { token_type_hint: 'access_token' })).status).toBe(200);
+  site.clock.pass(CACHED_SECONDS);
+  expect(await everywhere(access)).toEqual(new Set([401]));
+  expect((await renew(base(), refresh)).json['error']).toBe('invalid_grant');
+});
+
+test('giving back an access token leaves the refresh token, which gets a new one', async () => {
+  const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
+  expect((await revoke(access)).status).toBe(200);
+  expect(await everywhere(access)).toEqual(new Set([401]));
+  const { status, json } = await renew(base(), refresh);
+  expect(status).toBe(200);
+  expect(await listTools(String(json['access_token']))).toBe(200);
+});
+
+test('an open stream ends with its token', async () => {
+  const token = await site.token('nina.patel', { mcp: true });
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'stream', version: '1' } },
+  };
+  const headers = { accept: 'application/json, text/event-stream' };
+  const opened = await site.send('POST', '/mcp', { token, body: initialize, headers });
+  const session = String(opened.headers['mcp-session-id']);
+  const stream = await fetch(`${site.address()}/mcp`, {
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${token}`, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
+  });
+  expect(stream.status).toBe(200);
+  const ended = (async () => {
+    for await (const _ of stream.body as unknown as AsyncIterable<Uint8Array>);
+    return true;
+  })().catch(() => true);
+  expect((await revoke(token)).status).toBe(200);
+  expect(await ended).toBe(true);
+}, 60_000);
+
+test('the metadata names where tokens are given back', async () => {
+  for (const realm of ['staff', 'customers']) {
+    const { json } = await ask(`${base()}/.well-known/oauth-authorization-server/oidc/${realm}`);
+    expect(json).toMatchObject({
+      revocation_endpoint: `${base()}/oidc/${realm}/token/revocation`,
+      revocation_endpoint_auth_methods_supported: ['none'],
+    });
+  }
+});

@@ -10,6 +10,8 @@ import { errorPage } from './pages.ts';
 import type { audiences } from './resources.ts';
 
 export const SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
+/** Says nothing about whose it is. */
+export const NOT_YOURS = 'the token was not issued to this client';
 export const ACCESS_TOKEN_SECONDS = 300;
 const HOUR = 3600;
 /** How long one goes on without signing in again: a working day in the browser, longer for programs that were allowed in by name. */
@@ -70,7 +72,14 @@ export function configuration({ realm, mount, base, key, cookieKeys, accounts, a
       pushedAuthorizationRequests: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
-      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      revocation: {
+        enabled: true,
+        // RFC 7009, section 2.1: the client is told that the token is not its own.
+        allowedPolicy: async (_ctx, client, token) => {
+          if (token.clientId !== client.clientId) throw new errors.UnauthorizedClient(NOT_YOURS);
+          return true;
+        },
+      },
       registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false, idFactory: clientIdOf },
       resourceIndicators: {
         enabled: true,

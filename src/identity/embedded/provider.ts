@@ -12,12 +12,13 @@ import type { Banners } from '../web/layout.ts';
 import { fromOurPage, hostAllowed } from '../web/origin.ts';
 import { keepClient, kvAdapter } from './adapter.ts';
 import { isOurs } from './clients.ts';
-import { configuration, SCOPES } from './configuration.ts';
+import { configuration, NOT_YOURS, SCOPES } from './configuration.ts';
 import { interactions } from './interaction.ts';
 import { Provider } from './library.ts';
 import { errorPage } from './pages.ts';
 import { REGISTRATION_LIMITS, type RegistrationLimits, registrations } from './registrations.ts';
 import { audiences } from './resources.ts';
+import { accessTokenRevocation } from './revoke.ts';
 
 export interface EmbeddedProviderOptions {
   /** Our own address, without a slash at the end. */
@@ -25,7 +26,7 @@ export interface EmbeddedProviderOptions {
   readonly keys: Keys;
   readonly accounts: Accounts;
   readonly kv: KeyValue;
-  readonly revocations: Pick<Revocations, 'revokeSession'>;
+  readonly revocations: Pick<Revocations, 'revokeSession' | 'revokeToken'>;
   /** Addresses of the domain servers (`http://localhost:3101`), for tokens that are used with them directly. */
   readonly servers: readonly string[];
   readonly clock?: Clock | undefined;
@@ -45,6 +46,7 @@ export interface EmbeddedProvider {
 
 const REALMS = ['staff', 'customer'] as const;
 const USED_CLIENT_SECONDS = 90 * 24 * 3600;
+const REVOCATION_PATH = '/token/revocation';
 const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)$/;
 
 export function embeddedProvider(options: EmbeddedProviderOptions): EmbeddedProvider {
@@ -119,6 +121,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
   });
   provider.on('server_error', (_ctx, error) => log?.error({ error: error.message }, 'The built-in identity provider failed.'));
 
+  const revokeAccessToken = accessTokenRevocation({ realm, issuer, key: keys.realms[realm], revocations });
   provider.use(async (ctx, next) => {
     const registering = ctx.path === '/reg' && ctx.method === 'POST';
     const clientId = randomUUID();
@@ -133,11 +136,20 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       ctx.state['clientId'] = clientId;
     }
     await next();
+    // The provider refuses JWTs here, but only after it has authenticated the client.
+    if (ctx.path === REVOCATION_PATH && (ctx.body as { error?: string } | undefined)?.error === 'unsupported_token_type') {
+      const { client, params } = ctx.oidc;
+      const foreign = (await revokeAccessToken(String(params?.['token']), client?.clientId ?? '')) === 'of another client';
+      ctx.status = foreign ? 400 : 200;
+      ctx.body = foreign ? { error: 'unauthorized_client', error_description: NOT_YOURS } : '';
+      // The type of the refusal that stood here: nothing is no JSON.
+      if (!foreign) ctx.remove('content-type');
+    }
     if (registering && ctx.status !== 201) await registered.used(clientId);
     // Whoever revoked something may rely on it once answered.
     await Promise.allSettled(endings);
     if (WELL_KNOWN.test(ctx.path)) {
-      Object.assign(ctx.body as object, { response_modes_supported: ['query'] });
+      Object.assign(ctx.body as object, { response_modes_supported: ['query'], revocation_endpoint_auth_methods_supported: ['none'] });
     } else if (ctx.path !== '/jwks') {
       for (const name of ['access-control-allow-origin', 'access-control-expose-headers']) ctx.remove(name);
     }

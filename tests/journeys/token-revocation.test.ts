@@ -123,7 +123,12 @@ test('an open stream ends with its token', async () => {
   const opened = await site.send('POST', '/mcp', { token, body: initialize, headers });
   const session = String(opened.headers['mcp-session-id']);
   const stream = await fetch(`${site.address()}/mcp`, {
-    headers: { accept: 'text/event-stream', authorization: `Bearer ${token}`, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
+    headers: {
+      accept: 'text/event-stream',
+      authorization: `Bearer ${token}`,
+      'mcp-session-id': session,
+      'mcp-protocol-version': '2025-11-25',
+    },
   });
   expect(stream.status).toBe(200);
   const ended = (async () => {

@@ -1,5 +1,5 @@
 /** The product as it is installed, in processes of its own, and what is asked of it. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { allTools } from '../src/app/registry.ts';
 import { openKeys } from '../src/identity/keys.ts';
@@ -29,10 +29,16 @@ const running = new Set<Product>();
 export async function launch(folder: string, settings: Readonly<Record<string, string>> = {}, args: readonly string[] = ['start']): Promise<Product> {
   const ports: Record<string, number> = {};
   for (const name of SERVERS) ports[name] = await freePort();
+  const { DATABASE_URL: owned } = settings;
   const env = {
     PATH: process.env['PATH'], ...UNLIMITED, TAMSHAI_DATA: folder, TAMSHAI_LOG_LEVEL: 'error',
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)])), ...settings,
   };
+  if (owned !== undefined) {
+    // The owner's login migrates; it is refused for serving.
+    spawnSync(process.execPath, [join(root, 'bin/tamshai.mjs'), 'migrate'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    Object.assign(env, { DATABASE_URL: Object.assign(new URL(owned), { username: '', password: '' }).href });
+  }
   const begun = performance.now();
   const child = spawn(process.execPath, [join(root, 'bin/tamshai.mjs'), ...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const over = new Promise<void>((resolve) => child.once('exit', () => resolve()));

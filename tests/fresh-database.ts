@@ -11,7 +11,10 @@ import { copyDatabase, inTables } from './template.ts';
 export const SHARED_KEY = Buffer.from('the quick brown key of all suite').toString('base64url');
 
 export interface FreshDatabase {
+  /** For processes that serve: it names no login. */
   readonly url: string;
+  /** A superuser's, for commands that migrate. */
+  readonly ownerUrl: string;
   readonly owner: pg.Client;
   drop(): Promise<void>;
 }
@@ -34,7 +37,8 @@ export async function freshDatabase(url: string, all: readonly string[], masterK
     await root.query('select pg_advisory_unlock(42)');
   }
   return {
-    url: own.href,
+    url: Object.assign(new URL(own.href), { username: '', password: '' }).href,
+    ownerUrl: own.href,
     owner,
     async drop() {
       await owner.end();

@@ -5,7 +5,7 @@ import { chainWriter, type Head } from '../core/chain-writer.ts';
 import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
-import { derive, type Keys } from '../identity/keys.ts';
+import { derive, type Keys, type MasterKeys } from '../identity/keys.ts';
 import { loadSample } from '../sample/load.ts';
 import type { Checkpoints } from '../storage/audit/checkpoints.ts';
 import { documentStore } from '../storage/documents/store.ts';
@@ -40,7 +40,7 @@ export interface Stores {
 
 export const sqlFolder = join(packageFolder, 'sql');
 /** A password for each database login, so that none of them is anyone's to know or to set. */
-export const passwordFor = (keys: Keys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
+export const passwordFor = (keys: MasterKeys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
 
 export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
   return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
@@ -81,7 +81,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   let embedded: EmbeddedDatabase | undefined;
   for (const [url, group] of groups) {
     if (url === '') embedded = await openEmbedded(config, group, progress);
-    const database = url === '' && embedded ? embedded : (await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) })).database;
+    const database = url === '' && embedded ? embedded : await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) });
     databases.push(database);
     for (const domain of group) {
       const audit = sqlChains(database, domain);

@@ -318,19 +318,25 @@ describe('a checkout', () => {
 
 const server = process.env.TAMSHAI_TEST_DATABASE_URL;
 describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
-  test('migrates, seeds only with its name written out, looks after it, and verifies', async () => {
+  test('migrates, seeds only with its name written out, looks after it, and verifies', { timeout: 3 * PATIENCE_MS }, async () => {
     const data = folder();
     const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
     const name = new URL(database.url).pathname.slice(1);
     const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
+    const owning: Settings = { ...settings, DATABASE_URL: database.ownerUrl };
     const run = (...args: string[]) => tamshai(args, { settings });
+    const asOwner = (...args: string[]) => tamshai(args, { settings: owning });
     try {
-      expect((await run('migrate')).out).toMatch(/ is up to date\.\n$/);
-      expect((await run('seed')).err).toMatch(/^error {2}There are 500 employees in \S+ already/);
-      expect(await run('seed', '--force')).toMatchObject({ code: 3 });
-      expect(await run('seed', '--force', '--database', 'postgres')).toMatchObject({ code: 2 });
+      expect((await asOwner('migrate')).out).toMatch(/ is up to date\.\n$/);
+      expect((await asOwner('seed')).err).toMatch(/^error {2}There are 500 employees in \S+ already/);
+      expect(await asOwner('seed', '--force')).toMatchObject({ code: 3 });
+      expect(await asOwner('seed', '--force', '--database', 'postgres')).toMatchObject({ code: 2 });
       const asked = { after: 'to go on: ', type: `${name}\n` };
-      expect(await atTerminal(['seed', '--force', '--employees', '600'], { settings, typing: [asked] })).toMatchObject({ code: 0 });
+      expect(await atTerminal(['seed', '--force', '--employees', '600'], { settings: owning, typing: [asked] })).toMatchObject({ code: 0 });
+      const refused = await asOwner('start');
+      expect(refused).toMatchObject({ code: 1 });
+      expect(refused.err).toMatch(/^error {2}The login postgres of PostgreSQL at [^\n]+ is a superuser[^\n]+"tamshai migrate"[^\n]+\.\n$/m);
+      expect((await asOwner('doctor')).out.replace(/\s+/g, ' ')).toMatch(/ fail The login postgres of PostgreSQL at .+ is a superuser/);
       const running = await site(settings);
       expect(await running.run(['call', 'tasks', 'add_task', '{"title":"On a server"}', '--as', 'nina.patel'])).toMatchObject({
         code: 0,

@@ -163,14 +163,16 @@ describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
     // With tasks alone: knowledge is then there without a sample.
     const database = await freshDatabase(url, ['tasks'], SHARED_KEY, data);
     const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
+    const owning: Settings = { ...settings, DATABASE_URL: database.ownerUrl };
     try {
-      expect(await tamshai(['knowledge', 'import', '-'], { settings, input: exported })).toMatchObject({ code: 0, err: '' });
+      expect(await tamshai(['knowledge', 'import', '-'], { settings: owning, input: exported })).toMatchObject({ code: 0, err: '' });
+      expect(await tamshai(['migrate'], { settings: owning })).toMatchObject({ code: 0 });
       const running = await site(settings);
       expect((await run(settings, 'export')).out).toBe(exported);
       expect(await running.run(['call', 'knowledge', 'undo', '{"tx_id":95}', '--as', 'frank.davis', '--json'])).toMatchObject({ code: 0 });
       expect((await run(settings, 'export')).out.split('\n')).toHaveLength(99);
       await running.stop();
-      expect(await tamshai(['knowledge', 'import', '-'], { settings, input: exported })).toMatchObject({
+      expect(await tamshai(['knowledge', 'import', '-'], { settings: owning, input: exported })).toMatchObject({
         code: 1,
         err: expect.stringMatching(
           /^error {2}There is knowledge in 127\.0\.0\.1:\d+\/\S+ already, 96 changes of it; it is imported where there is none\.\n$/,

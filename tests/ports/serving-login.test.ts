@@ -26,7 +26,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
   };
   const serve = async (user?: string): Promise<string> => {
     try {
-      const { database } = await openServer({ url: as(user), domains: DOMAINS, files, password });
+      const database = await openServer({ url: as(user), domains: DOMAINS, files, password });
       try {
         const [row] = await database.read('tasks_self', { text: 'select current_user::text as who', values: [] });
         return `serves as ${String(row?.['who'])}`;
@@ -103,7 +103,13 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     try {
       const { rows } = await client.query<{ n: string }>('select count(*) as n from tamshai.migrations');
       expect(Number(rows[0]?.n)).toBeGreaterThanOrEqual(files.length);
-      for (const statement of ['select from tasks.tasks', 'insert into tamshai.migrations values ($$x$$, $$y$$)', 'set role tasks_self', 'create schema mine', 'create table public.mine ()'])
+      for (const statement of [
+        'select from tasks.tasks',
+        'insert into tamshai.migrations values ($$x$$, $$y$$)',
+        'set role tasks_self',
+        'create schema mine',
+        'create table public.mine ()',
+      ])
         await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' });
     } finally {
       await client.end();

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyDomain } from '../../core/tool.ts';
+import { parseMasterKey } from '../../identity/keys.ts';
 import { type Inspection, inspect, inspectServer } from '../../storage/sql/inspect.ts';
 import { migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
@@ -10,7 +11,7 @@ import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
 import { checkJourneyFolder, journeyFolder, readFolder } from '../journey.ts';
 import { openSearch } from '../search.ts';
-import { sqlFolder } from '../stores.ts';
+import { passwordFor, sqlFolder } from '../stores.ts';
 import { count, duration } from '../terminal/text.ts';
 import { verifiedTrail } from './audit.ts';
 import type { Console } from './console.ts';
@@ -30,10 +31,12 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
       checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to have its row security looked at' });
     else checks.push(...(await embeddedChecks(config, folder, embedded)));
   }
+  const { masterKey } = config;
+  const password = (role: string) => passwordFor(masterKey === undefined ? keysOf(config) : parseMasterKey(masterKey))(role);
   for (const [url, domains] of servers) {
     const place = `PostgreSQL at ${addressOf(url)}`;
     try {
-      checks.push(...findings(place, await inspectServer(url, domains, migrations(sqlFolder, domains))));
+      checks.push(...findings(place, await inspectServer({ url, domains, files: migrations(sqlFolder, domains), password })));
     } catch (error) {
       const known = (error as Error).name === 'DatabaseProblem';
       checks.push({
@@ -115,7 +118,7 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
   }
 }
 
-function findings(place: string, { version, tables, missing, holes, aheadMs }: Inspection): Check[] {
+function findings(place: string, { version, tables, missing, holes, aheadMs, login }: Inspection): Check[] {
   const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];
   if (missing.length > 0)
     checks.push({
@@ -123,6 +126,7 @@ function findings(place: string, { version, tables, missing, holes, aheadMs }: I
       says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})`,
       fix: 'start Tamshai, or run tamshai migrate',
     });
+  if (login !== undefined) checks.push({ state: 'fail', says: login, fix: 'keep this login for tamshai migrate' });
   checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which puts every rule back in place' }) as const));
   if (holes.length === 0 && tables > 0)
     checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}, and no login could get around it` });

@@ -12,7 +12,7 @@ import type { SqlDatabase } from '../../storage/sql/database.ts';
 import { migrate, migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import { openPostgres } from '../../storage/sql/postgres.ts';
-import { connect, openServer } from '../../storage/sql/server.ts';
+import { connect, migrateServer } from '../../storage/sql/server.ts';
 import { readingAs } from '../../storage/sql/store.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openFolder } from '../folder.ts';
@@ -187,7 +187,7 @@ async function writable(config: Config, body: (owner: Owner, place: string) => P
     const keys = openKeys(config.dataFolder, config);
     if (url !== undefined) {
       const domains = servers.get(url) ?? [];
-      await (await openServer({ url, domains, files: migrations(sqlFolder, domains), password: passwordFor(keys) })).database.close();
+      await migrateServer({ url, domains, files: migrations(sqlFolder, domains), password: passwordFor(keys) });
       const owner = await connect(url);
       return await body(owner, addressOf(url)).finally(() => owner.end());
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
 import { migrate as apply, migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
-import { openServer } from '../../storage/sql/server.ts';
+import { migrateServer } from '../../storage/sql/server.ts';
 import { readConfig } from '../config.ts';
 import { openDocuments } from '../documents.ts';
 import { openFolder } from '../folder.ts';
@@ -33,8 +33,7 @@ export async function migrate(options: { json?: boolean }): Promise<number> {
       }
     }
     for (const [url, domains] of servers) {
-      const { database, applied } = await openServer({ url, domains, files: migrations(sqlFolder, domains), password: passwordFor(keys) });
-      await database.close();
+      const applied = await migrateServer({ url, domains, files: migrations(sqlFolder, domains), password: passwordFor(keys) });
       done.push({ place: addressOf(url), applied });
     }
     const onMongo = ownOf(config, 'documents').filter(({ name }) => config.mongodbUrl(name) !== undefined);

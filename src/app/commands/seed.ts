@@ -4,7 +4,7 @@ import { openKeys } from '../../identity/keys.ts';
 import { type LoadOptions, loadSample } from '../../sample/load.ts';
 import { type Migration, migrate, migrations } from '../../storage/sql/migrate.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
-import { connect, openServer } from '../../storage/sql/server.ts';
+import { connect, migrateServer } from '../../storage/sql/server.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openFolder } from '../folder.ts';
 import { passwordFor, sqlFolder } from '../stores.ts';
@@ -80,8 +80,7 @@ async function inFolder(config: Config, domains: readonly string[], load: (place
 async function onServer(config: Config, url: string, domains: readonly string[], load: (place: Place) => Promise<void>): Promise<void> {
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
   const files = migrations(sqlFolder, domains);
-  const { database } = await openServer({ url, domains, files, password: passwordFor(keys) });
-  await database.close();
+  await migrateServer({ url, domains, files, password: passwordFor(keys) });
   const owner = await connect(url);
   try {
     await load({ owner, name: addressOf(url), domains, files });

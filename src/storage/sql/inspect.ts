@@ -1,7 +1,7 @@
 /** Looks at a database's catalogue for anything that would let someone around row security. */
 import type pg from 'pg';
 import { type Migration, missing } from './migrate.ts';
-import { checkVersion, connect } from './server.ts';
+import { checkVersion, connectToServe, loginProblem, type ServerOptions } from './server.ts';
 
 export interface Inspection {
   readonly version: string;
@@ -13,6 +13,8 @@ export interface Inspection {
   readonly holes: readonly string[];
   /** How far the database's clock is ahead of ours. */
   readonly aheadMs: number;
+  /** Why the login of the settings must not serve; a whole sentence. */
+  readonly login?: string | undefined;
 }
 
 /** One statement for each kind of hole; each gives the names of what has it. */
@@ -80,11 +82,11 @@ export async function inspect(client: pg.ClientBase, domains: readonly string[],
 }
 
 /** Throws a DatabaseProblem where the server does not answer, or is too old. */
-export async function inspectServer(url: string, domains: readonly string[], files: readonly Migration[]): Promise<Inspection> {
-  const client = await connect(url);
+export async function inspectServer({ url, domains, files, password }: ServerOptions): Promise<Inspection> {
+  const client = await connectToServe({ url, password });
   try {
     await checkVersion(client, url);
-    return await inspect(client, domains, files);
+    return { ...(await inspect(client, domains, files)), login: await loginProblem(client, url, domains) };
   } finally {
     await client.end();
   }

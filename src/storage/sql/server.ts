@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { DatabaseProblem } from '../problem.ts';
 import type { SqlDatabase } from './database.ts';
-import { giveLogins, type Migration, migrate, missing } from './migrate.ts';
+import { giveLogins, type Migration, migrate, missing, SERVING_LOGIN } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 
 /** Older ones have holes in row security (CVE-2023-2455, CVE-2025-8713). */
@@ -42,22 +42,87 @@ export interface ServerOptions {
   readonly password: (role: string) => string;
 }
 
-/** Brings the schema up to date where the URL's login may, and opens pools of logins that may do nothing else. */
-export async function openServer({ url, domains, files, password }: ServerOptions): Promise<{ database: SqlDatabase; applied: string[] }> {
-  const setup = await connect(url);
+/** A URL that names no user means the login of the installation, whose password comes from the master key. */
+function withLogin(url: string, password: (role: string) => string): string {
+  const address = new URL(url);
+  if (address.username !== '') return url;
+  address.username = SERVING_LOGIN;
+  address.password = password(SERVING_LOGIN);
+  return address.href;
+}
+
+const MIGRATE = `run "tamshai migrate" with the owner's login`;
+
+/** The connection of a process that serves, or that looks after one. */
+export async function connectToServe({ url, password }: Pick<ServerOptions, 'url' | 'password'>): Promise<pg.Client> {
+  const own = withLogin(url, password);
+  try {
+    return await connect(own);
+  } catch (error) {
+    if (own === url || !(error instanceof DatabaseProblem) || !error.message.includes('does not accept the login')) throw error;
+    throw new DatabaseProblem(
+      `PostgreSQL at ${addressOf(url)} does not accept the login ${SERVING_LOGIN} with the password of this master key; ${MIGRATE}.`,
+    );
+  }
+}
+
+/** A process that serves must not hold a login that row security does not bind: whoever got into the process would have all rows. */
+export async function loginProblem(client: pg.ClientBase, url: string, domains: readonly string[]): Promise<string | undefined> {
+  const { rows } = await client.query<{ login: string; superuser: boolean; bypass: boolean; maker: boolean; owns: boolean; member: string | null }>(
+    `with reachable as (select * from pg_roles where pg_has_role(current_user, oid, 'member'))
+     select current_user as login, bool_or(rolsuper) as superuser, bool_or(rolbypassrls) as bypass, bool_or(rolcreaterole) as maker,
+       (select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where (n.nspname = any ($1) or n.nspname = 'tamshai') and c.relowner in (select oid from reachable))) as owns,
+       (select min(rolname::text) from reachable where rolname <> $2 and split_part(rolname, '_', 1) = any ($1 || array['tamshai'])) as member
+     from reachable`,
+    [domains, SERVING_LOGIN],
+  );
+  const [found] = rows;
+  const why = found?.superuser
+    ? 'is a superuser'
+    : found?.bypass
+      ? 'may bypass row security'
+      : found?.maker
+        ? 'may create roles'
+        : found?.owns
+          ? 'owns tables'
+          : found?.member && found.member !== found.login
+            ? `is a member of ${found.member}`
+            : undefined;
+  if (why === undefined) return undefined;
+  const { host, pathname } = new URL(url);
+  const instead = `postgres://${host}${pathname}`;
+  return `The login ${found?.login} of PostgreSQL at ${addressOf(url)} ${why}, so it must not serve; use it for "tamshai migrate", and serve with ${instead}, without a user and a password.`;
+}
+
+/** Checks the schema and the login, and opens pools of logins that may do nothing else. */
+export async function openServer({ url, domains, files, password }: ServerOptions): Promise<SqlDatabase> {
+  const setup = await connectToServe({ url, password });
   try {
     await checkVersion(setup, url);
-    const { rows } = await setup.query<{ may: boolean }>('select rolsuper or rolcreaterole as may from pg_roles where rolname = current_user');
-    const open = await missing(setup, files);
-    let applied: string[] = [];
-    if (rows[0]?.may) {
-      applied = await migrate(setup, files);
-      await giveLogins(setup, domains, password);
-    } else if (open.length > 0) {
-      throw new DatabaseProblem(`The schema at ${addressOf(url)} is not up to date (${open[0]}), and this login may not change it; run tamshai migrate with the owner's login.`);
-    }
-    return { database: openPostgres({ url, password }), applied };
+    const problem = await loginProblem(setup, url, domains);
+    if (problem !== undefined) throw new DatabaseProblem(problem);
+    const [open] = await missing(setup, files).catch(() => {
+      throw new DatabaseProblem(`The login of PostgreSQL at ${addressOf(url)} may not see which schema files were applied; ${MIGRATE}, then "grant ${SERVING_LOGIN}" to this one.`);
+    });
+    if (open !== undefined) throw new DatabaseProblem(`The schema at ${addressOf(url)} is not up to date (${open}); ${MIGRATE}.`);
+    return openPostgres({ url, password });
   } finally {
     await setup.end();
+  }
+}
+
+/** Brings the schema up to date with the owner's login, and gives each role its password. Returns the files that were applied. */
+export async function migrateServer({ url, domains, files, password }: ServerOptions): Promise<string[]> {
+  const owner = await connect(url);
+  try {
+    await checkVersion(owner, url);
+    const { rows } = await owner.query<{ may: boolean }>('select rolsuper or rolcreaterole as may from pg_roles where rolname = current_user');
+    if (!rows[0]?.may) throw new DatabaseProblem(`This login may not change the schema at ${addressOf(url)}; use the owner's login, which may create roles.`);
+    const applied = await migrate(owner, files);
+    await giveLogins(owner, domains, password);
+    return applied;
+  } finally {
+    await owner.end();
   }
 }

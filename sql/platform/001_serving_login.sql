@@ -1,0 +1,8 @@
+-- The login with which a serving process checks that the schema is up to date. It reads which files were applied, and nothing else;
+-- rows are read and written by the roles of each domain.
+do $$ begin
+  create role tamshai_serve nologin;
+exception when duplicate_object or unique_violation then null;
+end $$;
+grant usage on schema tamshai to tamshai_serve;
+grant select on tamshai.migrations to tamshai_serve;

@@ -20,6 +20,13 @@ const executive = box.offered(someone('employee', 'manager', 'executive'), false
 const none = new Set<string>();
 const names = (words: string) => box.chosen(words, executive, none).map(({ name }) => name);
 
+test('of a text without end only the beginning is looked at', () => {
+  const filler = (words: number) => Array.from({ length: words }, (_, n) => `qqq${n}`).join(' ');
+  expect(box.found(`${filler(100)} salary`, executive)).not.toEqual([]);
+  expect(box.found(`${filler(500)} salary`, executive)).toEqual([]);
+  expect(box.found(`${'q'.repeat(9_000)} salary`, executive)).toEqual([]);
+});
+
 describe('for an executive', () => {
   const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ ask }) => ({ name, ask })));
 

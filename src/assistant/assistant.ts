@@ -38,7 +38,10 @@ export function assistant(deps: LoopDeps, conversations: Conversations): Assista
         if (end) emit(end);
       };
     },
-    warm: () => deps.model.warm?.(),
+    warm() {
+      deps.model.warm?.();
+      void deps.toolbox.warm();
+    },
     close: async () => deps.model.close?.(),
   };
 }

@@ -6,6 +6,7 @@ import type { ErrorText } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
+import { createTurns } from '../core/turns.ts';
 import type { Offered } from './model.ts';
 
 /** A tool as it stands in a prompt. */
@@ -29,6 +30,9 @@ export const FIND_TOOLS: Described = {
 /** What a prompt may spend on tools, in tokens. */
 export const TOOL_TOKENS = 3_000;
 const FOUND_AT_ONCE = 5;
+/** An LLM writes queries of any length; a question and the one before it have 8,000 characters. */
+const MOST_CHARACTERS = 8_001;
+const MOST_WORDS = 400;
 /** JSON comes to a little less than four characters a token with the usual vocabularies; counted on the safe side. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 3.5);
 
@@ -70,6 +74,8 @@ export interface Toolbox {
   ranked(words: string, among: readonly Offered[]): Offered[];
   chosen(words: string, among: readonly Offered[], before: ReadonlySet<string>): Offered[];
   found(words: string, among: readonly Offered[]): Offered[];
+  /** Computes what each tool costs in a prompt before the first question needs it, a few tools at a time. */
+  warm(): Promise<void>;
 }
 
 const EMPTY = new Set(
@@ -126,7 +132,7 @@ export function toolbox(registry: Registry): Toolbox {
   const rarity = (word: string) => Math.log(1 + all.length / (spread.get(word) ?? all.length));
 
   const ranked = (words: string, among: readonly Offered[]): Offered[] => {
-    const asked = [...new Set(wordsIn(words))];
+    const asked = [...new Set(wordsIn(words.slice(0, MOST_CHARACTERS)))].slice(0, MOST_WORDS);
     const scored = among.map((offered) => {
       const own = weights.get(offered.tool);
       return { offered, score: asked.reduce((sum, word) => sum + (own?.get(word) ?? 0) * rarity(word), 0) };
@@ -160,5 +166,12 @@ export function toolbox(registry: Registry): Toolbox {
       });
     },
     found: (words, among) => ranked(words, among).slice(0, FOUND_AT_ONCE),
+    async warm() {
+      const turns = createTurns();
+      for (const offered of all) {
+        costOf(offered);
+        if (turns.isOver()) await turns.next();
+      }
+    },
   };
 }

@@ -1,7 +1,7 @@
 /** Jobs of the offline model wait here for its worker thread. People take turns, and nobody can fill the queue for the others. */
-import { setImmediate } from 'node:timers/promises';
 import { failure } from '../../core/errors.ts';
 import type { Registry } from '../../core/registry.ts';
+import { createTurns } from '../../core/turns.ts';
 import type { Step } from '../model.ts';
 import { type Declarations, readDeclarations } from './declarations.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -43,13 +43,13 @@ interface Waiting {
 const RETRY_SECONDS = 5;
 const stopping = () => failure('SERVICE_UNAVAILABLE', 'The assistant is stopping.');
 
-/** Lets others have the event loop between two tools. */
 async function declarationsOf(registry: Registry): Promise<Declarations> {
   const reading = readDeclarations(registry);
+  const turns = createTurns();
   for (;;) {
     const step = reading.next();
     if (step.done) return step.value;
-    await setImmediate();
+    if (turns.isOver()) await turns.next();
   }
 }
 

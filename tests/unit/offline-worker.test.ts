@@ -150,8 +150,8 @@ describe('what stays of a question', () => {
       // The engine keeps the last text that it looked for a pattern in.
       for (const text of ['which animals are asleep?', 'feed Bruno with food honey']) await give(text);
       const heap = await readAll(await worker.getHeapSnapshot());
-      expect(heap).toContain('zoo_list_animals');
-      expect(heap).not.toContain(secret);
+      // Compared as a whole, a failure would print the heap.
+      expect({ tool: heap.includes('zoo_list_animals'), secret: heap.includes(secret) }).toEqual({ tool: true, secret: false });
     } finally {
       await worker.terminate();
     }

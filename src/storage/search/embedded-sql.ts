@@ -94,41 +94,86 @@ export interface Variants {
 
 const quoted = (stem: string) => `"${stem}"`;
 
+/** What one part of a question counts in one field. */
+interface Clause {
+  /** Which word it is of; -1 for a pair, which alone is no answer. */
+  readonly word: number;
+  readonly points: number;
+  readonly match: string;
+}
+type Scoring = Pick<Asked, 'shape' | 'texts'>;
+
+function wordClauses({ shape, texts }: Scoring, { sought, near }: Variants, word: number): Clause[] {
+  if (near.length === 0) return [];
+  return texts.flatMap(({ name, weight }) => {
+    const column = columnIn(shape, name);
+    const points = weight * sought.weight;
+    const exact = `${column} : (${quoted(sought.stem)})`;
+    if (near.every((stem) => stem === sought.stem)) return [{ word, points: (NEAR + EXACT) * points, match: exact }];
+    const any = { word, points: NEAR * points, match: `${column} : (${near.map(quoted).join(' OR ')})` };
+    return near.includes(sought.stem) ? [any, { word, points: EXACT * points, match: exact }] : [any];
+  });
+}
+const pairClauses = ({ shape, texts }: Scoring, [one, two]: readonly [string, string]): Clause[] =>
+  texts.map(({ name, weight }) => ({ word: -1, points: PAIR * weight, match: `${columnIn(shape, name)} : ("${one} ${two}")` }));
+const columnIn = (shape: Shape, name: string): string => `{c${shape.texts.findIndex((text) => text.name === name)}}`;
+
+/** A row for each clause that a row of the table fits. */
+function clausesOf(into: Statement, table: string, clauses: readonly Clause[]): void {
+  clauses.forEach(({ word, points, match }, i) => {
+    const union = i === 0 ? '' : ' UNION ALL ';
+    into.add(`${union}SELECT rowid AS doc, ${word} AS w, ${points} AS s FROM ${table}_words WHERE ${table}_words MATCH ?`, match);
+  });
+  if (clauses.length === 0) into.add('SELECT 0 AS doc, 0 AS w, 0 AS s WHERE 0');
+}
+
 /** Adds up, per row, what each word and pair counts in each field. */
-function scored(into: Statement, table: string, { shape, texts, seek }: Asked, variants: readonly Variants[]): void {
-  const indexOf = (name: string) => shape.texts.findIndex((text) => text.name === name);
-  let first = true;
-  const clause = (word: number, points: number, column: number, match: string) => {
-    into.add(
-      `${first ? '' : ' UNION ALL '}SELECT rowid AS doc, ${word} AS w, ${points} AS s FROM ${table}_words WHERE ${table}_words MATCH ?`,
-      `{c${column}} : (${match})`,
-    );
-    first = false;
-  };
+function scored(into: Statement, table: string, asked: Asked, variants: readonly Variants[]): void {
   into.add('WITH found AS (');
-  for (const { name, weight } of texts) {
-    const column = indexOf(name);
-    variants.forEach(({ sought, near }, word) => {
-      const each = weight * sought.weight;
-      const others = near.filter((stem) => stem !== sought.stem);
-      if (near.length === 0) return;
-      if (others.length === 0) clause(word, (NEAR + EXACT) * each, column, quoted(sought.stem));
-      else {
-        clause(word, NEAR * each, column, near.map(quoted).join(' OR '));
-        if (near.includes(sought.stem)) clause(word, EXACT * each, column, quoted(sought.stem));
-      }
-    });
-    for (const [one, two] of seek?.pairs ?? []) clause(-1, PAIR * weight, column, `"${one} ${two}"`);
-  }
-  if (first) into.add('SELECT 0 AS doc, 0 AS w, 0 AS s WHERE 0');
+  clausesOf(into, table, [
+    ...variants.flatMap((each, word) => wordClauses(asked, each, word)),
+    ...(asked.seek?.pairs ?? []).flatMap((pair) => pairClauses(asked, pair)),
+  ]);
   // A pair alone is no answer: it counts for a row that has enough of the words.
   into.add(
-    `), hits AS MATERIALIZED (SELECT doc, sum(s) AS score FROM found GROUP BY doc HAVING count(DISTINCT CASE WHEN w >= 0 THEN w END) >= ${seek?.needed ?? 1}) `,
+    `), hits AS MATERIALIZED (SELECT doc, sum(s) AS score FROM found GROUP BY doc HAVING count(DISTINCT CASE WHEN w >= 0 THEN w END) >= ${asked.seek?.needed ?? 1}) `,
   );
+}
+
+/** The same in parts: what each row has of one word, or of one pair. Adding them up is left to whoever asks. */
+export interface ScoringPart {
+  readonly isWord: boolean;
+  readonly statement: Statement;
+}
+export function scoringParts(table: string, asked: Asked, variants: readonly Variants[]): ScoringPart[] {
+  const part = (isWord: boolean, clauses: readonly Clause[]): ScoringPart[] => {
+    if (clauses.length === 0) return [];
+    const statement = new Statement().add('SELECT doc, sum(s) FROM (');
+    clausesOf(statement, table, clauses);
+    return [{ isWord, statement: statement.add(') GROUP BY doc') }];
+  };
+  return [
+    ...variants.flatMap((each, word) => part(true, wordClauses(asked, each, word))),
+    ...(asked.seek?.pairs ?? []).flatMap((pair) => part(false, pairClauses(asked, pair))),
+  ];
 }
 
 /** Every row passes. */
 const isOpen = ({ how, parts }: Filter): boolean => how === 'all' && parts.every((part) => part instanceof Filter && isOpen(part));
+
+const isBestFirst = ({ order, filter }: Asked): boolean => order.direction === 'desc' && order.keys[0] === '_score' && isOpen(filter);
+
+/** Rows with their scores, by the number that the table has for them. */
+export type Scores = ReadonlyMap<number, number>;
+
+/** Those that can be on the page, where the scores alone decide: the others need not be read. */
+export function reachable(asked: Asked, scores: Scores): Scores {
+  if (!isBestFirst(asked)) return scores;
+  const [before = Number.POSITIVE_INFINITY] = (asked.after ?? []) as readonly number[];
+  const best = [...scores.values()].filter((score) => score < before).toSorted((a, b) => b - a);
+  const least = best[asked.take - 1] ?? 0;
+  return new Map([...scores].filter(([, score]) => score >= least));
+}
 
 /**
  * Where no filter takes any of them away, the best so many hits hold the page, and whoever scores less need not be looked at: most of
@@ -140,15 +185,22 @@ function bestOnly(into: Statement, { take, after }: Asked): void {
   into.add(' ORDER BY score DESC LIMIT ?))', take);
 }
 
-export function finding(table: string, asked: Asked, variants: readonly Variants[]): Statement {
+/** `by`: the words, or the scores of the rows where they have been added up already. */
+export function finding(table: string, asked: Asked, by: readonly Variants[] | Scores): Statement {
   const { shape, filter, order, after, take, seek } = asked;
   const into = new Statement();
-  if (seek) scored(into, table, asked, variants);
+  if (by instanceof Map) {
+    const pairs = JSON.stringify([...(by as Scores)]);
+    into.add(
+      `WITH hits AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS doc, json_extract(value, '$[1]') AS score FROM json_each(?)) `,
+      pairs,
+    );
+  } else if (seek) scored(into, table, asked, by as readonly Variants[]);
   into.add(
     `SELECT d.body, d.version, ${seek ? 'h.score' : '0'} FROM ${seek ? `hits h CROSS JOIN ${table} d ON d.doc = h.doc` : `${table} d`} WHERE `,
   );
   condition(into, shape, filter);
-  if (seek && order.direction === 'desc' && order.keys[0] === '_score' && isOpen(filter)) bestOnly(into, asked);
+  if (seek && !(by instanceof Map) && isBestFirst(asked)) bestOnly(into, asked);
   // Without words every score is the same, and an index can serve the rest of the order.
   const keys = order.keys.map((key, i) => ({ key, value: after?.[i] })).filter(({ key }) => seek !== undefined || key !== '_score');
   const columns = keys.map(({ key }) => (key === '_score' ? 'h.score' : columnOf(shape, key)));

@@ -3,14 +3,15 @@ import type { ChainWriter } from '../../core/chain-writer.ts';
 import { Failure, failure } from '../../core/errors.ts';
 import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store, StoreSession } from '../../core/store.ts';
+import { nextTurn } from '../../core/turns.ts';
 import { ownResult } from '../own-result.ts';
 import { DatabaseProblem } from '../problem.ts';
 import { openSqlite, type Sqlite } from '../sqlite-file.ts';
 import type { Followed, SearchBackend } from './backend.ts';
 import { fileChains } from './embedded-chains.ts';
 import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
-import { condition, finding, grouping, Statement, type Variants } from './embedded-sql.ts';
-import { Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
+import { condition, finding, grouping, reachable, type Scores, scoringParts, Statement, type Variants } from './embedded-sql.ts';
+import { type Asked, Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 import { nearest, type Sought } from './words.ts';
 
@@ -18,6 +19,9 @@ const BUSY_MS = 5_000;
 /** For what is written at a start. Longer than any writer of ours holds the file. */
 const HELD_MS = 30_000;
 const ATTEMPTS = 12;
+/** A question with more words is answered in turns: each word costs a few milliseconds, and there may be two dozen. */
+const WORDS_AT_ONCE = 4;
+const SCORING_TRIES = 3;
 const LOAD_AT_ONCE = 500;
 /** More changes than this are refused at the door, rather than kept until nobody waits for them any more. */
 const MOST_WAITING = 200;
@@ -55,7 +59,7 @@ function openWriter(file: string, prepare: (db: Sqlite) => void): Sqlite {
 
 const round = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value);
 
-function engineOn(db: Sqlite, domain: SearchDomain): Engine<Hit> {
+function engineOn(db: Sqlite, domain: SearchDomain, wordsAtOnce: number): Engine<Hit> {
   const all = (statement: Statement): unknown[][] => {
     // Prepared statements outlive a closed connection in this driver, so it has to be asked.
     if (!db.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
@@ -78,10 +82,41 @@ function engineOn(db: Sqlite, domain: SearchDomain): Engine<Hit> {
       known.map(([stem]) => String(stem)),
     );
   };
+  const version = db.prepare('PRAGMA data_version').raw();
+  const changes = () => String(version.get());
+  /** Scores of the rows with enough of the words, added up word by word. */
+  async function scoresOf(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
+    const rows = new Map<number, { words: number; score: number }>();
+    for (const { isWord, statement } of scoringParts(tableOf(domain, asked.shape), asked, variants)) {
+      for (const [doc, score] of all(statement) as [number, number][]) {
+        const row = rows.get(doc) ?? { words: 0, score: 0 };
+        rows.set(doc, row);
+        row.score += score;
+        if (isWord) row.words++;
+      }
+      await nextTurn();
+    }
+    const enough = [...rows].filter(([, { words }]) => words >= (asked.seek?.needed ?? 1));
+    return reachable(asked, new Map(enough.map(([doc, { score }]) => [doc, score])));
+  }
+  /** Again where rows were changed meanwhile, and in the end as it is: the rows themselves are read in one go, under the filter. */
+  async function settledScores(asked: Asked, variants: readonly Variants[]): Promise<Scores> {
+    for (let left = SCORING_TRIES; ; left--) {
+      const before = changes();
+      const scores = await scoresOf(asked, variants);
+      if (left === 1 || changes() === before) return scores;
+    }
+  }
   return {
     async find(asked) {
-      const variants: Variants[] = (asked.seek?.words ?? []).map((sought) => ({ sought, near: near(asked.shape, sought) }));
-      const rows = all(finding(tableOf(domain, asked.shape), asked, variants));
+      const words = asked.seek?.words ?? [];
+      const inTurns = words.length > wordsAtOnce;
+      const variants: Variants[] = [];
+      for (const sought of words) {
+        variants.push({ sought, near: near(asked.shape, sought) });
+        if (inTurns) await nextTurn();
+      }
+      const rows = all(finding(tableOf(domain, asked.shape), asked, inTurns ? await settledScores(asked, variants) : variants));
       return rows.map(([body, version, score]) => ({
         row: JSON.parse(String(body)) as Row,
         version: Number(version),
@@ -120,8 +155,18 @@ function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-/** `heldMs`: how long a start waits for another program that is writing to the file. */
-export function openEmbeddedSearch(file: string, domain: SearchDomain, { heldMs = HELD_MS } = {}): SearchBackend {
+export interface EmbeddedSearchOptions {
+  /** How long a start waits for another program that is writing to the file. */
+  readonly heldMs?: number;
+  /** Of how many words a question may be that is answered in one turn of the event loop. */
+  readonly wordsAtOnce?: number;
+}
+
+export function openEmbeddedSearch(
+  file: string,
+  domain: SearchDomain,
+  { heldMs = HELD_MS, wordsAtOnce = WORDS_AT_ONCE }: EmbeddedSearchOptions = {},
+): SearchBackend {
   if (file === ':memory:') throw new Error('readers and the writer need a file that they share');
   const shapes = shapesOf(domain);
   const [auditTable, effectsTable] = [auditOf(domain), effectsOf(domain)];
@@ -131,7 +176,7 @@ export function openEmbeddedSearch(file: string, domain: SearchDomain, { heldMs 
   // Waiting inside the driver would stop the process, and with it whoever holds the file.
   writer.pragma('busy_timeout = 0');
   const tables = tablesIn(writer, domain, shapes);
-  const [reading, writing] = [engineOn(reader, domain), engineOn(writer, domain)];
+  const [reading, writing] = [engineOn(reader, domain, wordsAtOnce), engineOn(writer, domain, wordsAtOnce)];
   const kept = (db: Sqlite, id: string) =>
     db.prepare(`SELECT principal, result FROM ${effectsTable} WHERE id = ?`).get(id) as { principal: string; result: string } | undefined;
 

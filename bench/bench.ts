@@ -81,7 +81,7 @@ async function onPostgres(postgres: TestServer): Promise<void> {
 try {
   if (parts.includes('thinking')) lines.push(...(await timed('thinking', () => thinkingLines(quick ? 1 : 3, quick ? 12 : 1))));
   if (parts.includes('stalls'))
-    lines.push(...(await timed('stalls', () => stallLines({ folder, records, relations: quick ? 100 : 3_000 }))));
+    lines.push(...(await timed('stalls', () => stallLines({ folder, records, relations: quick ? 100 : 1_000 }))));
   if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));
   if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await within('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {

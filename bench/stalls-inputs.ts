@@ -42,14 +42,16 @@ const words = (unit: (n: number) => string, longest: number): string => {
   return text.trim();
 };
 
+/** What most tickets of the sample say: these words find the most rows. */
+const COMMON =
+  'thank work team since same again look see back happen into report tell time please come until side page today set over detail compare moment ' +
+  'change raise taken some whom show minute picture everyone last one need now week answer account customer data export load dashboard slow';
+
 /** Searches of at most so many characters. */
 export const searches = (longest: number): Readonly<Record<string, string>> => ({
   'one letter each': words((n) => letters[n % 26] ?? 'a', longest),
   'two letters each': words((n) => `${letters[n % 26]}${letters[(n * 7) % 26]}`, longest),
-  'common words': words(
-    (n) => ['the', 'report', 'does', 'not', 'load', 'for', 'team', 'customer', 'data', 'and', 'account', 'export'][n % 12] ?? '',
-    longest,
-  ),
+  'the most common words of the sample': COMMON.slice(0, longest).replace(/ \S*$/, ''),
   'words with typos': words(
     (n) => ['pasword', 'rset', 'reprot', 'dashbord', 'exprot', 'acount', 'intgration', 'perfomance', 'biling', 'secruity'][n % 10] ?? '',
     longest,

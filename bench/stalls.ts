@@ -21,7 +21,7 @@ import { BODIES, questions, searches } from './stalls-inputs.ts';
 
 const GOAL_MS = 50;
 /** After the first, which also makes whatever is made once. */
-const AGAIN = 5;
+const AGAIN = 3;
 const QUIET_MS = 300;
 /** Less than a token lives. */
 const TOKEN_MS = 120_000;

@@ -150,7 +150,11 @@ describe('the employee record', () => {
 
   it('is SERVICE_UNAVAILABLE where nothing was ever known, and customers do not need it', async () => {
     here.people.down = true;
-    expect(await refusal(here.verifier.verify(await here.token('alice.chen'), API))).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const refused = await refusal(here.verifier.verify(await here.token('alice.chen'), API));
+    expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    // Every server refuses this person meanwhile, also one whose own store answers.
+    expect(refused).toMatchObject({ message: expect.stringContaining('no server answers you until') as string });
+    expect((refused as { suggestedAction?: string }).suggestedAction).not.toContain('not affected');
     expect((await here.verifier.verify(await here.token('jane.smith@acme.example'), API)).person.realm).toBe('customer');
   });
 

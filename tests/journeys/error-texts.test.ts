@@ -1,0 +1,64 @@
+/** What an MCP client reads of an error: whole sentences, the roles that would help, and tool names that can be called where it stands. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { createQualifier } from '../../src/core/derive/qualify.ts';
+import { toolFailure } from '../../src/core/errors.ts';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site.close());
+
+async function textOf(user: string, server: string, tool: string, { input = {}, direct = false }: { input?: object; direct?: boolean }) {
+  const token = await site.token(user, { mcp: true, ...(direct && { server }) });
+  const params = { name: direct ? tool : `${server}_${tool}`, arguments: input };
+  const { result } = await site.rpc(token, 'tools/call', params, direct ? { server } : {});
+  return { text: result?.content[0]?.text ?? '', answer: result?.structuredContent };
+}
+
+describe('the text of an error', () => {
+  it('names the roles that open a tool', async () => {
+    const { text } = await textOf('marcus.johnson', 'sales', 'list_leads', {});
+    expect(text).not.toContain('details');
+    for (const role of allTools().find('sales', 'list_leads')?.roles ?? []) expect(text).toContain(role);
+    expect(text).toMatch(/^You do not have permission to use sales_list_leads\. Ask someone who holds one of these roles: /);
+  });
+
+  it('ends the message with a full stop before the hint', async () => {
+    const { text } = await textOf('marcus.johnson', 'tasks', 'complete_task', { input: { task_id: 999_999 } });
+    expect(text).toBe('Task not found. Find the id of one of your tasks with tasks_list_tasks.');
+  });
+
+  it('names tools as they are called on the gateway, and as they are called on a server alone', async () => {
+    const input = { employee_id: randomUUID() };
+    const gateway = await textOf('alice.chen', 'hr', 'get_employee', { input });
+    expect(gateway.text).toContain('with hr_find_employees or hr_list_employees.');
+    expect(gateway.answer).toMatchObject({ suggestedAction: expect.stringContaining('hr_find_employees') as string });
+    const direct = await textOf('alice.chen', 'hr', 'get_employee', { input, direct: true });
+    expect(direct.text).toContain('with find_employees or list_employees.');
+    const rest = await site.rest('alice.chen', 'hr', 'get_employee', input);
+    expect(rest.body).toMatchObject({ suggestedAction: expect.stringContaining('with find_employees') as string });
+  });
+
+  it('and in the list of tools', async () => {
+    const token = await site.token('alice.chen', { mcp: true });
+    const listed = await site.rpc<{ tools: { name: string; inputSchema: unknown }[] }>(token, 'tools/list');
+    const schema = listed.result?.tools.find(({ name }) => name === 'hr_get_employee')?.inputSchema;
+    expect(JSON.stringify(schema)).toContain('hr_find_employees');
+  });
+});
+
+const registry = allTools();
+const names = new Set(registry.tools.map(({ name }) => name));
+const hints = registry.tools.flatMap((tool) =>
+  Object.keys(tool.errors).map((code) => ({ tool, code, ...toolFailure(code, tool.errors).answer() })),
+);
+it.each(hints)('the hint of $tool.domain.name $tool.name $code names no tool without its server', ({ tool, suggestedAction }) => {
+  const qualified = createQualifier(registry).text(suggestedAction, tool.domain.name);
+  for (const [name] of qualified.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect(names).not.toContain(name);
+  expect(qualified).toMatch(/[.!?]$/);
+  expect(qualified).not.toMatch(/\bwith (?:query|store|delete|history|relate|undo)\b/);
+});

@@ -1,0 +1,32 @@
+/** Whether a domain's own server says in time that its store does not answer. */
+import { expect, it, vi } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';
+import { restApp } from '../../src/transports/rest.ts';
+
+vi.setConfig({ testTimeout: 10_000 });
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const never = () => new Promise<void>(() => {});
+
+async function ready(ping: () => Promise<void>, itself: () => Promise<void> = async () => {}): Promise<number> {
+  const { app } = restApp(log, []);
+  const deps: Partial<DomainServer> = { server: 'tasks', registry: allTools(), backend: { ping } as never, ready: itself };
+  domainRoutes(app, deps as DomainServer);
+  try {
+    return (await app.inject({ method: 'GET', url: '/ready' })).statusCode;
+  } finally {
+    await app.close();
+  }
+}
+
+// A probe that hears nothing for as long as its own limit says no more than one that was refused, and holds a connection meanwhile.
+it.each([
+  ['answers', async () => {}, 200],
+  ['refuses', () => Promise.reject(new Error('gone')), 503],
+  ['never answers', never, 503],
+] as const)('a store that %s', async (_, ping, status) => {
+  expect(await ready(ping)).toBe(status);
+});
+it('a process that never answers', async () => {
+  expect(await ready(async () => {}, never)).toBe(503);
+});

@@ -11,7 +11,7 @@ interface CodeFacts {
 /** Codes that any tool may throw; all others it declares under `errors`. */
 const COMMON = {
   VALIDATION_ERROR: { status: 400, hint: 'Correct the input named in the message and call again.' },
-  INSUFFICIENT_PERMISSIONS: { status: 403, hint: 'Ask someone who holds one of the roles named in details.' },
+  INSUFFICIENT_PERMISSIONS: { status: 403, hint: 'Ask someone who may do this, or an administrator for the right to.' },
   SEPARATION_OF_DUTIES: { status: 403, hint: 'Ask another person who may do this, and who is not involved in it.' },
 } as const satisfies Record<string, CodeFacts>;
 
@@ -36,7 +36,7 @@ const PIPELINE = {
   RATE_LIMITED: { status: 429, hint: 'Wait as long as Retry-After says, then call again.', retryable: true },
   INTERNAL_ERROR: { status: 500, hint: 'Try once more; if it happens again, report the request id.', retryable: true },
   DATABASE_ERROR: { status: 503, hint: 'Try again in a moment; if it happens again, report the request id.', retryable: true },
-  SERVICE_UNAVAILABLE: { status: 503, hint: 'Try again in a moment. Other servers are not affected.', retryable: true },
+  SERVICE_UNAVAILABLE: { status: 503, hint: 'Try again in a moment.', retryable: true },
   TIMEOUT: { status: 504, hint: 'Ask for less in one call, or try again in a moment.', retryable: true },
 } as const satisfies Record<string, CodeFacts>;
 
@@ -96,9 +96,18 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
 }
 
-export function failure(code: PipelineCode | CommonCode, message: string, details?: Details): Failure {
-  const { status, hint, retryable = false } = KNOWN[code] ?? PIPELINE.INTERNAL_ERROR;
+/** With a text of two parts the hint is this failure's own; else it is the code's. */
+export function failure(code: PipelineCode | CommonCode, text: string | { readonly message: string; readonly hint: string }, details?: Details): Failure {
+  const { status, hint: standard, retryable = false } = KNOWN[code] ?? PIPELINE.INTERNAL_ERROR;
+  const { message, hint } = typeof text === 'string' ? { message: text, hint: askedOf(details) ?? standard } : text;
   return new Failure(code, { message, hint, status, retryable }, details);
+}
+
+/** Most MCP clients show the text alone: the roles have to stand in it. */
+function askedOf(details: Details | undefined): string | undefined {
+  const roles = details?.['requiredRoles'];
+  if (!Array.isArray(roles) || roles.length === 0) return undefined;
+  return roles.length === 1 ? `Ask someone who holds the role ${roles[0]}.` : `Ask someone who holds one of these roles: ${roles.join(', ')}.`;
 }
 
 export const isRetryable = (code: string): boolean => KNOWN[code]?.retryable ?? false;

@@ -84,7 +84,7 @@ export const executionBody = (ticket: Ticket) => {
 
 /** Trouble that may pass must not end a ticket: it is thrown, as it is where the domain runs here. */
 function thrown(answer: Answer): Answer {
-  if (answer.status === 'error' && answer.retryable) throw failure(answer.code as PipelineCode, answer.message, answer.details);
+  if (answer.status === 'error' && answer.retryable) throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
   return answer;
 }
 
@@ -93,9 +93,15 @@ const LONGEST_NAME = 200;
 /** Sending it again harms nobody, if something went wrong on the way the first time. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
+/** Employment is read in hr, for every server. */
+const hintFor = (server: string) =>
+  server === 'hr'
+    ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'
+    : 'Try again in a moment. Other servers are not affected.';
+
 export function remoteBackend({ feed, server, title, link, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
   const identify = signTogether(key, server, clock);
-  const unavailable = () => failure('SERVICE_UNAVAILABLE', `${title} does not answer.`, { server });
+  const unavailable = () => failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server) }, { server });
 
   /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
   async function post(path: string, body: string, sign: () => string | Promise<string>, asked: Pick<CallRequest, 'requestId' | 'signal'>, repeatable: boolean): Promise<string> {

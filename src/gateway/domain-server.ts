@@ -11,6 +11,7 @@ import { openGrant, openIdentity, verifyGrant, verifyIdentity } from '../identit
 import { bearer } from '../identity/verify.ts';
 import { inputOf, sendAnswer, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
+import { answersInTime } from './probe.ts';
 import type { ToolBackend } from './backends.ts';
 import { ANSWERS_HEADER, answersTo } from './link.ts';
 
@@ -125,7 +126,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
 
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_req, reply) => {
-    const ready = await Promise.all([deps.ready(), backend.ping()]).then(() => true, () => false);
+    const ready = await answersInTime(() => Promise.all([deps.ready(), backend.ping()]));
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 

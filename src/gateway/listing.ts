@@ -1,6 +1,7 @@
 /** What each caller may use, as MCP lists it and as the API tells it. Made once for each set of roles. */
 import { opens } from '../core/access.ts';
 import { listedTool, mcpTool } from '../core/derive/mcp.ts';
+import { createQualifier } from '../core/derive/qualify.ts';
 import { maskOf } from '../core/fields.ts';
 import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
@@ -27,7 +28,9 @@ const MOST_KEPT = 200;
 export function listings(registry: Registry, only: string | undefined): Listings {
   const qualified = only === undefined;
   const tools = registry.tools.filter(({ domain }) => only === undefined || domain.name === only);
-  const published = new Map(tools.map((tool) => [tool, listedTool(tool, qualified)]));
+  const { descriptions } = createQualifier(registry);
+  const listed = (tool: Tool) => (qualified ? descriptions(listedTool(tool, true), tool.domain.name) : listedTool(tool, false));
+  const published = new Map(tools.map((tool) => [tool, listed(tool)]));
   const byName = new Map(tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const)));
   const kept = new Map<string, Listing>();
   return {

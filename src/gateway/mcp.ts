@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView } from '../core/decide.ts';
 import { describeAnswer, embeddedAnswer } from '../core/derive/mcp.ts';
+import { createQualifier } from '../core/derive/qualify.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
@@ -43,6 +44,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
   const { registry, only, backend } = options;
   const { for: listFor, find } = listings(registry, only);
   const names = new Set(registry.domains.map(({ name }) => name));
+  const qualifier = only === undefined ? createQualifier(registry) : undefined;
   const domain = registry.domains.find(({ name }) => name === only);
   const surface = only === undefined ? 'mcp' : 'direct';
   const here = only ?? 'gateway';
@@ -76,12 +78,14 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
         unknown.add(call);
         return undefined;
       }
-      return backend(tool.domain.name).call({
-        server: tool.domain.name, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId,
+      const server = tool.domain.name;
+      const answer = backend(server).call({
+        server, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId,
         get signal() {
           return call.signal;
         },
       });
+      return qualifier ? answer.then((each) => qualifier.answer(each, server)) : answer;
     },
     describe: (name, answer, asked) => describeAnswer(find(name), answer, asked),
     embed: (name, answer, asked) => embeddedAnswer(find(name), answer, asked),

@@ -12,6 +12,7 @@ import { isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { docsDocument, sendDocs } from './docs-page.ts';
 import { missingFrom, toolsOf } from './listing.ts';
+import { answersInTime } from './probe.ts';
 import type { Trail } from './trail.ts';
 import { parsed, type Visiting, visitors } from './visitors.ts';
 
@@ -102,7 +103,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await visitor(req)).person) }));
 
   const serverStates = () =>
-    Promise.all(registry.domains.map(async ({ name, title }) => ({ server: name, title, state: await backend(name).ping().then(() => 'ok' as const, () => 'unavailable' as const) })));
+    Promise.all(registry.domains.map(async ({ name, title }) => ({ server: name, title, state: (await answersInTime(() => backend(name).ping())) ? ('ok' as const) : ('unavailable' as const) })));
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (req, reply) => {
     const ready = await deps.ready().then(() => true, () => false);

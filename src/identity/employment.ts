@@ -7,6 +7,14 @@ const PATIENCE_MS = 3_000;
 const REMEMBERED_FOR_MS = 5 * 60_000;
 const REMEMBERED_AT_MOST = 20_000;
 
+/** Every server needs the record, also one whose own store answers: the sentence must not promise another. */
+const unreadable = () =>
+  failure('SERVICE_UNAVAILABLE', {
+    message:
+      'Your employee record cannot be read at the moment. It says whether you still work here, so no server answers you until it can be read.',
+    hint: 'Try again in a moment.',
+  });
+
 /**
  * Which employee record a sign-in is linked to, if any; throws for an employment that has ended.
  *
@@ -28,7 +36,7 @@ export function employmentOf(people: People, clock: Clock): (employeeId: string,
     } catch {
       const last = remembered.get(employeeId);
       if (!exact && last && now - last.at <= REMEMBERED_FOR_MS) return last.said;
-      throw failure('SERVICE_UNAVAILABLE', 'Your employee record cannot be read at the moment.');
+      throw unreadable();
     }
   };
 

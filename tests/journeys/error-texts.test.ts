@@ -54,7 +54,7 @@ describe('the text of an error', () => {
 const registry = allTools();
 const names = new Set(registry.tools.map(({ name }) => name));
 const hints = registry.tools.flatMap((tool) =>
-  Object.keys(tool.errors).map((code) => ({ tool, code, ...toolFailure(code, tool.errors).answer() })),
+  Object.keys(tool.errors).map((code) => ({ tool, ...toolFailure(code, tool.errors).answer() })),
 );
 it.each(hints)('the hint of $tool.domain.name $tool.name $code names no tool without its server', ({ tool, suggestedAction }) => {
   const qualified = createQualifier(registry).text(suggestedAction, tool.domain.name);

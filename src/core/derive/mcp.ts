@@ -98,9 +98,11 @@ export function embeddedAnswer(tool: Tool | undefined, answer: Answer, asked: un
   return { uri: `${tool.resource}${query && `?${query}`}`, json: JSON.stringify({ items, next_cursor: metadata?.nextCursor ?? null, status, metadata }) };
 }
 
+const ended = (sentence: string) => (sentence === '' || /[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+
 /** One line for a client that shows text only. */
 export function describeAnswer(tool: Tool | undefined, answer: { readonly status: string; readonly data?: unknown; readonly metadata?: { readonly hasMore: boolean; readonly warning?: string }; readonly message?: string; readonly suggestedAction?: string; readonly confirmationData?: { readonly approvalUrl: string } }, asked: unknown = {}): string {
-  if (answer.status === 'error') return `${answer.message ?? ''} ${answer.suggestedAction ?? ''}`.trim();
+  if (answer.status === 'error') return `${ended(answer.message ?? '')} ${answer.suggestedAction ?? ''}`.trim();
   if (answer.status === 'pending_confirmation') return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
   const says = tool?.says(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
   return answer.metadata?.warning ? `${says.replace(/\.$/, '')}. ${answer.metadata.warning}` : says;

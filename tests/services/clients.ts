@@ -9,6 +9,7 @@ const INSPECTOR = '2.12.0';
 const NODE = '24.21.0';
 const CONFORMANCE = '0.2.0-alpha.12';
 const PYTHON_SDK = '2.3.0';
+const PYTHON_GENERATOR = '0.29.1';
 
 const cache = () => process.env['TAMSHAI_TEST_CACHE'] || join(homedir(), '.cache', 'tamshai-test');
 
@@ -68,4 +69,13 @@ export function conformance(): readonly [string, string] {
     join(folder, 'node_modules', 'node', 'bin', 'node'),
     join(folder, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js'),
   ];
+}
+
+/** A Python that has openapi-python-client, which makes a client out of openapi.json. */
+export function pythonGenerator(): { readonly PYTHONPATH: string } {
+  const folder = kept(
+    `openapi-python-client-${PYTHON_GENERATOR}`,
+    (part) => output('python3', ['-m', 'pip', 'install', '-q', '--target', part, `openapi-python-client==${PYTHON_GENERATOR}`]) !== undefined,
+  );
+  return { PYTHONPATH: folder };
 }

@@ -1,0 +1,49 @@
+/** What programs that make clients out of openapi.json rely on: each shape has one name, and each name one shape. */
+import { describe, expect, it } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { openapi } from '../../src/core/derive/openapi.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const document = openapi(allTools(), '0.0.0') as {
+  paths: Record<string, Record<string, { operationId: string }>>;
+  components: { schemas: Record<string, Schema> };
+};
+const { schemas } = document.components;
+const pascal = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+function walk(value: unknown, visit: (schema: Schema) => void): void {
+  if (Array.isArray(value)) for (const each of value) walk(each, visit);
+  if (!isSchema(value)) return;
+  visit(value);
+  for (const each of Object.values(value)) walk(each, visit);
+}
+
+describe('openapi.json', () => {
+  it('names no two shapes or operations alike, however a generator writes names', () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    for (const names of [Object.keys(schemas), operations]) expect(new Set(names.map(pascal)).size).toBe(names.length);
+  });
+
+  it('gives no title twice', () => {
+    const titles: string[] = [];
+    walk(schemas, ({ title, type }) => {
+      if (typeof title === 'string' && typeof type === 'string') titles.push(title);
+    });
+    expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
+  });
+
+  it.each(Object.entries(schemas))('%s repeats no other shape, and chooses only between shapes that have a name', (name, schema) => {
+    const others = new Map(Object.entries(schemas).map(([other, shape]) => [JSON.stringify(shape), other]));
+    walk(Object.values(schema), (part) => expect(others.get(JSON.stringify(part)), `inside ${name}`).toBeUndefined());
+    const choices = [schema['anyOf'], schema['oneOf']].flat().filter(isSchema);
+    for (const choice of choices) expect(Object.keys(choice)).toEqual(['$ref']);
+  });
+
+  it('refers to nothing that is not there', () => {
+    walk(document, ({ $ref: reference }) => {
+      const [, kind] = /^#\/components\/schemas\/(.+)$/.exec(String(reference)) ?? [];
+      if (kind !== undefined) expect(schemas).toHaveProperty(kind);
+    });
+  });
+});

@@ -11,30 +11,7 @@ export type Pending = {
   readonly status: "pending_confirmation";
   readonly confirmationId: string;
   readonly message: string;
-  readonly confirmationData: {
-    readonly action: string;
-    readonly mcpServer: string;
-    readonly userId: string;
-    readonly timestamp: number;
-    readonly expiresAt: string;
-    readonly approvalUrl: string;
-    readonly summary: string;
-    readonly subject: {
-      readonly label: string;
-      readonly id: string;
-    };
-    readonly changes: readonly ({
-      readonly field: string;
-      readonly label: string;
-      readonly from: unknown;
-      readonly to: unknown;
-      readonly format: "text" | "money" | "date" | "number" | "days";
-    })[];
-    readonly reason: string | null;
-    readonly destructive: boolean;
-    readonly origin: string;
-    readonly because?: string;
-  };
+  readonly confirmationData: ConfirmationData;
 };
 export type Success = {
   readonly status: "success";
@@ -52,96 +29,16 @@ export type Success = {
     readonly [further: string]: unknown;
   };
 };
-export type Answer = {
-  readonly status: "success";
-  readonly data: unknown;
-  readonly metadata?: {
-    readonly hasMore: boolean;
-    readonly nextCursor?: string;
-    readonly returnedCount: number;
-    readonly totalEstimate: string;
-    readonly hint?: string;
-    readonly truncated: boolean;
-    readonly totalCount: string;
-    readonly warning?: string;
-    readonly summary?: unknown;
-    readonly [further: string]: unknown;
-  };
-} | {
-  readonly status: "error";
-  readonly code: string;
-  readonly message: string;
-  readonly suggestedAction: string;
-  readonly retryable: boolean;
-  readonly details?: Readonly<Record<string, unknown>>;
-} | {
-  readonly status: "pending_confirmation";
-  readonly confirmationId: string;
-  readonly message: string;
-  readonly confirmationData: {
-    readonly action: string;
-    readonly mcpServer: string;
-    readonly userId: string;
-    readonly timestamp: number;
-    readonly expiresAt: string;
-    readonly approvalUrl: string;
-    readonly summary: string;
-    readonly subject: {
-      readonly label: string;
-      readonly id: string;
-    };
-    readonly changes: readonly ({
-      readonly field: string;
-      readonly label: string;
-      readonly from: unknown;
-      readonly to: unknown;
-      readonly format: "text" | "money" | "date" | "number" | "days";
-    })[];
-    readonly reason: string | null;
-    readonly destructive: boolean;
-    readonly origin: string;
-    readonly because?: string;
-  };
-};
+export type Answer = Success | Error | Pending;
 export type Confirmation = {
   readonly state: "waiting" | "executing" | "done" | "denied" | "failed" | "expired";
   readonly confirmationId: string;
   readonly message: string;
-  readonly confirmationData: {
-    readonly action: string;
-    readonly mcpServer: string;
-    readonly userId: string;
-    readonly timestamp: number;
-    readonly expiresAt: string;
-    readonly approvalUrl: string;
-    readonly summary: string;
-    readonly subject: {
-      readonly label: string;
-      readonly id: string;
-    };
-    readonly changes: readonly ({
-      readonly field: string;
-      readonly label: string;
-      readonly from: unknown;
-      readonly to: unknown;
-      readonly format: "text" | "money" | "date" | "number" | "days";
-    })[];
-    readonly reason: string | null;
-    readonly destructive: boolean;
-    readonly origin: string;
-    readonly because?: string;
-  };
+  readonly confirmationData: ConfirmationData;
   readonly decidedAt?: string;
   readonly requestId?: string;
   readonly result?: unknown;
-  readonly error?: {
-    readonly status: "error";
-    readonly code: string;
-    readonly message: string;
-    readonly suggestedAction: string;
-    readonly retryable: boolean;
-    readonly details?: Readonly<Record<string, unknown>>;
-  };
+  readonly error?: Error;
 };
 export type User = {
   readonly username: string;
@@ -282,21 +179,7 @@ export type SealedRecord = {
   readonly mac: string;
   readonly [further: string]: unknown;
 };
-export type AuditVerdict = {
-  readonly ok: true;
-  readonly chains: readonly {
-    readonly chain: string;
-    readonly count: number;
-    readonly checkpointed: number;
-  }[];
-  readonly missing?: readonly string[];
-} | {
-  readonly ok: false;
-  readonly chain: string;
-  readonly n: number;
-  readonly problem: string;
-  readonly missing?: readonly string[];
-};
+export type AuditVerdict = AuditIntact | AuditDamaged;
 export type Readiness = {
   readonly status: "ready" | "not_ready";
   readonly servers?: readonly ({
@@ -322,66 +205,57 @@ export type Conversation = {
     readonly question: string;
     readonly stopped: "done" | "calls" | "time" | "tokens" | "length" | "cancelled" | "error";
     readonly text: string;
-    readonly calls: readonly ({
+    readonly calls: readonly {
       readonly id: string;
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
       readonly status: string;
-      readonly result: {
-        readonly status: "success";
-        readonly data: unknown;
-        readonly metadata?: {
-          readonly hasMore: boolean;
-          readonly nextCursor?: string;
-          readonly returnedCount: number;
-          readonly totalEstimate: string;
-          readonly hint?: string;
-          readonly truncated: boolean;
-          readonly totalCount: string;
-          readonly warning?: string;
-          readonly summary?: unknown;
-          readonly [further: string]: unknown;
-        };
-      } | {
-        readonly status: "error";
-        readonly code: string;
-        readonly message: string;
-        readonly suggestedAction: string;
-        readonly retryable: boolean;
-        readonly details?: Readonly<Record<string, unknown>>;
-      } | {
-        readonly status: "pending_confirmation";
-        readonly confirmationId: string;
-        readonly message: string;
-        readonly confirmationData: {
-          readonly action: string;
-          readonly mcpServer: string;
-          readonly userId: string;
-          readonly timestamp: number;
-          readonly expiresAt: string;
-          readonly approvalUrl: string;
-          readonly summary: string;
-          readonly subject: {
-            readonly label: string;
-            readonly id: string;
-          };
-          readonly changes: readonly ({
-            readonly field: string;
-            readonly label: string;
-            readonly from: unknown;
-            readonly to: unknown;
-            readonly format: "text" | "money" | "date" | "number" | "days";
-          })[];
-          readonly reason: string | null;
-          readonly destructive: boolean;
-          readonly origin: string;
-          readonly because?: string;
-        };
-      };
-    })[];
+      readonly result: Answer;
+    }[];
   })[];
 };
-export type AssistantEvent = {
+export type AssistantEvent = AssistantStartEvent | AssistantTextEvent | AssistantToolCallEvent | AssistantToolResultEvent | AssistantPendingConfirmationEvent | AssistantPaginationEvent | AssistantServiceUnavailableEvent | AssistantErrorEvent | AssistantStopEvent;
+export type ConfirmationData = {
+  readonly action: string;
+  readonly mcpServer: string;
+  readonly userId: string;
+  readonly timestamp: number;
+  readonly expiresAt: string;
+  readonly approvalUrl: string;
+  readonly summary: string;
+  readonly subject: {
+    readonly label: string;
+    readonly id: string;
+  };
+  readonly changes: readonly ({
+    readonly field: string;
+    readonly label: string;
+    readonly from: unknown;
+    readonly to: unknown;
+    readonly format: "text" | "money" | "date" | "number" | "days";
+  })[];
+  readonly reason: string | null;
+  readonly destructive: boolean;
+  readonly origin: string;
+  readonly because?: string;
+};
+export type AuditIntact = {
+  readonly ok: true;
+  readonly chains: readonly {
+    readonly chain: string;
+    readonly count: number;
+    readonly checkpointed: number;
+  }[];
+  readonly missing?: readonly string[];
+};
+export type AuditDamaged = {
+  readonly ok: false;
+  readonly chain: string;
+  readonly n: number;
+  readonly problem: string;
+  readonly missing?: readonly string[];
+};
+export type AssistantStartEvent = {
   readonly type: "start";
   readonly conversationId: string;
   readonly model: string;
@@ -390,10 +264,12 @@ export type AssistantEvent = {
     readonly server: string;
     readonly title: string;
   }[];
-} | {
+};
+export type AssistantTextEvent = {
   readonly type: "text";
   readonly text: string;
-} | {
+};
+export type AssistantToolCallEvent = {
   readonly type: "tool_call";
   readonly id: string;
   readonly server: string;
@@ -401,7 +277,8 @@ export type AssistantEvent = {
   readonly title: string;
   readonly kind: string;
   readonly input: Readonly<Record<string, unknown>>;
-} | {
+};
+export type AssistantToolResultEvent = {
   readonly type: "tool_result";
   readonly id: string;
   readonly server: string;
@@ -413,87 +290,16 @@ export type AssistantEvent = {
   readonly hasMore: boolean;
   readonly requestId: string;
   readonly untrusted: boolean;
-  readonly result: {
-    readonly status: "success";
-    readonly data: unknown;
-    readonly metadata?: {
-      readonly hasMore: boolean;
-      readonly nextCursor?: string;
-      readonly returnedCount: number;
-      readonly totalEstimate: string;
-      readonly hint?: string;
-      readonly truncated: boolean;
-      readonly totalCount: string;
-      readonly warning?: string;
-      readonly summary?: unknown;
-      readonly [further: string]: unknown;
-    };
-  } | {
-    readonly status: "error";
-    readonly code: string;
-    readonly message: string;
-    readonly suggestedAction: string;
-    readonly retryable: boolean;
-    readonly details?: Readonly<Record<string, unknown>>;
-  } | {
-    readonly status: "pending_confirmation";
-    readonly confirmationId: string;
-    readonly message: string;
-    readonly confirmationData: {
-      readonly action: string;
-      readonly mcpServer: string;
-      readonly userId: string;
-      readonly timestamp: number;
-      readonly expiresAt: string;
-      readonly approvalUrl: string;
-      readonly summary: string;
-      readonly subject: {
-        readonly label: string;
-        readonly id: string;
-      };
-      readonly changes: readonly ({
-        readonly field: string;
-        readonly label: string;
-        readonly from: unknown;
-        readonly to: unknown;
-        readonly format: "text" | "money" | "date" | "number" | "days";
-      })[];
-      readonly reason: string | null;
-      readonly destructive: boolean;
-      readonly origin: string;
-      readonly because?: string;
-    };
-  };
-} | {
+  readonly result: Answer;
+};
+export type AssistantPendingConfirmationEvent = {
   readonly type: "pending_confirmation";
   readonly id: string;
   readonly confirmationId: string;
   readonly message: string;
-  readonly confirmationData: {
-    readonly action: string;
-    readonly mcpServer: string;
-    readonly userId: string;
-    readonly timestamp: number;
-    readonly expiresAt: string;
-    readonly approvalUrl: string;
-    readonly summary: string;
-    readonly subject: {
-      readonly label: string;
-      readonly id: string;
-    };
-    readonly changes: readonly ({
-      readonly field: string;
-      readonly label: string;
-      readonly from: unknown;
-      readonly to: unknown;
-      readonly format: "text" | "money" | "date" | "number" | "days";
-    })[];
-    readonly reason: string | null;
-    readonly destructive: boolean;
-    readonly origin: string;
-    readonly because?: string;
-  };
-} | {
+  readonly confirmationData: ConfirmationData;
+};
+export type AssistantPaginationEvent = {
   readonly type: "pagination";
   readonly id: string;
   readonly server: string;
@@ -503,19 +309,22 @@ export type AssistantEvent = {
   readonly returnedCount: number;
   readonly totalEstimate: string;
   readonly warning?: string;
-} | {
+};
+export type AssistantServiceUnavailableEvent = {
   readonly type: "service_unavailable";
   readonly server: string;
   readonly title: string;
   readonly message: string;
-} | {
+};
+export type AssistantErrorEvent = {
   readonly code: string;
   readonly message: string;
   readonly suggestedAction: string;
   readonly retryable: boolean;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly type: "error";
-} | {
+};
+export type AssistantStopEvent = {
   readonly type: "stop";
   readonly reason: "done" | "calls" | "time" | "tokens" | "length" | "cancelled" | "error";
   readonly calls: number;

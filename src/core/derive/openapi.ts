@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toolFailure } from '../errors.ts';
 import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
-import { EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
+import { confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
 import { memoize, nextTurn } from '../turns.ts';
 import { answer, assistantEvent, auditRecord, auditVerdict, confirmation, conversation, conversationSummary, readiness, sealedRecord, successAnswer, toolList, user } from './shapes.ts';
 
@@ -12,13 +12,34 @@ const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema,
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const failureResponse = (description: string) => ({ description, content: json(ref('Error')) });
 
-/** What has a name of its own in the document, and in the types that are made from it. */
+/** `tool_call` → AssistantToolCallEvent */
+const eventName = (type: string) => `Assistant${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+const [auditIntact, auditDamaged] = auditVerdict.options;
+
+/**
+ * What has a name of its own in the document, and in the types that are made from it. Each member of a union is among them: generators
+ * of clients give members without a name made-up names, and then drop those that collide.
+ */
 const SHAPES = {
   Error: errorAnswer, Pending: pendingAnswer, Success: successAnswer, Answer: answer, Confirmation: confirmation, User: user, ToolList: toolList, AuditRecord: auditRecord, SealedRecord: sealedRecord,
   AuditVerdict: auditVerdict, Readiness: readiness, ConversationSummary: conversationSummary, Conversation: conversation, AssistantEvent: assistantEvent,
+  ConfirmationData: confirmationData, AuditIntact: auditIntact, AuditDamaged: auditDamaged,
 } satisfies Readonly<Record<string, z.ZodType>>;
 
-export const namedShapes = (): Json => Object.fromEntries(Object.entries(SHAPES).map(([name, shape]) => [name, jsonSchema(shape, 'output')]));
+export function namedShapes(): Json {
+  const events = assistantEvent.options.map((event): [string, z.ZodType] => [eventName(event.shape.type.value), event]);
+  const whole = [...Object.entries(SHAPES), ...events].map(([name, shape]) => [name, jsonSchema(shape, 'output')] as const);
+  const names = new Map(whole.map(([name, schema]) => [JSON.stringify(schema), name]));
+  /** With a reference in place of each part that has a name. */
+  const referring = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(referring);
+    if (typeof part !== 'object' || part === null) return part;
+    const name = names.get(JSON.stringify(part));
+    return name === undefined ? inside(part) : ref(name);
+  };
+  const inside = (schema: object): Json => Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => [key, referring(value)]));
+  return Object.fromEntries(whole.map(([name, schema]) => [name, inside(schema)]));
+}
 
 /** Answers that any call may get, whatever it asks for. */
 const COMMON_FAILURES: Json = {

@@ -32,9 +32,13 @@ export interface Ended {
 /** Settings of ours, and all by which Node judges a terminal: a machine that says `CI` would be given no colours. */
 const FOREIGN =
   /^(?:TAMSHAI|OIDC|VITEST|GITHUB_|GITLAB_)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM|CI|CI_NAME|TEAMCITY_VERSION|TMUX|TERM_PROGRAM)$/;
+const homes: string[] = [];
+const home = (): string => (homes[0] ??= folder('home'));
 export const environment = (settings: Settings): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
   TERM: 'xterm-256color',
+  // A home of their own: a command must find the instances of its test, and no other.
+  HOME: home(),
   ...settings,
 });
 
@@ -45,6 +49,7 @@ export function folder(name = 'command'): string {
   return path;
 }
 export const removeFolders = (): void => {
+  homes.length = 0;
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 };
 

@@ -26,7 +26,7 @@ vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
 beforeAll(build);
 afterAll(removeFolders);
 
-const COMMANDS = ['start', 'serve', 'call', 'tools', 'token', 'seed', 'migrate', 'doctor', 'audit', 'keys', 'mcp', 'contracts'];
+const COMMANDS = ['start', 'serve', 'call', 'tools', 'token', 'seed', 'migrate', 'doctor', 'audit', 'keys', 'mcp', 'people', 'contracts'];
 /** One line that a person can act on, and nothing of our insides. */
 const oneSentence = (err: string) => {
   expect(err).toMatch(/^error {2}\S[^\n]*\n$/);

@@ -1,0 +1,91 @@
+/** The command in the hands of someone who just started it, on other ports and in another folder than usual. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { build, environment, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai } from './command-support.ts';
+
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
+
+let running: Site;
+beforeAll(async () => {
+  build();
+  running = await site(await prepared());
+});
+afterAll(async () => {
+  await running?.stop();
+  removeFolders();
+});
+
+describe('from another terminal, without the settings of the first', () => {
+  test.each([
+    [['call', 'hr', 'get_time_off_balances', '--as', 'marcus.johnson']],
+    [['ask', 'What is my PTO balance?', '--as', 'marcus.johnson']],
+    [['tools', 'hr', '--as', 'marcus.johnson']],
+    [['token', 'marcus.johnson']],
+    [['audit', 'verify']],
+  ])('%j finds the running instance', async (args) => {
+    const { code, err } = await tamshai(args);
+    expect({ code, err: err.replace(/^Go on with.*\n|^[a-z]+\.[a-z_]+ .*\n/gm, '') }).toEqual({ code: 0, err: '' });
+  });
+
+  test('a token is for the address that runs', async () => {
+    const { out } = await tamshai(['token', 'marcus.johnson', '--json', '--server', 'hr', '--mcp']);
+    expect(JSON.parse(out)).toMatchObject({ audience: `http://localhost:${running.settings['HR_PORT']}/mcp` });
+  });
+
+  test('in another folder it does not, and says which folder it looked in', async () => {
+    const { code, err } = await tamshai(['token', 'marcus.johnson'], { cwd: folder() });
+    expect(code).toBe(1);
+    expect(err).toMatch(/has not been started in \.\/data yet/);
+  });
+});
+
+describe('a name that is nearly right', () => {
+  test.each([
+    [['call', 'hr', 'list_employee', '--as', 'nina.patel'], 4, 'Did you mean list_employees?'],
+    [['call', 'hrr', 'list_employees', '--as', 'nina.patel'], 4, 'Did you mean hr?'],
+    [['tools', 'finanse'], 2, 'Did you mean finance?'],
+    [['tools', 'hr', 'list_employee'], 2, 'Did you mean list_employees?'],
+    [['serve', 'gatway'], 2, 'Did you mean gateway?'],
+    [['token', 'marcus.johnson', '--server', 'taks'], 2, 'Did you mean tasks?'],
+    [['mcp', '--as', 'nina.patel', '--servers', 'hr,taks'], 2, 'Did you mean tasks?'],
+    [['tools', '--jsn'], 2, '(Did you mean --json?)'],
+  ] as const)('%j', async (args, code, says) => {
+    const ended = await tamshai(args);
+    expect(ended.err).toContain(says);
+    expect(ended.code).toBe(code);
+  });
+});
+
+describe('who to be', () => {
+  test.each([[['ask', 'hello']], [['call', 'hr', 'list_employees']], [['mcp']]])('%j asks for --as and names some', async (args) => {
+    const { code, out, err } = await tamshai(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^error {2}.* --as .*nina\.patel.*"tamshai people" lists all\.\n$/);
+  });
+
+  test('people lists them, what they can do, and where they sign in', async () => {
+    const { code, out } = await tamshai(['people'], { cwd: folder() });
+    expect(code).toBe(0);
+    expect(out).toMatch(/USERNAME +NAME +TITLE +CAN +REALM/);
+    expect(out).toMatch(/^alice\.chen +Alice Chen +VP of Human Resources +read and change hr; lead a team +staff$/m);
+    expect(out).toMatch(/^bob\.developer@acme\.example +Bob Developer .* customer$/m);
+    const { out: json } = await tamshai(['people', '--json'], { cwd: folder() });
+    const { people } = JSON.parse(json) as { people: { username: string; roles: string[] }[] };
+    expect(people).toHaveLength(17);
+    expect(people.find(({ username }) => username === 'alice.chen')).toMatchObject({ roles: ['hr-read', 'hr-write', 'manager'], realm: 'staff' });
+  });
+
+  test('and says where they are not', async () => {
+    const { code, out, err } = await tamshai(['people'], { settings: { OIDC_ISSUER: 'https://people.example' } });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^error {2}Sample people exist with the built-in identity provider only; .*\n$/);
+  });
+});
+
+test('once it has stopped, nothing is left to be found', async () => {
+  const home = environment({})['HOME'] ?? '';
+  expect(readdirSync(join(home, '.tamshai', 'instances'))).toHaveLength(1);
+  await running.stop();
+  expect(readdirSync(join(home, '.tamshai', 'instances'))).toEqual([]);
+});

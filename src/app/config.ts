@@ -122,6 +122,7 @@ export const STANDARD_PORTS: Readonly<Record<string, number>> = {
   gateway: 3100, hr: 3101, finance: 3102, sales: 3103, support: 3104, journey: 3105, payroll: 3106, tax: 3107, tasks: 3108, knowledge: 3109,
 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
+export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
 /** Variables of ours: a misspelt one must not be ignored in silence. */
 const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$/;
 
@@ -171,6 +172,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   checkSafety(config);
   return config;
 }
+
+/** `complete` adds what the environment leaves open. */
+export const readConfigWith = (complete: (environment: Readonly<Record<string, string | undefined>>) => Readonly<Record<string, string | undefined>>): Config =>
+  readConfig(complete(process.env));
 
 function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
   for (const [name, address] of [['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL], ['LLM_BASE_URL', env.LLM_BASE_URL]] as const) {

@@ -31,7 +31,7 @@ describe('an example that is longer than the line', () => {
   it('goes on after a backslash, so that it can be copied as it stands', () => {
     const example = `tamshai call hr find_employees '{"name":"Sarah Kim"}' --as frank.davis`;
     const lines = exampleLines(example, 40);
-    expect(lines).toEqual([`  tamshai call hr find_employees \\`, `    '{"name":"Sarah Kim"}' \\`, '    --as frank.davis']);
+    expect(lines).toEqual([`  tamshai call hr find_employees \\`, `    '{"name":"Sarah Kim"}' --as \\`, '    frank.davis']);
     const joined = lines.map((line) => line.trim().replace(/ \\$/, '')).join(' ');
     expect(joined).toBe(example);
   });
@@ -52,7 +52,10 @@ describe('a name that is nearly right', () => {
 });
 
 describe('what a search found', () => {
-  const row = { ticket_id: 7, highlights: { subject: ['VPN &lt;b&gt; <em>slow</em> &amp; &#39;down&#39;'], body: ['a', 'very <em>slow</em>'] } };
+  const row = {
+    ticket_id: 7,
+    highlights: { subject: ['VPN &lt;b&gt; <em>slow</em> &amp; &#39;down&#39;'], body: ['a', 'very <em>slow</em>'] },
+  };
   it('stands out on a terminal, and is plain elsewhere', () => {
     const lines = dataLines([row], undefined, { style: plain, width: 200 }).join('\n');
     expect(lines).toContain("VPN <b> slow & 'down'");

@@ -52,7 +52,11 @@ describe('a running instance', () => {
 
   it('gives way to what the environment says', () => {
     registerInstance(instance(), places());
-    for (const given of [{ GATEWAY_PORT: '5000' }, { TAMSHAI_PUBLIC_URL: 'http://localhost:5000' }, { OIDC_ISSUER: 'https://people.example' }])
+    for (const given of [
+      { GATEWAY_PORT: '5000' },
+      { TAMSHAI_PUBLIC_URL: 'http://localhost:5000' },
+      { OIDC_ISSUER: 'https://people.example' },
+    ])
       expect(look(given)).toEqual(given);
   });
 
@@ -69,7 +73,10 @@ describe('nobody else can send a token elsewhere', () => {
     ['a process that is gone', () => write('4194303.json', instance({ pid: 4_194_303 }))],
     ['a file under the number of another process', () => write('77.json', instance())],
     ['an address beyond this machine', () => write(`${process.pid}.json`, instance({ base: 'http://evil.example:3100' }))],
-    ['an address that only looks like this machine', () => write(`${process.pid}.json`, instance({ base: 'http://localhost:3100@evil.example' }))],
+    [
+      'an address that only looks like this machine',
+      () => write(`${process.pid}.json`, instance({ base: 'http://localhost:3100@evil.example' })),
+    ],
     ['a file that others can read or write', () => write(`${process.pid}.json`, instance(), 0o666)],
     ['a damaged file', () => write(`${process.pid}.json`, { pid: process.pid })],
     [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { AssistantEvent } from '../../assistant/events.ts';
 import type { PendingAnswer } from '../../core/answer.ts';
 import { type ErrorAnswer, statusOf } from '../../core/errors.ts';
-import { readConfig } from '../config.ts';
+import { readClientConfig } from '../instances.ts';
 import { allTools } from '../registry.ts';
 import { answerPrinter } from '../terminal/markdown.ts';
 import { count, duration, grouped, safe } from '../terminal/text.ts';
@@ -11,8 +11,8 @@ import { errorLines, foreignKeys } from './answer.ts';
 import { decideAtTerminal } from './approve.ts';
 import { type Client, openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
-import { type Acting, actAs } from './person.ts';
-import { EXIT, exitOf, Stop } from './stop.ts';
+import { type Acting, actAs, required } from './person.ts';
+import { EXIT, exitOf } from './stop.ts';
 
 export interface AskOptions {
   readonly as?: string;
@@ -24,9 +24,9 @@ type Event<T extends AssistantEvent['type']> = Extract<AssistantEvent, { type: T
 
 export async function ask(question: string, options: AskOptions): Promise<number> {
   const console = openConsole(options.json);
-  if (options.as === undefined) throw new Stop('Say who is asking with --as, such as --as marcus.johnson.', EXIT.usage);
+  const as = required(options.as, 'is asking');
   const query = question === '-' ? readFileSync(0, 'utf8').trim() : question;
-  const acting = actAs(readConfig(), options.as);
+  const acting = actAs(readClientConfig(), as);
   const client = openClient(acting);
   const cards: Event<'pending_confirmation'>[] = [];
   const screen = console.json ? undefined : openScreen(console);
@@ -50,7 +50,7 @@ export async function ask(question: string, options: AskOptions): Promise<number
   if (console.json) return cards.length > 0 ? EXIT.waits : EXIT.ok;
   const exit = await decideAll(cards, { aheadMs, client, acting }, console);
   if (conversationId !== '')
-    console.err(console.errors.dim(`Go on with  tamshai ask "…" --as ${options.as} --conversation ${safe(conversationId)}`));
+    console.err(console.errors.dim(`Go on with  tamshai ask "…" --as ${as} --conversation ${safe(conversationId)}`));
   return exit;
 }
 

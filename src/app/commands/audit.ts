@@ -4,8 +4,9 @@ import type { AuditVerdict } from '../../core/audit.ts';
 import type { TrailVerdict } from '../../gateway/trail.ts';
 import type { Keys } from '../../identity/keys.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { type Folder, openFolder } from '../folder.ts';
+import { readClientConfig } from '../instances.ts';
 import { count, duration, grouped, padEnd, padStart, safe } from '../terminal/text.ts';
 import { openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
@@ -26,7 +27,7 @@ export interface Verified {
 export async function verify(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const began = performance.now();
-  const config = readConfig();
+  const config = readClientConfig();
   if (!existsSync(join(config.dataFolder, 'audit.db')))
     throw new Stop(`There is no audit trail in ${shownPath(config.dataFolder)}; Tamshai has not been started there yet.`);
   let keys: Keys;

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { PendingAnswer } from '../../core/answer.ts';
 import type { ErrorAnswer } from '../../core/errors.ts';
-import { readConfig } from '../config.ts';
+import { readClientConfig } from '../instances.ts';
 import { allTools } from '../registry.ts';
 import { errorLines, foreignKeys, successLines } from './answer.ts';
 import { decideAtTerminal } from './approve.ts';
 import { openClient } from './client.ts';
 import { openConsole } from './console.ts';
-import { actAs } from './person.ts';
+import { didYouMean } from './nearest.ts';
+import { actAs, required } from './person.ts';
 import { EXIT, exitOf, Stop } from './stop.ts';
 
 /** The input goes out as it was typed: what is right about it is the server's to say, once it is JSON at all. */
@@ -33,9 +34,9 @@ export async function call(
   options: { as?: string; json?: boolean },
 ): Promise<number> {
   const console = openConsole(options.json);
-  if (options.as === undefined) throw new Stop('Say who is calling with --as, such as --as alice.chen.', EXIT.usage);
+  const as = required(options.as, 'is calling');
   const input = inputText(json ?? '{}');
-  const acting = actAs(readConfig(), options.as);
+  const acting = actAs(readClientConfig(), as);
   const client = openClient(acting);
   const reply = await client.post(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, input);
   const { body, status, aheadMs } = reply;
@@ -46,7 +47,7 @@ export async function call(
   }
   const declared = allTools().find(server, tool);
   if (body.status === 'success') {
-    console.out(...successLines(reply, declared, { server, tool, input, as: options.as }, console.look));
+    console.out(...successLines(reply, declared, { server, tool, input, as }, console.look));
     return EXIT.ok;
   }
   if (body.status === 'pending_confirmation') {
@@ -56,6 +57,16 @@ export async function call(
   const answer = body as unknown as ErrorAnswer;
   const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
   console.err(...errorLines(shown, console.errors, process.stderr.columns ?? Number.POSITIVE_INFINITY));
-  if (answer.code === 'TOOL_NOT_FOUND') console.err(`Try  tamshai tools --as ${options.as}`);
+  if (answer.code === 'TOOL_NOT_FOUND') console.err(`Try  tamshai tools --as ${as}${meant(server, tool)}`);
   return exitOf(status, answer.code);
+}
+
+function meant(server: string, tool: string): string {
+  const { domains, tools } = allTools();
+  const servers = domains.map(({ name }) => name);
+  if (!servers.includes(server)) return didYouMean(server, servers);
+  return didYouMean(
+    tool,
+    tools.flatMap(({ domain, name }) => (domain.name === server ? [name] : [])),
+  );
 }

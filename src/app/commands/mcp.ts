@@ -2,13 +2,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { type JSONRPCMessage, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { readConfig } from '../config.ts';
+import { readClientConfig } from '../instances.ts';
 import { unanswered } from './client.ts';
-import { type Acting, actAs } from './person.ts';
+import { type Acting, actAs, required } from './person.ts';
+import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
 
-/** Someone without any special right: a client that was not told who to be gets no more than that. */
-const ORDINARY = 'marcus.johnson';
 const RENEW_AFTER_MS = 4 * 60_000;
 const GREETING_MS = 10_000;
 /** A call has ten seconds, and some time on the way. */
@@ -33,8 +32,11 @@ const versionIn = (message: JSONRPCMessage) => {
   return typeof version === 'string' ? version : undefined;
 };
 
-export async function mcp({ as = ORDINARY, servers }: { as?: string; servers?: string }): Promise<number> {
-  const acting = actAs(readConfig(), as);
+export async function mcp(options: { as?: string; servers?: string }): Promise<number> {
+  const { servers } = options;
+  const as = required(options.as, 'uses it');
+  for (const name of servers?.split(',') ?? []) requireServer(name.trim());
+  const acting = actAs(readClientConfig(), as);
   const url = new URL(`${acting.base}/mcp`);
   if (servers !== undefined) url.searchParams.set('servers', servers);
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);

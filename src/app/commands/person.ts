@@ -23,7 +23,9 @@ export function shownPath(path: string): string {
 /** Never makes the folder: a mistyped path must not become a second, empty company. */
 export function keysOf(config: Config): Keys {
   if (!existsSync(join(config.dataFolder, 'keys.json')))
-    throw new Stop(`Tamshai has not been started in ${shownPath(config.dataFolder)} yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs.`);
+    throw new Stop(
+      `Tamshai has not been started in ${shownPath(config.dataFolder)} yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs.`,
+    );
   return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
 }
 
@@ -42,6 +44,14 @@ export function actAs(config: Config, username: string, option = '--as'): Acting
   return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 
+const SOME = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];
+
+/** No default: what a person may see depends on who it is, so every command asks. */
+export function required(as: string | undefined, doing: string): string {
+  if (as !== undefined) return as;
+  throw new Stop(`Say who ${doing} with --as: ${SOME.join(', ')}, for example; "tamshai people" lists all.`, EXIT.usage);
+}
+
 function suggestion(username: string): string {
   const words = username
     .toLowerCase()
@@ -53,5 +63,5 @@ function suggestion(username: string): string {
     : `; try ${personas
         .slice(0, 3)
         .map((each) => each.username)
-        .join(', ')} or anyone else on the sign-in page.`;
+        .join(', ')}; "tamshai people" lists all.`;
 }

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { personas } from '../../sample/people.ts';
 import type { Tamshai } from '../compose.ts';
 import { type Config, readConfig } from '../config.ts';
+import { registerInstance } from '../instances.ts';
 import { version } from '../package.ts';
 import { allTools } from '../registry.ts';
 import { count, duration, padEnd } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
 import { addressOf } from './places.ts';
+import { requireServer } from './servers.ts';
 import { untilStopped } from './signals.ts';
 import { EXIT, Stop } from './stop.ts';
 
@@ -21,9 +23,7 @@ export async function start(options: { json?: boolean }): Promise<number> {
 export async function serve(names: readonly string[], options: { json?: boolean }): Promise<number> {
   const config = readConfig();
   const all = allTools().domains.map(({ name }) => name);
-  const unknown = names.find((name) => name !== 'gateway' && !all.includes(name));
-  if (unknown !== undefined)
-    throw new Stop(`There is no server ${JSON.stringify(unknown.slice(0, 40))}; there are gateway, ${all.join(', ')}.`, EXIT.usage);
+  for (const name of names) requireServer(name, { gateway: true });
   // An address that is set for the whole installation must not keep a server from being served here.
   const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
   const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
@@ -62,6 +62,10 @@ async function run(config: Config, servers: readonly string[], console: Console)
   if (first && !console.json && process.stderr.isTTY) console.err('');
   const ms = performance.now() - began;
   const { base, ports } = running;
+  const isAskable = ports['gateway'] !== undefined && config.issuers.staff === undefined;
+  const forget = isAskable
+    ? registerInstance({ pid: process.pid, folder: process.cwd(), dataFolder: config.dataFolder, base, ports })
+    : () => {};
   if (console.json)
     console.value({ status: 'ready', version, base, mcp: `${base}/mcp`, ports, dataFolder: config.dataFolder, ms: Math.round(ms) });
   else console.out(...(await readyLines(running, config, console, ms)));
@@ -69,6 +73,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
   // A person at the keyboard has no balancer in front that would have to notice.
+  forget();
   await running.drain(signal === 'SIGTERM' ? config.drainSeconds * 1000 : 0);
   await running.close();
   if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);
@@ -124,10 +129,11 @@ async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { lo
     const names = personas
       .filter(({ username }) => some.includes(username))
       .map(({ username, title }) => `${padEnd(username, 26)}${title}`);
-    lines.push('  Try       npx tamshai call hr get_time_off_balances --as marcus.johnson', '');
+    lines.push('  Try       npx tamshai call hr get_time_off_balances --as marcus.johnson');
+    lines.push(`            in another terminal, in this folder; elsewhere set TAMSHAI_DATA=${config.dataFolder}`, '');
     lines.push(
       ...names.map((each, i) => `  ${i === 0 ? 'Sign in as' : '          '}  ${each}`),
-      `              and ${personas.length - some.length} more`,
+      `              and ${personas.length - some.length} more; npx tamshai people lists all`,
     );
   }
   return [...lines, '', ...ending(config, style, ms)];

@@ -1,8 +1,8 @@
-import { readConfig } from '../config.ts';
 import { domainAddress } from '../identity.ts';
-import { allTools } from '../registry.ts';
+import { readClientConfig } from '../instances.ts';
 import { openConsole } from './console.ts';
 import { actAs } from './person.ts';
+import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
 
 export interface TokenOptions {
@@ -15,7 +15,7 @@ export interface TokenOptions {
 /** The bare token and nothing else, so that `$(tamshai token alice.chen)` is one. */
 export async function token(user: string, { mcp = false, server, approve = false, json = false }: TokenOptions): Promise<number> {
   const console = openConsole(json);
-  const config = readConfig();
+  const config = readClientConfig();
   if (approve && (mcp || server !== undefined))
     throw new Stop('--approve is for the gateway alone: no token for MCP or for one server can approve anything.', EXIT.usage);
   const acting = actAs(config, user, 'token');
@@ -32,8 +32,6 @@ export async function token(user: string, { mcp = false, server, approve = false
 }
 
 function addressOf(server: string, ports: Readonly<Record<string, number>>): string {
-  const names = allTools().domains.map(({ name }) => name);
-  if (!names.includes(server))
-    throw new Stop(`There is no server ${JSON.stringify(server.slice(0, 40))}; there are ${names.join(', ')} and gateway.`, EXIT.usage);
+  requireServer(server, { gateway: true });
   return domainAddress(ports[server] ?? 0);
 }

@@ -6,6 +6,8 @@ import { allTools } from '../registry.ts';
 import { pairs } from '../terminal/table.ts';
 import { indent, wrap } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
+import { didYouMean } from './nearest.ts';
+import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
 
 interface Taken {
@@ -30,12 +32,11 @@ function kindOf({ type, enum: values, format, minimum, maximum, maxLength, items
 
 function found(server: string, name: string): Tool {
   const registry = allTools();
-  const servers = registry.domains.map((domain) => domain.name);
-  if (!servers.includes(server)) throw new Stop(`There is no server ${JSON.stringify(server)}; there are ${servers.join(', ')}.`, EXIT.usage);
+  requireServer(server);
   const tool = registry.find(server, name);
   if (tool) return tool;
   const own = registry.tools.filter(({ domain }) => domain.name === server).map((each) => each.name);
-  throw new Stop(`There is no tool ${JSON.stringify(name)} on ${server}; there are ${own.join(', ')}.`, EXIT.usage);
+  throw new Stop(`There is no tool ${JSON.stringify(name)} on ${server}; there are ${own.join(', ')}.${didYouMean(name, own)}`, EXIT.usage);
 }
 
 export function describeTool(server: string, name: string, json: boolean | undefined): number {

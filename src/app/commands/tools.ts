@@ -1,5 +1,5 @@
 import type { ErrorAnswer } from '../../core/errors.ts';
-import { readConfig } from '../config.ts';
+import { readClientConfig } from '../instances.ts';
 import { allTools } from '../registry.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { count, indent, safe } from '../terminal/text.ts';
@@ -7,6 +7,7 @@ import { errorLines, foreignKeys } from './answer.ts';
 import { openClient } from './client.ts';
 import { openConsole } from './console.ts';
 import { actAs } from './person.ts';
+import { requireServer } from './servers.ts';
 import { EXIT, exitOf } from './stop.ts';
 import { describeTool } from './tool.ts';
 
@@ -29,13 +30,14 @@ const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string'
 /** Without a person, all there are, from the declarations; with one, what the running gateway lets that person use now. */
 export async function tools(server: string | undefined, tool: string | undefined, options: { as?: string; json?: boolean }): Promise<number> {
   if (server !== undefined && tool !== undefined) return describeTool(server, tool, options.json);
+  if (server !== undefined) requireServer(server);
   const console = openConsole(options.json);
   let servers: readonly Server[];
   if (options.as === undefined) {
     const { domains, tools: all } = allTools();
     servers = domains.map(({ name, title }) => ({ name, title, tools: all.filter(({ domain }) => domain.name === name) }));
   } else {
-    const { body, status } = await openClient(actAs(readConfig(), options.as)).get('/api/user/mcp-tools');
+    const { body, status } = await openClient(actAs(readClientConfig(), options.as)).get('/api/user/mcp-tools');
     if (body.status !== 'success') {
       const answer = body as unknown as ErrorAnswer;
       const shown = answer.code === 'UNAUTHENTICATED' ? { ...answer, suggestedAction: foreignKeys } : answer;
@@ -73,6 +75,6 @@ export async function tools(server: string | undefined, tool: string | undefined
   );
   if (example !== undefined) console.out(style.dim(`Call one with  tamshai call ${safe(example)} --as ${options.as ?? 'marcus.johnson'}`));
   if (example !== undefined) console.out(style.dim(`What one takes:  tamshai tools ${safe(example)}`));
-  if (servers.length === 0) console.out(server === undefined ? 'There is no tool that this person may use.' : 'There is no such server, or nothing on it to use.');
+  if (servers.length === 0) console.out(`There is no tool${server === undefined ? '' : ` on ${server}`} that this person may use.`);
   return EXIT.ok;
 }

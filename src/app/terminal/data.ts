@@ -3,7 +3,7 @@ import { inWords } from '../../core/fields.ts';
 import type { Style } from './style.ts';
 import { type Column, pairs, table, widthOfTable } from './table.ts';
 import { indent, safe, safeLines, wrap } from './text.ts';
-import { cell, decimalsOf, fieldSchema, isScalar, itemSchema, kindOf, type Schema } from './values.ts';
+import { cell, decimalsOf, fieldSchema, highlighted, isScalar, itemSchema, kindOf, type Schema } from './values.ts';
 
 export interface Look {
   readonly style: Style;
@@ -67,9 +67,19 @@ function record(fields: Fields, schema: Schema | undefined, look: Look): string[
   const nested = entries.filter(([, value]) => !isScalar(value));
   for (const [field, value] of nested) {
     lines.push(...(lines.length > 0 ? [''] : []), look.style.bold(labelOf(field)));
-    lines.push(...dataLines(value, fieldSchema(schema, field), look));
+    lines.push(
+      ...(field === 'highlights' && isRecord(value) ? highlightLines(value, look) : dataLines(value, fieldSchema(schema, field), look)),
+    );
   }
   return lines;
+}
+
+/** Pieces of a text as HTML: what a search found is in <em>, everything else is encoded. */
+function highlightLines(pieces: Fields, { style }: Look): string[] {
+  const rows = Object.entries(pieces).flatMap(([field, texts]) =>
+    [texts].flat().map((text, n) => [n === 0 ? labelOf(field) : '', highlighted(String(text), style)] as const),
+  );
+  return indent(pairs(rows, style), MARGIN);
 }
 
 function longText(field: string, value: unknown, schema: Schema | undefined, { style, width }: Look, nameWidth: number): string[] {

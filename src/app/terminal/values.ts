@@ -55,3 +55,15 @@ export function cell(value: unknown, kind: Kind, style: Style, decimals = decima
 
 export const isScalar = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null));
+
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+
+/** Decoded last: text of a row that reads like markup was encoded, and stays text. */
+export const highlighted = (html: string, style: Style): string =>
+  html
+    .split(/<em>(.*?)<\/em>/)
+    .map((part, n) => {
+      const text = safe(part.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity));
+      return n % 2 === 1 ? style.bold(text) : text;
+    })
+    .join('');

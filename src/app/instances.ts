@@ -1,0 +1,146 @@
+/** Running instances of this OS user: `start` registers its address, client commands look it up. Data only: nothing in it is executed. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { type Config, ConfigProblem, isLoopback, readConfigWith } from './config.ts';
+
+const instance = z.strictObject({
+  pid: z.int().positive(),
+  /** The working directory of `start`. */
+  folder: z.string(),
+  dataFolder: z.string(),
+  base: z.string().refine((base) => URL.canParse(base) && isLoopback(base)),
+  ports: z.record(z.string().regex(/^[a-z]+$/), z.int().min(1).max(65_535)),
+});
+export type Instance = z.infer<typeof instance>;
+
+export interface Places {
+  /** Undefined for a user without one. */
+  readonly home: string | undefined;
+  readonly cwd: string;
+}
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function ownPlaces(): Places {
+  try {
+    return { home: homedir(), cwd: process.cwd() };
+  } catch {
+    return { home: undefined, cwd: process.cwd() };
+  }
+}
+/** Never below the current folder, which may be anybody's. */
+const folderIn = ({ home }: Places) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
+
+/** Whoever else could write there could send this user's tokens to a program of theirs. */
+const isOwn = ({ uid, mode }: { uid: number; mode: number }, foreign: number): boolean =>
+  process.getuid === undefined || (uid === process.getuid() && (mode & foreign) === 0);
+
+/** A process of another user counts as gone: it cannot have written here. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const real = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+};
+
+/** Returns what removes the entry again. A home that cannot be written costs the lookup, never the start. */
+export function registerInstance(running: Instance, places: Places = ownPlaces()): () => void {
+  const folder = folderIn(places);
+  if (folder === undefined) return () => {};
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder)) if (!isAlive(Number.parseInt(name, 10))) rmSync(join(folder, name), { force: true });
+    const path = join(folder, `${running.pid}.json`);
+    const part = `${path}.part`;
+    rmSync(part, { force: true });
+    writeFileSync(part, JSON.stringify({ ...running, folder: real(running.folder), dataFolder: real(running.dataFolder) }), {
+      mode: 0o600,
+      flag: 'wx',
+    });
+    renameSync(part, path);
+    return () => rmSync(path, { force: true });
+  } catch {
+    return () => {};
+  }
+}
+
+function readInstance(path: string): Instance | undefined {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || !isOwn(stat, 0o077)) return undefined;
+    return instance.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readInstances(places: Places): Instance[] {
+  const folder = folderIn(places);
+  const trusted = folder === undefined ? undefined : lstatSync(folder, { throwIfNoEntry: false });
+  if (folder === undefined || trusted?.isDirectory() !== true || !isOwn(trusted, 0o022)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      const found = name.endsWith('.json') ? readInstance(join(folder, name)) : undefined;
+      return found !== undefined && name === `${found.pid}.json` && isAlive(found.pid) ? [found] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function findInstance(environment: Environment, places: Places): Instance | undefined {
+  const all = readInstances(places);
+  const data = environment['TAMSHAI_DATA'] || undefined;
+  const wanted = real(resolve(places.cwd, data ?? 'data'));
+  const inFolder = all.find(({ dataFolder }) => dataFolder === wanted);
+  if (inFolder !== undefined || data !== undefined) return inFolder;
+  const here = all.filter(({ folder }) => folder === real(places.cwd));
+  if (here.length > 1)
+    throw new ConfigProblem(
+      `Several instances were started in this folder; set TAMSHAI_DATA to ${here
+        .map(({ dataFolder }) => dataFolder)
+        .sort()
+        .join(' or ')}.`,
+    );
+  return here[0];
+}
+
+/** Adds the address and the data folder of the running instance where the environment names none. */
+export const completedBy =
+  (places: Places = ownPlaces()) =>
+  (environment: Environment): Environment => {
+    const isSet = (name: string) => (environment[name] ?? '') !== '';
+    if (['GATEWAY_PORT', 'TAMSHAI_PUBLIC_URL', 'OIDC_ISSUER'].some(isSet)) return environment;
+    const found = findInstance(environment, places);
+    if (found === undefined) return environment;
+    const ports = Object.entries(found.ports).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)] as const);
+    const missing = ports.filter(([name]) => !isSet(name));
+    return { ...environment, ...Object.fromEntries(missing), TAMSHAI_DATA: found.dataFolder, TAMSHAI_PUBLIC_URL: found.base };
+  };
+
+/** The settings of a command that asks a running instance. */
+export const readClientConfig = (): Config => readConfigWith(completedBy());

@@ -79,9 +79,9 @@ test('a client of the generation before works as well', async () => {
   await client.close();
 });
 
-test('without a person it is an ordinary employee, and can be kept to some servers', async () => {
+test('can be kept to some servers', async () => {
   const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new StdioClientTransport(command(['--servers', 'tasks'])));
+  await client.connect(new StdioClientTransport(command(['--as', 'marcus.johnson', '--servers', 'tasks'])));
   const { tools } = await client.listTools();
   expect(tools.length).toBeGreaterThan(0);
   expect(tools.every(({ name }) => name.startsWith('tasks_'))).toBe(true);

@@ -147,7 +147,7 @@ describe('before the first start', () => {
     [['call', 'tasks', 'list_tasks', '--as', 'nina.patel']],
     [['tools', '--as', 'nina.patel']],
     [['token', 'nina.patel']],
-    [['mcp']],
+    [['mcp', '--as', 'alice.chen']],
   ])('%j says so and makes no folder', async (args) => {
     const settings = { TAMSHAI_DATA: data() };
     const { code, out, err } = await tamshai(args, { settings });

@@ -31,8 +31,7 @@ export interface Desk {
 }
 const MOST_CALLS = 12;
 
-export async function openDesk(): Promise<Desk> {
-  const registry = allTools();
+export async function openDesk(registry: Registry = allTools()): Promise<Desk> {
   const world = await openWorld({ tools: registry.tools });
   const model = offlineModel(registry);
   return {

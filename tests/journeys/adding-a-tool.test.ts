@@ -13,6 +13,7 @@ import { registry } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import * as hr from '../../src/domains/hr/index.ts';
 import { textFields } from '../text-fields.ts';
+import { openDesk } from '../desk.ts';
 import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -100,6 +101,21 @@ test('its examples come to what they say', async () => {
     ]);
   }
 });
+
+test('its questions are answered without a word too many', async () => {
+  const desk = await openDesk(registry([...Object.values(hr), tool]));
+  try {
+    const [asked] = tool.examples;
+    const { text, calls } = await desk.ask(asked?.as ?? '', asked?.ask ?? '');
+    expect(calls.map((each) => [each.tool, each.input])).toEqual([[tool.name, {}]]);
+    // "this month" is what the tool does by default.
+    expect(text).not.toContain('narrow');
+    const { text: other } = await desk.ask('nina.patel', 'Who has a work anniversary next week?');
+    expect(other).toContain('next week');
+  } finally {
+    await desk.close();
+  }
+}, 120_000);
 
 test('it is listed, documented and part of the contracts', () => {
   const files = contracts(registry([...Object.values(hr), tool]), '0.0.0');

@@ -1,4 +1,5 @@
 /** One question: which tool, with what, and what is still to be found out or asked. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../core/answer.ts';
 import { opens } from '../../core/access.ts';
 import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
@@ -315,7 +316,7 @@ function carryOut(thinking: Thinking, { entry, filled }: Weighed, reading: Readi
   }
   const { answer, used } = call(thinking, entry, input, reading);
   const rows = rowsIn(answer);
-  const unplaced = entry.changes ? [] : [...reading.amounts, ...reading.whens, ...reading.names.filter(({ sure, words }) => sure && !called.includes(words[0] ?? ''))].filter((span) => !filled.used.some((piece) => overlaps(piece, span))).map(({ start, end }) => reading.text.slice(start, end));
+  const unplaced = entry.changes ? [] : [...reading.amounts, ...reading.whens, ...reading.names.filter(({ sure, words }) => sure && !called.includes(words[0] ?? ''))].filter((span) => !filled.used.some((piece) => overlaps(piece, span))).map(({ start, end }) => reading.text.slice(start, end)).filter((part) => !isDefault(part, entry, used));
   return frame({ type: 'answered', entry, input: used, answer, about, called, others, among, unplaced: [...unplaced, ...Object.entries(input).flatMap(([key, value]) => (key in used || Object.values(used).includes(value) ? [] : [String(value)]))] }, used, [{ entry, rows }, ...(about ? [{ entry: sourceOf(thinking, entry, filled.mentions) ?? entry, rows: [about] }] : [])]);
 }
 /** "Is my leave approved yet?" asks how it stands, not for those that are. */
@@ -361,3 +362,10 @@ export function rowNamed(rows: readonly Row[], reading: Reading): Row | undefine
   const fits = rows.filter((_, place) => words.every((word) => texts[place]?.includes(word)));
   return fits.length === 1 ? fits[0] : undefined;
 }
+
+/** "this month" where an example says it and needs no value for it: the tool means it by default. */
+const isDefault = (part: string, { examples }: Entry, used: Readonly<Record<string, unknown>>): boolean =>
+  examples.some(({ works, input, reading }) => {
+    const says = reading.whens.some(({ start, end }) => reading.text.slice(start, end).toLowerCase() === part.toLowerCase());
+    return works && says && isDeepStrictEqual(input, used);
+  });

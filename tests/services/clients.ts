@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { output } from './server-process.ts';
 
-const INSPECTOR = '2.12.0';
+export const INSPECTOR = '2.12.0';
 /** The Inspector wants a newer Node than we do; npm has that as well. */
 const NODE = '24.21.0';
 const CONFORMANCE = '0.2.0-alpha.12';

@@ -1,0 +1,13 @@
+/** The commands of docs/connecting.md are those that our tests run. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { INSPECTOR } from '../services/clients.ts';
+
+const page = readFileSync(new URL('../../docs/connecting.md', import.meta.url), 'utf8');
+
+test('every call of the Inspector names the version that is tested, and one works with our oldest Node', () => {
+  const calls = [...page.matchAll(/^npx .*@modelcontextprotocol\/inspector(\S*) .*$/gm)];
+  expect(calls.length).toBeGreaterThan(1);
+  for (const [, version] of calls) expect(version).toBe(`@${INSPECTOR}`);
+  expect(calls.some(([line]) => line.includes('-p node@24 '))).toBe(true);
+});

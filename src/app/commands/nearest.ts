@@ -3,7 +3,8 @@ const MOST_EDITS = 3;
 
 /** Edits between two words: insert, delete, replace, or swap two neighbours. */
 function distance(a: string, b: string): number {
-  let [before, last] = [new Array<number>(b.length + 1).fill(0), Array.from({ length: b.length + 1 }, (_, n) => n)];
+  let before: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {

@@ -5,6 +5,7 @@ import { roleMatrix, toolReference } from './docs.ts';
 import { mcpTool } from './mcp.ts';
 import { mcpPrompt, mcpResource, mcpTemplate } from './offers.ts';
 import { namedShapes, openapi } from './openapi.ts';
+import { createQualifier } from './qualify.ts';
 import { typeScript } from './types.ts';
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -12,12 +13,13 @@ const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 /** Path under contracts/ → text. */
 export function contracts(registry: Registry, version: string): Map<string, string> {
   const files = new Map<string, string>();
+  const qualifier = createQualifier(registry);
   for (const tool of registry.tools) {
     const { name, title, description, roles, aliases, inputAliases, kind } = tool;
     files.set(`tools/${tool.domain.name}/${name}.json`, pretty({
       name, title, kind, description, roles, aliases, inputAliases,
       errors: Object.keys(tool.errors),
-      mcp: mcpTool(tool, true),
+      mcp: qualifier.descriptions(mcpTool(tool, true), tool.domain.name),
       answer: jsonSchema(answerOf(tool), 'output'),
       ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output') }),
     }));

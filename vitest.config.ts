@@ -24,6 +24,8 @@ export default defineConfig({
         ? STORELESS.map((name) => `tests/${name}.test.ts`)
         : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts', 'tests/ports/trail-of-all.test.ts']),
       // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.
+      // npm run test:fuzz: random inputs, of which one run more tells little.
+      ...(process.env['TAMSHAI_TEST_FUZZ'] ? [] : ['tests/fuzz/**']),
       ...(process.env['TAMSHAI_TEST_CLIENTS'] ? [] : ['tests/clients/**', 'tests/conformance/**']),
     ],
     globalSetup: ['tests/services/global-setup.ts'],

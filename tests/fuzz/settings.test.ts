@@ -1,0 +1,105 @@
+/** readConfig with random environments: a configuration, or one sentence for each problem, which quotes no secret and no stack. */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ConfigProblem, readConfig } from '../../src/app/config.ts';
+import { fuzz, hostileText } from './fuzz.ts';
+
+const DOMAINS = ['HR', 'FINANCE', 'SALES', 'SUPPORT', 'JOURNEY', 'PAYROLL', 'TAX', 'TASKS', 'KNOWLEDGE'];
+const source = ['config.ts', 'tracing-settings.ts']
+  .map((name) => readFileSync(new URL(`../../src/app/${name}`, import.meta.url), 'utf8'))
+  .join('\n');
+/** Every setting that is declared by its name, and those that each domain has. */
+const KEYS = [
+  ...[...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name = '']) => name),
+  ...DOMAINS.flatMap((name) => [`${name}_PORT`, `${name}_URL`]),
+  ...DOMAINS.filter((name) => name !== 'JOURNEY').flatMap((name) =>
+    ['DATABASE', 'MONGODB', 'ELASTICSEARCH'].map((kind) => `${name}_${kind}_URL`),
+  ),
+];
+const SECRET = 'pa55word-canary';
+
+const value = fc.oneof(
+  hostileText,
+  fc.constantFrom(
+    '0',
+    '1',
+    'true',
+    ' ',
+    '-1',
+    '1e3',
+    '0x10',
+    '65536',
+    '99999999999',
+    'NaN',
+    'Infinity',
+    '127.0.0.1',
+    '::1',
+    '0.0.0.0',
+    'localhost',
+    'production',
+  ),
+  fc.constantFrom(
+    ...['postgres', 'postgresql', 'mongodb', 'mongodb+srv', 'redis', 'rediss', 'http', 'https', 'file', 'javascript'].flatMap((scheme) => [
+      `${scheme}://user:${SECRET}@localhost/db`,
+      `${scheme}://user:${SECRET}@db.example:99999/db`,
+      `${scheme}:${SECRET}`,
+      `${scheme}://${SECRET}`,
+      `${scheme}://[${SECRET}]/`,
+      `${scheme}://localhost:1/?key=${SECRET}`,
+    ]),
+    SECRET,
+    `${SECRET}\n${SECRET}`,
+  ),
+  hostileText.map((text) => `${text}${SECRET}`),
+);
+const environment = fc
+  .array(
+    fc.tuple(
+      fc.oneof(
+        { weight: 20, arbitrary: fc.constantFrom(...KEYS) },
+        { weight: 1, arbitrary: fc.string({ maxLength: 20 }).map((text) => `TAMSHAI_${text}`) },
+      ),
+      value,
+    ),
+    {
+      maxLength: 6,
+    },
+  )
+  .map((pairs) => Object.fromEntries(pairs));
+
+test('the keys are those of the configuration', () => {
+  expect(KEYS.length).toBeGreaterThan(80);
+  for (const key of KEYS) {
+    try {
+      readConfig({ [key]: 'x' });
+    } catch (error) {
+      expect((error as Error).message).not.toMatch(/There is no setting/);
+    }
+  }
+});
+
+fuzz('any environment gives a configuration or sentences without secrets', {
+  input: environment,
+  runs: 3_000,
+  holds(env) {
+    let message: string;
+    try {
+      const config = readConfig(env);
+      expect(config.base).toMatch(/^https?:\/\//);
+      return;
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigProblem);
+      ({ message } = error as Error);
+    }
+    const named = Object.keys(env).some((key) => key.includes(SECRET));
+    for (const line of message.split('\n')) {
+      expect(line).toMatch(/^[A-Z].*\.$/);
+      expect(line.length).toBeLessThan(400);
+    }
+    if (!named) expect(message).not.toContain(SECRET);
+    expect(message).not.toMatch(/\bat \S+:\d+|undefined|\[object|Zod|TypeError/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a message must not steer the terminal
+    expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  },
+});

@@ -7,7 +7,7 @@ import type { Person } from '../../src/core/people.ts';
 import { toolsOf } from '../../src/gateway/listing.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { allColumns, compare, inPlain, tableColumns, tellingOf } from '../../web/lib/columns.ts';
-import { csv } from '../../web/lib/csv.ts';
+import { cell, csv } from '../../web/lib/csv.ts';
 import { toDrafts, toInput, widgetOf } from '../../web/lib/form.ts';
 import { elapsedOf } from '../../web/lib/pace.ts';
 import { dataSchema, fieldsOf, rowSchema } from '../../web/lib/schema.ts';
@@ -22,9 +22,18 @@ describe('a table for a spreadsheet', () => {
     expect(
       csv(
         ['a'],
-        hostile.map((cell) => [cell]),
+        hostile.map((each) => [each]),
       ).split('\r\n'),
     ).toEqual(['a', `"'=HYPERLINK(""x"")"`, "'+1+2", "'-cmd", "'@SUM(A1)", "'\tx", '-12.5', '-3', 'plain']);
+  });
+  test('nor behind spaces or in full-width signs; a number of any size stays a number', () => {
+    const formulas = [' =1+1', '\u00a0@SUM(A1)', '\uff1d1+1', '\uff0b1', '\uff0d1', '\uff20x', '- item'];
+    expect(formulas.map(cell)).toEqual(formulas.map((text) => `'${text}`));
+    expect(cell('\n=1')).toBe(`"'\n=1"`);
+    expect([-1e21, -1e-7].map(cell)).toEqual(['-1e+21', '-1e-7']);
+  });
+  test('quotes what another separator would split', () => {
+    expect(csv(['a'], [['a;=1+1'], ['a\t=1+1']])).toBe('a\r\n"a;=1+1"\r\n"a\t=1+1"');
   });
   test('quotes what holds commas, quotes and lines', () => {
     expect(

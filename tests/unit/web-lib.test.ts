@@ -24,7 +24,7 @@ describe('a table for a spreadsheet', () => {
         ['a'],
         hostile.map((each) => [each]),
       ).split('\r\n'),
-    ).toEqual(['a', `"'=HYPERLINK(""x"")"`, "'+1+2", "'-cmd", "'@SUM(A1)", "'\tx", '-12.5', '-3', 'plain']);
+    ).toEqual(['a', `"'=HYPERLINK(""x"")"`, "'+1+2", "'-cmd", "'@SUM(A1)", `"'\tx"`, '-12.5', '-3', 'plain']);
   });
   test('nor behind spaces or in full-width signs; a number of any size stays a number', () => {
     const formulas = [' =1+1', '\u00a0@SUM(A1)', '\uff1d1+1', '\uff0b1', '\uff0d1', '\uff20x', '- item'];

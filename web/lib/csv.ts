@@ -1,12 +1,16 @@
 /** A table for a spreadsheet. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-const FORMULA = /^[=+\-@\t\r]/;
+
+/** Spreadsheets skip spaces before a formula, and some read full-width signs as signs. */
+const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const isNumber = typeof value === 'number' || NUMBER.test(text);
+  const safe = FORMULA.test(text) && !isNumber ? `'${text}` : text;
+  // Semicolons and tabs too: a spreadsheet may take them for separators.
+  return /[",;\t\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export const csv = (columns: readonly string[], rows: readonly (readonly unknown[])[]): string =>

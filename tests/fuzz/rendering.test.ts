@@ -63,7 +63,7 @@ const table = fc
 
 fuzz('CSV parses back to what was written, and no cell is a formula', {
   input: table,
-  runs: 3_000,
+  runs: 700,
   holds(rows) {
     const width = rows[0]?.length ?? 2;
     const columns = Array.from({ length: width }, (_, n) => `column ${n}`);
@@ -99,7 +99,7 @@ const pieces = fc.array(
 
 fuzz('the terminal shows an answer without anything that steers it', {
   input: fc.record({ pieces, width: fc.constantFrom(1, 20, 80, Number.POSITIVE_INFINITY), colour: fc.boolean() }),
-  runs: 3_000,
+  runs: 1_500,
   holds({ pieces: all, width, colour }) {
     const look = { style: styleOf(colour), width } as Parameters<typeof answerPrinter>[1];
     let shown = '';
@@ -145,7 +145,7 @@ fuzz('the web app makes no element, attribute or address of an answer’s text',
     pieces.map((all) => all.join('')),
     fc.boolean(),
   ),
-  runs: 2_000,
+  runs: 1_000,
   holds([text, withoutTables]) {
     const markup = renderToStaticMarkup(createElement(Prose, { text, withoutTables }));
     for (const [, name = '', rest = ''] of markup.matchAll(/<\/?([^\s>/]*)([^>]*)>/g)) {

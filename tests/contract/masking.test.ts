@@ -6,96 +6,29 @@ import { z } from 'zod';
 import { opens } from '../../src/core/access.ts';
 import type { ListMetadata } from '../../src/core/answer.ts';
 import { HIDDEN, masks } from '../../src/core/fields.ts';
-import { rolesIn } from '../../src/core/people.ts';
-import type { AnyDomain, Tool } from '../../src/core/tool.ts';
+import type { Tool } from '../../src/core/tool.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openSite, type Site } from '../site.ts';
-import { hidden } from './arrange.ts';
-import { callersOf, Doors, type Input, propertiesOf, type Outcome, registry, today, tools, type Who } from './calls.ts';
+import { callersOf, Doors, type Input, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
+import { type Canary, canariesIn, maskedOf, masking, mayShow, plantCanaries, rolesFor } from './canaries.ts';
 
 let site: Site;
 let doors: Doors;
 
-interface Canary {
-  readonly domain: AnyDomain;
-  readonly mask: string;
-  readonly field: string;
-  readonly owner: string;
-  readonly numeric: boolean;
-  /** Puts a value in the place of the one that is there. */
-  readonly put: (value: string) => Promise<unknown>;
-  value: string;
-}
-const canaries: Canary[] = [];
+let canaries: Canary[];
 
-/** Field → mask, for all fields that any tool of the domain shows under one. */
-function maskedOf(domain: AnyDomain): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { output } of tools.filter((tool) => tool.domain === domain)) {
-    const shape = output instanceof z.ZodArray ? output.element : output;
-    if (!(shape instanceof z.ZodObject)) continue;
-    for (const [field, schema] of Object.entries(shape.shape)) {
-      const mask = masks.get(schema as z.ZodType)?.mask;
-      if (mask !== undefined) found.set(field, mask);
-    }
-  }
-  return found;
-}
 const maskedIn = ({ output }: Tool): string[] => {
   const shape = output instanceof z.ZodArray ? output.element : output;
   return shape instanceof z.ZodObject ? Object.values(shape.shape).flatMap((field) => masks.get(field as z.ZodType)?.mask ?? []) : [];
 };
-const masking = registry.domains.filter(({ masks: declared }) => declared !== undefined);
 const OTHERS = 20;
 /** As many as it takes to walk through all people. */
 const PAGES = 12;
 
-/** Where hidden values can be put: a masked field is a column beside its owner, unless the domain keeps it otherwise. */
-async function columnsOf(domain: AnyDomain): Promise<Omit<Canary, 'domain' | 'value'>[]> {
-  const places: Omit<Canary, 'domain' | 'value'>[] = [];
-  for (const [field, mask] of maskedOf(domain)) {
-    const [column] = await site.owner(
-      `select table_name, data_type from information_schema.columns join information_schema.tables using (table_schema, table_name)
-       where table_schema = $1 and column_name = $2 and table_type = 'BASE TABLE'`,
-      [domain.name, field],
-    );
-    if (!column) throw new Error(`${domain.name}.${field} is masked and in no table: tests/contract/arrange.ts has to say where it is`);
-    const table = `${domain.name}.${column['table_name']}`;
-    const people = await site.owner(
-      `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${OTHERS + 11}`,
-    );
-    for (const { employee_id: owner } of people)
-      places.push({
-        mask,
-        field,
-        owner: String(owner),
-        numeric: column['data_type'] === 'numeric',
-        put: (value) => site.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]),
-      });
-  }
-  return places;
-}
-/** A value like no other in every hidden place, for all sample people and some of those around them. */
-async function plant(): Promise<void> {
-  let n = 0;
-  for (const domain of masking) {
-    for (const place of await (hidden[domain.name]?.(site, OTHERS + 11) ?? columnsOf(domain))) {
-      const canary: Canary = { ...place, domain, value: valueOf(place.numeric, place.field, ++n) };
-      canaries.push(canary);
-      await canary.put(canary.value);
-    }
-  }
-}
-function valueOf(numeric: boolean, field: string, n: number): string {
-  const value = numeric ? `${3_000_000 + n * 1_009}.37` : `CANARY-${field}-${10_000 + n}`;
-  expect(value.match(LIKE_VALUES)).toEqual([value]);
-  return value;
-}
-
 beforeAll(async () => {
   site = await openSite();
   doors = new Doors(site);
-  await plant();
+  canaries = await plantCanaries(site, OTHERS + 11);
 }, 120_000);
 afterAll(() => site?.close());
 
@@ -106,14 +39,6 @@ const VARIANTS: Who[] = [
 ];
 const WHO: Who[] = [...personas.map(({ username }) => ({ user: username })), ...VARIANTS];
 const named = ({ user, roles }: Who) => (roles ? `${user} as ${roles.join(', ')}` : user);
-const rolesFor = ({ user, roles }: Who) => rolesIn(persona(user).realm, roles ?? persona(user).roles);
-const mayShow = (who: Who, { domain, mask, owner }: Pick<Canary, 'domain' | 'mask' | 'owner'>): boolean => {
-  const rule = domain.masks?.[mask];
-  return (
-    rule !== undefined &&
-    (rule.shownTo.some((role) => rolesFor(who).has(role)) || (rule.andOwner && persona(who.user).employeeId === owner))
-  );
-};
 async function become({ user, roles }: Who): Promise<void> {
   await site.tamshai.wiring.identity.accounts.setRoles(user, roles ?? persona(user).roles);
   doors.forget();
@@ -153,12 +78,7 @@ const opened = (texts: readonly string[]) =>
   texts.flatMap((text) =>
     [...text.matchAll(/nextCursor\\?":\\?"([\w-]+)/g)].map(([, cursor = '']) => Buffer.from(cursor, 'base64url').toString('latin1')),
   );
-/** One look at long texts, wherever in them a value stands, in place of one for each value. */
-const LIKE_VALUES = /3\d{6}\.37|CANARY-[a-z_]+-\d{5}/g;
-const seenIn = (texts: readonly string[]) => {
-  const found = new Set(texts.join('\n').replace(/(\d),(?=\d{3})/g, '$1').match(LIKE_VALUES));
-  return canaries.filter(({ value }) => found.has(value));
-};
+const seenIn = (texts: readonly string[]) => canariesIn(canaries, texts);
 const inWords = ({ domain, field, owner }: Canary) =>
   `${domain.name} ${field} of ${personas.find(({ employeeId }) => employeeId === owner)?.username ?? owner}`;
 

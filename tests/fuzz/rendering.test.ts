@@ -1,7 +1,5 @@
 /** What people see of hostile text: CSV that holds no formula, Markdown that becomes no HTML and no escape sequence. */
 import fc from 'fast-check';
-import { createElement, type FunctionComponent } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { expect } from 'vitest';
 import { answerPrinter, tableLines } from '../../src/app/terminal/markdown.ts';
 import { styleOf } from '../../src/app/terminal/style.ts';
@@ -115,10 +113,13 @@ fuzz('the terminal shows an answer without anything that steers it', {
 });
 
 Object.assign(globalThis, { location: { origin: 'http://localhost:3100' } });
-// Not of the tests' own types: the web app is checked with those of a browser.
-const { Prose } = (await import(/* @vite-ignore */ new URL('../../web/components/prose.tsx', import.meta.url).href)) as {
-  Prose: FunctionComponent<{ text: string; withoutTables?: boolean }>;
+// Imported by address: the types of React would declare elements without members for all other tests.
+const [react, reactDom, prose] = ['react', 'react-dom/server', new URL('../../web/components/prose.tsx', import.meta.url).href];
+const { createElement } = (await import(/* @vite-ignore */ String(react))) as {
+  createElement(component: unknown, properties: object): object;
 };
+const { renderToStaticMarkup } = (await import(/* @vite-ignore */ String(reactDom))) as { renderToStaticMarkup(element: object): string };
+const { Prose } = (await import(/* @vite-ignore */ String(prose))) as { Prose: unknown };
 const ELEMENTS = new Set([
   'div',
   'p',

@@ -1,0 +1,104 @@
+/** Canaries: values like no other under every mask, to be looked for in whatever a person is told. */
+import { z } from 'zod';
+import { masks } from '../../src/core/fields.ts';
+import { type Role, rolesIn } from '../../src/core/people.ts';
+import type { AnyDomain } from '../../src/core/tool.ts';
+import { persona } from '../../src/sample/people.ts';
+import type { Site } from '../site.ts';
+import { hidden } from './arrange.ts';
+import { registry, tools, type Who } from './calls.ts';
+
+export interface Canary {
+  readonly domain: AnyDomain;
+  readonly mask: string;
+  readonly field: string;
+  readonly owner: string;
+  readonly numeric: boolean;
+  /** Puts a value in the place of the one that is there. */
+  readonly put: (value: string) => Promise<unknown>;
+  value: string;
+}
+
+export const masking = registry.domains.filter(({ masks: declared }) => declared !== undefined);
+
+/** Field → mask, for all fields that any tool of the domain shows under one. */
+export function maskedOf(domain: AnyDomain): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { output } of tools.filter((tool) => tool.domain === domain)) {
+    const shape = output instanceof z.ZodArray ? output.element : output;
+    if (!(shape instanceof z.ZodObject)) continue;
+    for (const [field, schema] of Object.entries(shape.shape)) {
+      const mask = masks.get(schema as z.ZodType)?.mask;
+      if (mask !== undefined) found.set(field, mask);
+    }
+  }
+  return found;
+}
+
+/** Where hidden values can be put: a masked field is a column beside its owner, unless the domain keeps it otherwise. */
+async function columnsOf(site: Site, domain: AnyDomain, people: number): Promise<Omit<Canary, 'domain' | 'value'>[]> {
+  const places: Omit<Canary, 'domain' | 'value'>[] = [];
+  for (const [field, mask] of maskedOf(domain)) {
+    const [column] = await site.owner(
+      `select table_name, data_type from information_schema.columns join information_schema.tables using (table_schema, table_name)
+       where table_schema = $1 and column_name = $2 and table_type = 'BASE TABLE'`,
+      [domain.name, field],
+    );
+    if (!column) throw new Error(`${domain.name}.${field} is masked and in no table: tests/contract/arrange.ts has to say where it is`);
+    const table = `${domain.name}.${column['table_name']}`;
+    const owners = await site.owner(
+      `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${people}`,
+    );
+    for (const { employee_id: owner } of owners)
+      places.push({
+        mask,
+        field,
+        owner: String(owner),
+        numeric: column['data_type'] === 'numeric',
+        put: (value) => site.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]),
+      });
+  }
+  return places;
+}
+
+/** One look at long texts, wherever in them a value stands, in place of one for each value. */
+const LIKE_VALUES = /3\d{6}\.37|CANARY-[a-z_]+-\d{5}/g;
+
+function valueOf(numeric: boolean, field: string, n: number): string {
+  const value = numeric ? `${3_000_000 + n * 1_009}.37` : `CANARY-${field}-${10_000 + n}`;
+  if (value.match(LIKE_VALUES)?.join() !== value) throw new Error(`${value} would not be found`);
+  return value;
+}
+
+/** A value like no other in every hidden place, for all sample people and some of those around them. */
+export async function plantCanaries(site: Site, people: number): Promise<Canary[]> {
+  const canaries: Canary[] = [];
+  for (const domain of masking) {
+    for (const place of await (hidden[domain.name]?.(site, people) ?? columnsOf(site, domain, people))) {
+      const canary: Canary = { ...place, domain, value: valueOf(place.numeric, place.field, canaries.length + 1) };
+      canaries.push(canary);
+      await canary.put(canary.value);
+    }
+  }
+  return canaries;
+}
+
+export function canariesIn(canaries: readonly Canary[], texts: readonly string[]): Canary[] {
+  const found = new Set(
+    texts
+      .join('\n')
+      .replace(/(\d),(?=\d{3})/g, '$1')
+      .match(LIKE_VALUES),
+  );
+  return found.size === 0 ? [] : canaries.filter(({ value }) => found.has(value));
+}
+
+export const rolesFor = ({ user, roles }: Who): Set<Role> => rolesIn(persona(user).realm, roles ?? persona(user).roles);
+
+export const mayShow = (who: Who, { domain, mask, owner }: Pick<Canary, 'domain' | 'mask' | 'owner'>): boolean => {
+  const rule = domain.masks?.[mask];
+  return (
+    rule !== undefined &&
+    (rule.shownTo.some((role) => rolesFor(who).has(role)) || (rule.andOwner && persona(who.user).employeeId === owner))
+  );
+};

@@ -23,9 +23,9 @@ export default defineConfig({
       ...(process.env['TAMSHAI_TEST_STORES'] === 'servers'
         ? STORELESS.map((name) => `tests/${name}.test.ts`)
         : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts', 'tests/ports/trail-of-all.test.ts']),
-      // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.
-      // npm run test:fuzz: random inputs, of which one run more tells little.
+      // npm run test:fuzz: random inputs take minutes.
       ...(process.env['TAMSHAI_TEST_FUZZ'] ? [] : ['tests/fuzz/**']),
+      // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.
       ...(process.env['TAMSHAI_TEST_CLIENTS'] ? [] : ['tests/clients/**', 'tests/conformance/**']),
     ],
     globalSetup: ['tests/services/global-setup.ts'],

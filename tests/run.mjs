@@ -6,6 +6,9 @@
 // npm run test:cluster: a site is three gateways, two hr servers and the other domains behind a balancer: the whole contract suite against that;
 // then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the issuer, which is
 // killed as well.
+// npm run test:fuzz: random inputs for everything that takes bytes of others, with one fixed seed, bounded in count and time. TAMSHAI_FUZZ_SEED and
+// TAMSHAI_FUZZ_RUNS (of each property) change that.
+// npm run test:night: fuzz, crashes, clients of others, schemathesis, Keycloak, soak and cluster, one after the other; see tests/night.mjs.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.
 // TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers -- tests/ports/search:
 //   the newest search servers, which were tried and pass.
@@ -22,7 +25,21 @@ const cluster = process.argv.includes('--cluster');
 const servers = process.argv.includes('--servers');
 const browser = process.argv.includes('--browser');
 const onlyStores = process.argv.includes('--stores');
-const filters = process.argv.slice(2).filter((argument) => !['--cluster', '--servers', '--stores', '--browser'].includes(argument));
+/** Runs on the embedded stores that are asked for by name: the setting that includes their files, and where these are. */
+const BY_NAME = {
+  '--fuzz': { env: { TAMSHAI_TEST_FUZZ: '1' }, paths: ['tests/fuzz'] },
+  '--clients': { env: { TAMSHAI_TEST_CLIENTS: '1' }, paths: ['tests/clients', 'tests/conformance'] },
+  '--keycloak': { env: { TAMSHAI_TEST_KEYCLOAK: '1' }, paths: ['tests/keycloak'] },
+  // Several times: where a process ends is a matter of chance.
+  '--crashes': {
+    env: { TAMSHAI_TEST_SERVERS: 'postgres' },
+    paths: ['tests/contract/crash', 'tests/journeys/store-faults', 'tests/ports/documents-faults', 'tests/ports/search-faults'],
+    times: 5,
+  },
+};
+const byName = Object.keys(BY_NAME).find((name) => process.argv.includes(name));
+const MODES = ['--cluster', '--servers', '--stores', '--browser', ...Object.keys(BY_NAME)];
+const filters = process.argv.slice(2).filter((argument) => !MODES.includes(argument));
 
 const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 let passed = 0;
@@ -49,11 +66,15 @@ function run(env, args) {
   const folder = mkdtempSync(join(tmpdir(), 'tamshai-test-report-'));
   const report = join(folder, 'report.json');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  const { status } = spawnSync(process.execPath, [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...env },
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...env },
+    },
+  );
   const result = { passed: 0, failures: [] };
   try {
     const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
@@ -78,7 +99,8 @@ const FEW = 4;
 function suites(env, paths) {
   const first = run(env, paths);
   const files = [...new Set(first.failures.map(({ file }) => file))];
-  const again = files.length > 0 && files.length <= FEW && !files.includes(undefined) ? run(env, ['--no-file-parallelism', ...files]) : undefined;
+  const again =
+    files.length > 0 && files.length <= FEW && !files.includes(undefined) ? run(env, ['--no-file-parallelism', ...files]) : undefined;
   if (again === undefined) {
     passed += first.passed;
     failed += first.failures.length;
@@ -95,15 +117,20 @@ function suites(env, paths) {
 const STORES = 'postgres,redis,mongo,opensearch';
 /** The command is tested as it is installed, on stores of its own: once is enough. */
 const ONCE = '--exclude=tests/journeys/command*';
-const onStores = (paths, more = {}) => suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy`, ...more }, [...paths, ONCE]);
+const onStores = (paths, more = {}) =>
+  suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy`, ...more }, [...paths, ONCE]);
 const KEYCLOAK = { TAMSHAI_TEST_KEYCLOAK: '1' };
 /** What starts its own processes has one shape. */
 const asCluster = (paths) =>
-  suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: STORES, TAMSHAI_TEST_SHAPE: 'cluster', ...(paths.includes('tests/keycloak') && KEYCLOAK) }, [
-    ...paths,
-    ONCE,
-    '--exclude=tests/contract/{crash,contracts}.test.ts',
-  ]);
+  suites(
+    {
+      TAMSHAI_TEST_STORES: 'servers',
+      TAMSHAI_TEST_SERVERS: STORES,
+      TAMSHAI_TEST_SHAPE: 'cluster',
+      ...(paths.includes('tests/keycloak') && KEYCLOAK),
+    },
+    [...paths, ONCE, '--exclude=tests/contract/{crash,contracts}.test.ts'],
+  );
 
 const started = performance.now();
 if (step('build', 'build')) {
@@ -116,6 +143,9 @@ if (step('build', 'build')) {
       onStores(['tests/cluster/keycloak'], KEYCLOAK);
       asCluster(['tests/keycloak']);
     }
+  } else if (byName !== undefined) {
+    const { env, paths, times = 1 } = BY_NAME[byName];
+    for (let n = 0; n < times; n++) suites({ TAMSHAI_TEST_STORES: 'embedded', ...env }, filters.length > 0 ? filters : paths);
   } else if (browser) {
     suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
   } else {
@@ -127,6 +157,8 @@ if (step('build', 'build')) {
 
 if (problems.length > 0) console.log(`\nWhat failed:\n${problems.map((problem) => `  ✗ ${problem}`).join('\n')}`);
 if (unsteady.length > 0) console.log(`\nPassed only when run again:\n${unsteady.map((what) => `  ↻ ${what}`).join('\n')}`);
-console.log(`\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers || cluster ? ', on real servers' : ''}.`);
+console.log(
+  `\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers || cluster ? ', on real servers' : ''}.`,
+);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,155 @@
+/** Each thing that is wrong with an archive is refused by the check for it, in its own sentence, and nothing is written. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pack, unpack } from '../../src/app/archive.ts';
+
+let place: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'tamshai-archive-'));
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+interface Entry {
+  readonly name: string;
+  readonly content?: string | Buffer;
+  readonly kind?: string;
+  readonly size?: string;
+  readonly link?: string;
+  readonly checksum?: number;
+}
+
+/** A whole and valid entry, but for what a test says. */
+function entry({ name, content = '', kind = '0', size, link = '', checksum }: Entry): Buffer {
+  const body = Buffer.from(content);
+  const head = Buffer.alloc(512);
+  head.write(name, 0, 'latin1');
+  head.write('0000600\0', 100);
+  head.write('0000000\0'.repeat(2), 108);
+  head.write(size ?? `${body.length.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+  head.write('00000000000\0', 136);
+  head.write(' '.repeat(8), 148);
+  head.write(kind, 156);
+  head.write(link, 157);
+  head.write('ustar\x0000', 257);
+  const sum = checksum ?? head.reduce((total, byte) => total + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([head, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
+}
+
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+type Files = Record<string, { bytes: number; sha256: string }>;
+const fileOf = (content: string) => ({ bytes: content.length, sha256: sha256(content) });
+const list = (files: Files) => entry({ name: 'tamshai-backup.json', content: JSON.stringify({ version: '1', at: 'today', files }) });
+const END = Buffer.alloc(1024);
+/** All that is in it is listed as it is, so that nothing but the check that is meant can refuse it. */
+const whole = (...entries: Entry[]) => {
+  const files = Object.fromEntries(entries.filter(({ kind = '0' }) => kind === '0').map(({ name, content = '' }) => [name, fileOf(String(content))]));
+  return Buffer.concat([...entries.map(entry), list(files), END]);
+};
+
+async function refusal(archive: Buffer): Promise<string> {
+  const [file, into] = [join(place, 'archive.tar.gz'), join(place, 'data')];
+  writeFileSync(file, archive);
+  const message = await unpack(file, into).then(
+    () => '',
+    (error: Error) => error.message,
+  );
+  if (message !== '') expect(readdirSync(place)).toEqual(['archive.tar.gz']);
+  return message;
+}
+
+test('a whole archive is unpacked, for its owner alone', async () => {
+  expect(await refusal(gzipSync(whole({ name: 'a', content: 'one' }, { name: 'b/', kind: '5' }, { name: 'b/c', content: 'two' })))).toBe('');
+  expect(readFileSync(join(place, 'data', 'b', 'c'), 'utf8')).toBe('two');
+  expect([statSync(join(place, 'data')).mode & 0o777, statSync(join(place, 'data', 'b')).mode & 0o777]).toEqual([0o700, 0o700]);
+  expect(statSync(join(place, 'data', 'a')).mode & 0o777).toBe(0o600);
+});
+
+test('what is packed is unpacked again, long names included', async () => {
+  const folder = join(place, 'own');
+  const deep = join('a'.repeat(60), 'b'.repeat(60));
+  mkdirSync(join(folder, deep), { recursive: true });
+  writeFileSync(join(folder, deep, 'c'.repeat(60)), 'deep');
+  await pack(folder, join(place, 'own.tar.gz'), { version: '1', leaveOut: () => false });
+  await unpack(join(place, 'own.tar.gz'), join(place, 'again'));
+  expect(readFileSync(join(place, 'again', deep, 'c'.repeat(60)), 'utf8')).toBe('deep');
+});
+
+const outside = join(tmpdir(), `tamshai-evil-${process.pid}`);
+test.each<[string, Entry[], RegExp]>([
+  ['a path above the folder', [{ name: '../evil', content: 'x' }], /"\.\.\/evil" leads out of the folder/],
+  ['a path above it further in', [{ name: 'a/../../evil', content: 'x' }], /leads out of the folder/],
+  ['a folder above it', [{ name: '../', kind: '5' }], /leads out of the folder/],
+  ['an absolute path', [{ name: outside, content: 'x' }], /is an absolute path/],
+  ['a path with a drive', [{ name: 'C:/evil', content: 'x' }], /is an absolute path/],
+  ['a backslash', [{ name: 'a\\..\\evil', content: 'x' }], /holds a backslash/],
+  ['an empty part', [{ name: 'a//b', content: 'x' }], /has an empty part/],
+  ['a part that is a dot', [{ name: './a', content: 'x' }], /has an empty part/],
+  ['no name', [{ name: '', content: 'x' }], /has no name/],
+  ['a NUL in a name', [{ name: 'keys.json\0.txt', content: 'x' }], /holds a control character/],
+  ['a line break in a name', [{ name: 'a\nb', content: 'x' }], /holds a control character/],
+  ['letters that are not ASCII', [{ name: 'a\xe9', content: 'x' }], /holds a control character or a letter beyond ASCII/],
+  ['a symbolic link', [{ name: 'link', kind: '2', link: '/etc' }], /"link" is a symbolic link/],
+  ['a hard link', [{ name: 'link', kind: '1', link: 'keys.json' }], /"link" is a hard link/],
+  ['a character device', [{ name: 'device', kind: '3' }], /"device" is a device/],
+  ['a block device', [{ name: 'device', kind: '4' }], /"device" is a device/],
+  ['a pipe', [{ name: 'pipe', kind: '6' }], /"pipe" is a pipe/],
+  ['a long name of GNU tar', [{ name: '././@LongLink', kind: 'L', content: 'x' }], /is of a kind \("L"\)/],
+  ['an extended header', [{ name: 'pax', kind: 'x', content: '20 path=../../evil\n' }], /is of a kind \("x"\)/],
+  ['the same name twice', [{ name: 'a', content: 'x' }, { name: 'a', content: 'x' }], /"a" is in it twice/],
+  ['a file in place of a folder', [{ name: 'a/', kind: '5' }, { name: 'a', content: 'x' }], /"a" is in it twice/],
+  ['a file as a folder', [{ name: 'a', content: 'x' }, { name: 'a/b', content: 'x' }], /"a\/b" lies in a file/],
+  ['a wrong checksum', [{ name: 'a', content: 'x', checksum: 1 }], /an entry has a wrong checksum/],
+  ['a size that is none', [{ name: 'a', size: '-0000000001\0' }], /"a" has a size that is none/],
+  ['a size in another notation', [{ name: 'a', size: '\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff' }], /"a" has a size that is none/],
+])('%s', async (_, entries, says) => {
+  const message = await refusal(gzipSync(whole(...entries)));
+  expect(message).toMatch(says);
+  expect(message).toMatch(/^This archive is not restored: [^\n]+; nothing was written\.$/);
+  expect([existsSync(outside), existsSync(join(place, '..', 'evil'))]).toEqual([false, false]);
+});
+
+test('a huge size with little behind it ends where the archive ends', async () => {
+  expect(await refusal(gzipSync(Buffer.concat([entry({ name: 'a', content: 'x', size: '77777777777\0' }), list({}), END])))).toMatch(/its end is missing/);
+});
+
+test('an archive that grows without measure is stopped', async () => {
+  const bomb = gzipSync(Buffer.concat([entry({ name: 'zeros', size: `${(600 * 2 ** 20).toString(8).padStart(11, '0')}\0` }), Buffer.alloc(600 * 2 ** 20)]));
+  expect(bomb.length).toBeLessThan(2 ** 20);
+  expect(await refusal(bomb)).toMatch(/it would unpack to far more than a backup of its size/);
+}, 60_000);
+
+test('what does not agree with the list', async () => {
+  const a = entry({ name: 'a', content: 'one' });
+  const archive = (files: Files) => refusal(gzipSync(Buffer.concat([a, list(files), END])));
+  expect(await archive({ a: fileOf('two') })).toMatch(/"a" is not what its list says/);
+  expect(await archive({ a: { ...fileOf('one'), bytes: 4 } })).toMatch(/"a" is not what its list says/);
+  expect(await archive({})).toMatch(/"a" is not in its list/);
+  expect(await archive({ a: fileOf('one'), b: fileOf('two') })).toMatch(/"b" is in its list and not in the archive/);
+  const no = (content: string) => refusal(gzipSync(Buffer.concat([a, entry({ name: 'tamshai-backup.json', content }), END])));
+  expect(await no('{')).toMatch(/its list cannot be read/);
+  expect(await no('{"version":1}')).toMatch(/its list cannot be read/);
+});
+
+test('what is cut off, goes on behind its end, or is no archive', async () => {
+  const good = whole({ name: 'a', content: 'one' });
+  const packed = gzipSync(good);
+  expect(await refusal(packed.subarray(0, 40))).toMatch(/its end is missing/);
+  expect(await refusal(packed.subarray(0, -4)), 'without its checksum').toMatch(/its end is missing/);
+  expect(await refusal(gzipSync(good.subarray(0, 1024)))).toMatch(/its end is missing/);
+  expect(await refusal(gzipSync(Buffer.concat([entry({ name: 'a', content: 'one' }), END])))).toMatch(/it has no list/);
+  expect(await refusal(gzipSync(Buffer.concat([good, entry({ name: 'more', content: 'x' })])))).toMatch(/something stands behind its end/);
+  expect(await refusal(Buffer.concat([packed, Buffer.from('garbage')]))).toMatch(/something stands behind its end|it is no \.tar\.gz/);
+  expect(await refusal(Buffer.concat([packed, gzipSync('more')]))).toMatch(/something stands behind its end/);
+  const changed = Buffer.from(packed);
+  changed[changed.length - 6] = (changed[changed.length - 6] ?? 0) ^ 1;
+  expect(await refusal(changed)).toMatch(/it is damaged/);
+  expect(await refusal(Buffer.from('this is no archive'))).toMatch(/it is no \.tar\.gz/);
+  expect(await refusal(gzipSync('this is no archive'))).toMatch(/its end is missing/);
+  expect(await refusal(Buffer.alloc(0))).toMatch(/its end is missing/);
+  expect(gunzipSync(packed)).toEqual(good);
+});

@@ -1,0 +1,62 @@
+/** What a start leaves in its data folder is for its own user alone, whatever the umask. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bin, build, environment, PATIENCE_MS, prepared, removeFolders, type Settings, tamshai } from './command-support.ts';
+
+let settings: Settings;
+beforeAll(async () => {
+  build();
+  settings = await prepared();
+}, PATIENCE_MS);
+afterAll(removeFolders);
+
+const data = () => settings['TAMSHAI_DATA'] ?? '';
+
+/** Everything below it that somebody else could read, write or enter. */
+function open(): string[] {
+  const inside = readdirSync(data(), { recursive: true, withFileTypes: true })
+    // What lies in pg/ was copied by the test, with modes of its own; its folder keeps everybody out.
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(data(), 'pg', '/')));
+  return [data(), ...inside].flatMap((path) => {
+    const { mode } = statSync(path);
+    return (mode & 0o077) === 0 ? [] : [`${path.slice(data().length)} ${(mode & 0o777).toString(8)}`];
+  });
+}
+
+async function startAndStop(umask: string): Promise<string[]> {
+  const child = spawn('sh', ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath, bin(), 'start', '--json'], {
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    expect((await tamshai(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], { settings })).code).toBe(0);
+    return open();
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+test.each(['000', '022', '077'])(
+  'with the umask %s',
+  async (umask) => {
+    expect(await startAndStop(umask)).toEqual([]);
+    expect(open()).toEqual([]);
+  },
+  2 * PATIENCE_MS,
+);
+
+test(
+  'a lock of an earlier version is closed to others as well',
+  async () => {
+    chmodSync(join(data(), 'lock.db'), 0o644);
+    expect(await startAndStop('022')).toEqual([]);
+  },
+  2 * PATIENCE_MS,
+);

@@ -1,0 +1,56 @@
+/** No page of ours runs a script or takes a style that is not its own. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const auth = (change: Record<string, string> = {}) =>
+  `/oidc/staff/auth?${new URLSearchParams({
+    client_id: 'tamshai-cli',
+    redirect_uri: 'http://127.0.0.1:50123/callback',
+    response_type: 'code',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+    ...change,
+  })}`;
+
+test('every page has a policy, without unsafe-inline and unsafe-eval, that allows what is in it', async () => {
+  const token = await site.token('alice.chen');
+  const paths = ['/', '/signin', '/signin?realm=staff', '/signin?realm=customer', '/signout', '/docs', '/approve/x', '/approve/00000000-0000-4000-8000-000000000000'];
+  const more = ['/audit', '/approvals', '/ask', '/nothing', auth(), auth({ client_id: 'nobody' }), auth({ response_mode: 'form_post' }), '/oidc/customers/auth', '/callback'];
+  let pages = 0;
+  for (const path of [...paths, ...more])
+    for (const as of [undefined, token]) {
+      const reply = await fetch(`${site.tamshai.base}${path}`, { headers: { accept: 'text/html', ...(as && { authorization: `Bearer ${as}` }) } });
+      const text = await reply.text();
+      const policy = reply.headers.get('content-security-policy') ?? '';
+      expect(policy, path).not.toMatch(/unsafe-|\*|data:|http:(?!\/\/)/);
+      if (!reply.headers.get('content-type')?.startsWith('text/html')) continue;
+      pages++;
+      expect(policy, path).toMatch(/default-src 'none'/);
+      expect(policy, path).toMatch(/frame-ancestors 'none'/);
+      expect(policy, path).toMatch(/base-uri 'none'/);
+      // What stands in the page itself is allowed by its digest, or not there.
+      for (const [, content = ''] of text.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g))
+        expect(policy, path).toContain(`'sha256-${createHash('sha256').update(content).digest('base64')}'`);
+      expect(text, path).not.toMatch(/ style="| on[a-z]+="|<script(?![^>]* src=)[^>]*>/);
+      expect(text, path).toMatch(/<main[ >]/);
+    }
+  expect(pages).toBeGreaterThan(8);
+});
+
+test('no source names an unsafe policy', () => {
+  const files = ['src', 'web'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(ts|tsx|html)$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  expect(files.filter((file) => /'unsafe-(inline|eval|hashes)'/.test(readFileSync(file, 'utf8')))).toEqual([]);
+});

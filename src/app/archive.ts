@@ -82,15 +82,54 @@ export async function pack(folder: string, file: string, { version, leaveOut }: 
   return list;
 }
 
-/** A path that stays below where it is unpacked. */
-const isSafe = (name: string) => name !== '' && !name.startsWith('/') && !name.includes('\\') && !name.includes('\0') && !name.split('/').includes('..');
+const refused = (why: string) => new ArchiveProblem(`This archive is not restored: ${why}; nothing was written.`);
+const shown = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+
+/** Why a path must not be unpacked. */
+function pathProblem(name: string): string | undefined {
+  if (name === '') return 'an entry has no name';
+  if (!/^[\x20-\x7e]+$/.test(name)) return `the name ${shown(name)} holds a control character or a letter beyond ASCII`;
+  if (name.includes('\\')) return `the name ${shown(name)} holds a backslash`;
+  if (name.startsWith('/') || /^[a-z]:/i.test(name)) return `${shown(name)} is an absolute path`;
+  const parts = name.replace(/\/$/, '').split('/');
+  if (parts.includes('..')) return `${shown(name)} leads out of the folder`;
+  return parts.some((part) => part === '' || part === '.') ? `${shown(name)} has an empty part` : undefined;
+}
+
+const KINDS: Readonly<Record<string, string>> = { '1': 'a hard link', '2': 'a symbolic link', '3': 'a device', '4': 'a device', '6': 'a pipe' };
+
+interface Entry {
+  readonly name: string;
+  readonly bytes: number;
+  readonly isFolder: boolean;
+}
+
+/** Reads the header of an entry, and refuses all that a backup never has. */
+function readEntry(block: Buffer): Entry {
+  const sum = block.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 0x20 : byte), 0);
+  if (Number.parseInt(text(block, 148, 8), 8) !== sum) throw refused('an entry has a wrong checksum');
+  const [prefix, rest] = [nameIn(block, 345, 155), nameIn(block, 0, 100)];
+  const name = prefix === '' ? rest : `${prefix}/${rest}`;
+  const kind = String.fromCharCode(block[156] ?? 0);
+  if (kind !== '0' && kind !== '5') {
+    const what = KINDS[kind] ?? `of a kind (${shown(kind)}) that a backup does not hold`;
+    throw refused(`${shown(name)} is ${what}`);
+  }
+  const problem = pathProblem(name);
+  if (problem !== undefined) throw refused(problem);
+  const size = text(block, 124, 12);
+  if (!/^[0-7]{1,11}$/.test(size)) throw refused(`${shown(name)} has a size that is none`);
+  return { name: name.replace(/\/$/, ''), bytes: kind === '5' ? 0 : Number.parseInt(size, 8), isFolder: kind === '5' };
+}
 
 /** Takes bytes off a stream as they are needed. */
 class Source {
   readonly #parts: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
-  constructor(parts: AsyncIterable<Buffer>) {
+  #left: number;
+  constructor(parts: AsyncIterable<Buffer>, most: number) {
     this.#parts = parts[Symbol.asyncIterator]();
+    this.#left = most;
   }
   /** At most so many bytes; none at the end. */
   async some(most: number): Promise<Buffer> {
@@ -98,6 +137,8 @@ class Source {
       const next = await this.#parts.next();
       if (next.done === true) return this.#rest;
       this.#rest = next.value;
+      this.#left -= next.value.length;
+      if (this.#left < 0) throw refused('it would unpack to far more than a backup of its size');
     }
     const part = this.#rest.subarray(0, most);
     this.#rest = this.#rest.subarray(part.length);
@@ -113,49 +154,82 @@ class Source {
     }
     return Buffer.concat(parts);
   }
+  /** Reads on until the end, where there are NULs and nothing else. */
+  async end(): Promise<void> {
+    for (let part = await this.some(1 << 20); part.length > 0; part = await this.some(1 << 20))
+      if (part.some((byte) => byte !== 0)) throw refused('something stands behind its end');
+  }
 }
 
-const damaged = () => new ArchiveProblem('This is not a whole backup of Tamshai: it is damaged, or its end is missing.');
+const damaged = () => refused('it is damaged, or its end is missing');
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
+const MOST_ENTRIES = 1_000_000;
+/** Files that are mostly empty shrink to a thousandth, but not all of a data folder. */
+const MOST_GROWTH = { times: 200, beside: 256 * 1024 * 1024 };
 
 /** Unpacks into a folder that must not be there yet, and holds everything against the list at the end. */
 export async function unpack(file: string, folder: string): Promise<Listed> {
-  const found = new Map<string, { bytes: number; sha256: string }>();
   const stream = createReadStream(file);
   const zip = createGunzip();
   stream.on('error', (error) => zip.destroy(error));
   try {
     await mkdir(folder, { mode: 0o700 });
-    const source = new Source(stream.pipe(zip) as AsyncIterable<Buffer>);
-    for (;;) {
-      const block = await source.all(BLOCK);
-      const [prefix, rest] = [text(block, 345, 155), text(block, 0, 100)];
-      const name = prefix === '' ? rest : `${prefix}/${rest}`;
-      const bytes = Number.parseInt(text(block, 124, 12), 8);
-      const kind = String.fromCharCode(block[156] ?? 0);
-      if (!isSafe(name) || !(bytes >= 0) || (kind !== '0' && kind !== '5')) throw damaged();
-      if (name === LIST) {
-        if (bytes > MOST_LIST_BYTES) throw damaged();
-        const list = listed.parse(JSON.parse((await source.all(bytes)).toString()));
-        const same = Object.entries(list.files).every(([each, { sha256 }]) => found.get(each)?.sha256 === sha256);
-        if (!same || found.size !== Object.keys(list.files).length) throw damaged();
-        return list;
-      }
-      const path = join(folder, ...name.split('/'));
-      if (!path.startsWith(folder + sep)) throw damaged();
-      if (kind === '5') await mkdir(path, { recursive: true, mode: 0o700 });
-      else found.set(name, await unpackFile(source, path, bytes));
-    }
+    const most = MOST_GROWTH.beside + MOST_GROWTH.times * (await lstat(file)).size;
+    return await unpackAll(new Source(stream.pipe(zip) as AsyncIterable<Buffer>, most), folder);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     if (error instanceof ArchiveProblem) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new ArchiveProblem(`There is no file ${file}.`);
     if (code === 'ENOSPC') throw new ArchiveProblem('The disk is full.');
+    if (code === 'Z_DATA_ERROR' && /header/.test((error as Error).message)) throw refused('it is no .tar.gz');
     throw damaged();
   } finally {
     stream.destroy();
     zip.destroy();
+  }
+}
+
+async function unpackAll(source: Source, folder: string): Promise<Listed> {
+  const found = new Map<string, { bytes: number; sha256: string }>();
+  const folders = new Set<string>();
+  for (let count = 0; count < MOST_ENTRIES; count++) {
+    const block = await source.all(BLOCK);
+    if (block.every((byte) => byte === 0)) throw refused('it has no list of what is in it');
+    const { name, bytes, isFolder } = readEntry(block);
+    if (name === LIST) return readList(source, bytes, found);
+    if (found.has(name) || folders.has(name)) throw refused(`${shown(name)} is in it twice`);
+    const above = name.split('/').slice(0, -1).map((_part, i, parts) => parts.slice(0, i + 1).join('/'));
+    if (above.some((each) => found.has(each))) throw refused(`${shown(name)} lies in a file`);
+    const path = join(folder, ...name.split('/'));
+    if (!path.startsWith(folder + sep)) throw refused(`${shown(name)} leads out of the folder`);
+    for (const each of isFolder ? [...above, name] : above) folders.add(each);
+    if (isFolder) await mkdir(path, { recursive: true, mode: 0o700 });
+    else found.set(name, await unpackFile(source, path, bytes));
+  }
+  throw refused('it holds more entries than a backup does');
+}
+
+async function readList(source: Source, bytes: number, found: ReadonlyMap<string, { bytes: number; sha256: string }>): Promise<Listed> {
+  if (bytes > MOST_LIST_BYTES) throw refused('its list is too long');
+  const list = parseList((await source.all(bytes)).toString());
+  await source.all(padding(bytes).length);
+  for (const [name, { bytes: wanted, sha256 }] of Object.entries(list.files)) {
+    const file = found.get(name);
+    if (file === undefined) throw refused(`${shown(name)} is in its list and not in the archive`);
+    if (file.sha256 !== sha256 || file.bytes !== wanted) throw refused(`${shown(name)} is not what its list says`);
+  }
+  const unlisted = [...found.keys()].find((name) => !Object.hasOwn(list.files, name));
+  if (unlisted !== undefined) throw refused(`${shown(unlisted)} is not in its list`);
+  await source.end();
+  return list;
+}
+
+function parseList(json: string): Listed {
+  try {
+    return listed.parse(JSON.parse(json));
+  } catch {
+    throw refused('its list cannot be read');
   }
 }
 
@@ -180,3 +254,5 @@ async function unpackFile(source: Source, path: string, bytes: number): Promise<
 }
 
 const text = (block: Buffer, at: number, length: number): string => block.subarray(at, at + length).toString('latin1').replace(/\0.*$/s, '').trim();
+/** Up to the NULs that fill it up; one before the end stays, and is found by the check of the name. */
+const nameIn = (block: Buffer, at: number, length: number): string => block.subarray(at, at + length).toString('latin1').replace(/\0+$/, '');

@@ -271,6 +271,8 @@ const isDebug = (): boolean => {
 };
 
 export async function main(args: readonly string[]): Promise<void> {
+  // Whatever is written is for this user alone, also by parts that name no mode of their own.
+  process.umask(0o077);
   // Whoever reads only the first lines closes the pipe: that is no failure of ours.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(EXIT.ok));
   const finish = async (run: Run) => {

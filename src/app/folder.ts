@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { ConfigProblem } from './config.ts';
@@ -48,7 +48,11 @@ export function openFolder(path: string): Folder {
   try {
     make(path);
     accessSync(path, constants.W_OK | constants.X_OK);
-    db = new Database(join(path, 'lock.db'), { timeout: 0 });
+    const lock = join(path, 'lock.db');
+    // Only where there is none yet: closing a file gives up the locks that this process holds on it.
+    if (existsSync(lock)) chmodSync(lock, 0o600);
+    else closeSync(openSync(lock, 'a', 0o600));
+    db = new Database(lock, { timeout: 0 });
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db?.close();

@@ -1,4 +1,5 @@
 /** The API for a reader: one plain page, made from the declarations, that loads nothing. */
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { matrixRow } from '../core/access.ts';
 import { EXAMPLE_DAY, jsonSchema } from '../core/derive/answers.ts';
@@ -21,26 +22,45 @@ const section = (tool: Tool) => `
   ${tool.examples.map(({ ask, as, input }) => `<p>${escape(as)}: “${escape(ask)}” <code>${escape(JSON.stringify(input(EXAMPLE_DAY)))}</code></p>`).join('')}
 </section>`;
 
-const STYLE = 'body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}pre{overflow:auto;font-size:13px}h2{border-top:1px solid;padding-top:1rem}code{font-size:.9em}';
+const STYLE = `
+:root{color-scheme:light dark;--line:color-mix(in srgb,currentColor 18%,transparent)}
+body{font:15px/1.55 system-ui,sans-serif;margin:0}
+header,main{max-width:60rem;margin:0 auto;padding:1.25rem 1rem}
+header{border-bottom:1px solid var(--line)}
+nav a{margin-right:.9rem}
+h1{font-size:1.5rem;margin:.2rem 0}
+h2{margin:2.5rem 0 1rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
+section{border:1px solid var(--line);border-radius:8px;padding:.25rem 1rem 1rem;margin:0 0 1rem}
+pre{overflow:auto;font-size:13px;padding:.75rem;border:1px solid var(--line);border-radius:6px}
+code{font-size:.9em;overflow-wrap:anywhere}
+summary{cursor:pointer}
+`;
+/** The one style sheet in the page is allowed by its digest. */
+const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
 
 /** The page as bytes, made when first asked for, in turns. */
 export function docsDocument(registry: Registry): () => Promise<Buffer> {
   return memoize(async () => {
     let body = '';
     for (const domain of registry.domains) {
-      body += `<h2>${escape(domain.title)} <small>${domain.name}</small></h2>`;
+      body += `<h2 id="${domain.name}">${escape(domain.title)} <small>${domain.name}</small></h2>`;
       for (const tool of registry.tools.filter((each) => each.domain === domain)) {
         body += section(tool);
         await nextTurn();
       }
     }
-    return Buffer.from(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tamshai API</title><style>${STYLE}</style>
-<h1>Tamshai API</h1><p>Send <code>Authorization: Bearer …</code> with a token for this address’s <code>/api</code>. Machines read <a href="/openapi.json">openapi.json</a>.</p>${body}</html>`);
+    const places = registry.domains.map(({ name, title }) => `<a href="#${name}">${escape(title)}</a>`).join(' ');
+    return Buffer.from(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API · Tamshai</title><style>${STYLE}</style></head>
+<body><header><a href="/">Tamshai</a><h1>API</h1>
+<p>Send <code>Authorization: Bearer …</code> with a token for this address’s <code>/api</code>. Programs read <a href="/openapi.json">openapi.json</a>.</p>
+<nav aria-label="Servers">${places}</nav></header>
+<main>${body}</main></body></html>`);
   });
 }
 
 export const sendDocs = (reply: FastifyReply, page: Buffer): FastifyReply =>
   reply
-    .headers({ 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'" })
+    .headers({ 'content-security-policy': POLICY })
     .type('text/html; charset=utf-8')
     .send(page);

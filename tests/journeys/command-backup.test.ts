@@ -91,13 +91,11 @@ test(
     const into = join(place, 'data');
     for (const [name, content] of Object.entries(bad)) {
       writeFileSync(join(place, name), content);
-      await expect(unpack(join(place, name), into), name).rejects.toThrow(
-        'This is not a whole backup of Tamshai: it is damaged, or its end is missing.',
-      );
+      await expect(unpack(join(place, name), into), name).rejects.toThrow(/^This archive is not restored: .+; nothing was written\.$/);
     }
     await expect(unpack(join(place, 'none'), into)).rejects.toThrow(`There is no file ${join(place, 'none')}.`);
     const { code, err } = await tamshai(['restore', join(place, 'cut.gz')], { settings: { TAMSHAI_DATA: into } });
-    expect([code, err]).toEqual([1, 'error  This is not a whole backup of Tamshai: it is damaged, or its end is missing.\n']);
+    expect([code, err]).toEqual([1, 'error  This archive is not restored: it is damaged, or its end is missing; nothing was written.\n']);
     expect(readdirSync(place).sort()).toEqual(Object.keys(bad).sort());
     expect(existsSync('/tmp/tamshai-evil')).toBe(false);
   },

@@ -47,7 +47,9 @@ const list = (files: Files) => entry({ name: 'tamshai-backup.json', content: JSO
 const END = Buffer.alloc(1024);
 /** All that is in it is listed as it is, so that nothing but the check that is meant can refuse it. */
 const whole = (...entries: Entry[]) => {
-  const files = Object.fromEntries(entries.filter(({ kind = '0' }) => kind === '0').map(({ name, content = '' }) => [name, fileOf(String(content))]));
+  const files = Object.fromEntries(
+    entries.filter(({ kind = '0' }) => kind === '0').map(({ name, content = '' }) => [name, fileOf(String(content))]),
+  );
   return Buffer.concat([...entries.map(entry), list(files), END]);
 };
 
@@ -63,7 +65,9 @@ async function refusal(archive: Buffer): Promise<string> {
 }
 
 test('a whole archive is unpacked, for its owner alone', async () => {
-  expect(await refusal(gzipSync(whole({ name: 'a', content: 'one' }, { name: 'b/', kind: '5' }, { name: 'b/c', content: 'two' })))).toBe('');
+  expect(await refusal(gzipSync(whole({ name: 'a', content: 'one' }, { name: 'b/', kind: '5' }, { name: 'b/c', content: 'two' })))).toBe(
+    '',
+  );
   expect(readFileSync(join(place, 'data', 'b', 'c'), 'utf8')).toBe('two');
   expect([statSync(join(place, 'data')).mode & 0o777, statSync(join(place, 'data', 'b')).mode & 0o777]).toEqual([0o700, 0o700]);
   expect(statSync(join(place, 'data', 'a')).mode & 0o777).toBe(0o600);
@@ -100,9 +104,30 @@ test.each<[string, Entry[], RegExp]>([
   ['a pipe', [{ name: 'pipe', kind: '6' }], /"pipe" is a pipe/],
   ['a long name of GNU tar', [{ name: '././@LongLink', kind: 'L', content: 'x' }], /is of a kind \("L"\)/],
   ['an extended header', [{ name: 'pax', kind: 'x', content: '20 path=../../evil\n' }], /is of a kind \("x"\)/],
-  ['the same name twice', [{ name: 'a', content: 'x' }, { name: 'a', content: 'x' }], /"a" is in it twice/],
-  ['a file in place of a folder', [{ name: 'a/', kind: '5' }, { name: 'a', content: 'x' }], /"a" is in it twice/],
-  ['a file as a folder', [{ name: 'a', content: 'x' }, { name: 'a/b', content: 'x' }], /"a\/b" lies in a file/],
+  [
+    'the same name twice',
+    [
+      { name: 'a', content: 'x' },
+      { name: 'a', content: 'x' },
+    ],
+    /"a" is in it twice/,
+  ],
+  [
+    'a file in place of a folder',
+    [
+      { name: 'a/', kind: '5' },
+      { name: 'a', content: 'x' },
+    ],
+    /"a" is in it twice/,
+  ],
+  [
+    'a file as a folder',
+    [
+      { name: 'a', content: 'x' },
+      { name: 'a/b', content: 'x' },
+    ],
+    /"a\/b" lies in a file/,
+  ],
   ['a wrong checksum', [{ name: 'a', content: 'x', checksum: 1 }], /an entry has a wrong checksum/],
   ['a size that is none', [{ name: 'a', size: '-0000000001\0' }], /"a" has a size that is none/],
   ['a size in another notation', [{ name: 'a', size: '\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff' }], /"a" has a size that is none/],
@@ -114,11 +139,15 @@ test.each<[string, Entry[], RegExp]>([
 });
 
 test('a huge size with little behind it ends where the archive ends', async () => {
-  expect(await refusal(gzipSync(Buffer.concat([entry({ name: 'a', content: 'x', size: '77777777777\0' }), list({}), END])))).toMatch(/its end is missing/);
+  expect(await refusal(gzipSync(Buffer.concat([entry({ name: 'a', content: 'x', size: '77777777777\0' }), list({}), END])))).toMatch(
+    /its end is missing/,
+  );
 });
 
 test('an archive that grows without measure is stopped', async () => {
-  const bomb = gzipSync(Buffer.concat([entry({ name: 'zeros', size: `${(600 * 2 ** 20).toString(8).padStart(11, '0')}\0` }), Buffer.alloc(600 * 2 ** 20)]));
+  const bomb = gzipSync(
+    Buffer.concat([entry({ name: 'zeros', size: `${(600 * 2 ** 20).toString(8).padStart(11, '0')}\0` }), Buffer.alloc(600 * 2 ** 20)]),
+  );
   expect(bomb.length).toBeLessThan(2 ** 20);
   expect(await refusal(bomb)).toMatch(/it would unpack to far more than a backup of its size/);
 }, 60_000);

@@ -39,7 +39,7 @@ import { leadsIn, remoteLeads } from './portal.ts';
 import { readiness } from './readiness.ts';
 import { allTools } from './registry.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
-import { checkSettings, joinOthers, type Part } from './sharing.ts';
+import { checkSettings, joinOthers, type Membership, type Part } from './sharing.ts';
 import { openKeyValue, openStores, type Telling } from './stores.ts';
 import { joinTrail } from './trail-of-all.ts';
 
@@ -116,7 +116,7 @@ async function open(
 
   const kv = await openKeyValue(config);
   later(() => kv.close());
-  await joinOthers(kv, keys, part);
+  const membership = await joinOthers(kv, keys, part);
   const sealed = sealedKeyValue(kv, derive(keys, 'kv'), derivePrevious(keys, 'kv'));
   const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
   const checkpoints = await openCheckpoints({ file: join(config.dataFolder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, log });
@@ -184,6 +184,7 @@ async function open(
     },
   });
   const readyToServe = readiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
+  if (membership) later(keepMembership(membership, log, () => readyToServe.retire()));
   const asking = openAssistant({ config, runtime, backend, sealed, model });
   later(() => asking.close());
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
@@ -230,6 +231,26 @@ async function open(
   };
   ops?.serve(operations({ metrics: meter.metrics, key: config.metricsKey, ready: readyToServe.ready }));
   return { base, ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, drain, close };
+}
+
+const RENEW_MS = 1_000;
+
+/** An emptied Redis is told again who is here. Whoever finds that others were here before with other keys reports itself as not ready. */
+function keepMembership(membership: Membership, log: Logger, onRefused: () => void): () => Promise<void> {
+  const timer = setInterval(() => {
+    membership.renew().then(
+      (stays) => {
+        if (stays) return;
+        clearInterval(timer);
+        log.error({}, 'Other processes on this Redis were here before and have other keys; this one reports itself as not ready.');
+        onRefused();
+      },
+      // Redis does not answer: readiness says so.
+      () => {},
+    );
+  }, RENEW_MS);
+  timer.unref();
+  return async () => clearInterval(timer);
 }
 
 const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);

@@ -1,5 +1,5 @@
 /** What several processes must have in common. Looked at when each starts, before it does any harm. */
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyValue } from '../core/ports.ts';
@@ -33,16 +33,34 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const YEAR = 365 * 24 * 3600;
 
+/** A process that has joined the others on a Redis. */
+export interface Membership {
+  /** Claims again what an emptied Redis forgot. False where processes that were here before have other keys: then this one must not go on. */
+  renew(): Promise<boolean>;
+}
+
 /**
  * Every process on a shared store says who it is. Whoever has another master key, another's name, or rows of its own where others have
  * theirs does not start.
  */
-export async function joinOthers(kv: KeyValue, keys: Keys, { config, local }: Part): Promise<void> {
-  if (config.redisUrl === undefined) return;
+export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, withGateway }: Part): Promise<Membership | undefined> {
+  if (config.redisUrl === undefined) return undefined;
   const place = placeOf(config.dataFolder);
   const [master, before] = marksOf(keys);
-  if (!(await claim(kv, 'master', master, before)))
+  const since = sinceOf(config.dataFolder, config.redisUrl, [master, before]);
+  const same = (found: string) => found === master || found === before;
+  const claims: SeniorClaim[] = [{ what: MASTER, mine: master, same, since }];
+  if (!(await claimAsSenior(kv, claims[0] as SeniorClaim)))
     throw new ConfigProblem('Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.');
+  if (withGateway) {
+    const { current, previous } = keys.gateway;
+    const kids = [current.kid, ...(previous ? [previous.kid] : [])];
+    const shared = (found: string) => found.split(',').some((kid) => kids.includes(kid));
+    const gateway: SeniorClaim = { what: 'gateway-keys', mine: kids.join(','), same: shared, since };
+    if (!(await claimAsSenior(kv, gateway)))
+      throw new ConfigProblem('Other gateways on this Redis sign with another key; set TAMSHAI_GATEWAY_KEY to the same one for all of them.');
+    claims.push(gateway);
+  }
   if (!(await claim(kv, `instance:${config.instance}`, place)))
     throw new ConfigProblem(
       `Another process with a data folder of its own is called ${config.instance} on this Redis; set TAMSHAI_INSTANCE to a name that no other has, or start it with the folder it had before.`,
@@ -53,7 +71,73 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local }: Pa
     else if (!(await claim(kv, `rows:${domain.name}`, place)))
       throw new ConfigProblem(`Another process on this Redis serves ${domain.name} from its own data folder, so there would be two truths; set ${setting} for both.`);
   }
+  rememberJoining(config.dataFolder, { redis: redisMark(config.redisUrl), master, since });
+  return {
+    async renew() {
+      for (const each of claims) if (!(await claimAsSenior(kv, each))) return false;
+      return true;
+    },
+  };
 }
+
+const MASTER = 'master-key';
+
+interface SeniorClaim {
+  readonly what: string;
+  readonly mine: string;
+  /** Whether what is claimed already agrees with ours. */
+  readonly same: (found: string) => boolean;
+  /** When this data folder first joined the processes on this Redis, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/**
+ * Of two that disagree, the one that joined first is right: data folders remember when, so an emptied Redis cannot make a newcomer the
+ * first.
+ */
+async function claimAsSenior(kv: KeyValue, { what, mine, same, since }: SeniorClaim): Promise<boolean> {
+  const key = claimed(what);
+  const own = `${mine} ${since}`;
+  for (let attempt = 0; attempt < 10; attempt++) {
+    if (await kv.add(key, own, YEAR)) return true;
+    const found = await kv.get(key);
+    if (found === undefined) continue;
+    const [theirs = '', joined = ''] = found.split(' ');
+    const agreed = same(theirs);
+    if (!agreed && Number(joined) <= since) return false;
+    // What agrees keeps the earlier date, so that whoever comes later cannot outrank all of them.
+    const next = agreed ? `${mine} ${Math.min(since, Number(joined))}` : own;
+    if (next === found || (await kv.swap(key, found, next, YEAR))) return true;
+  }
+  return false;
+}
+
+interface Joining {
+  readonly redis: string;
+  readonly master: string;
+  readonly since: number;
+}
+
+/** Which Redis, without its password: what a folder knows of another one does not count. */
+const redisMark = (url: string): string => {
+  const { host, pathname } = new URL(url);
+  return hash('sha256', `${host}${pathname.replace(/^\/?$/, '/0')}`, 'base64url');
+};
+
+const joiningFile = (folder: string) => join(folder, 'joined.json');
+
+function sinceOf(folder: string, redisUrl: string, masters: readonly (string | undefined)[]): number {
+  try {
+    const { redis, master, since } = JSON.parse(readFileSync(joiningFile(folder), 'utf8')) as Partial<Joining>;
+    if (redis === redisMark(redisUrl) && masters.includes(master) && typeof since === 'number') return since;
+  } catch {
+    // Not there yet, or not ours: then it joins now.
+  }
+  return Date.now();
+}
+
+const rememberJoining = (folder: string, joining: Joining): void =>
+  writeFileSync(joiningFile(folder), JSON.stringify(joining), { mode: 0o600 });
 
 const marksOf = (keys: MasterKeys): [string, string | undefined] => [
   derive(keys, 'master-check').toString('base64url'),
@@ -62,18 +146,18 @@ const marksOf = (keys: MasterKeys): [string, string | undefined] => [
 
 /** Whether a process with these keys could join; looks, and claims nothing. */
 export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<boolean> {
-  const found = await kv.get(claimed('master'));
-  return found === undefined || marksOf(keys).includes(found);
+  const found = await kv.get(claimed(MASTER));
+  return found === undefined || marksOf(keys).includes(found.split(' ')[0]);
 }
 
 const claimed = (what: string) => `claim:${what}`;
 
-/** The first takes it; the same one, or who knows what it was before, may have it again. */
-async function claim(kv: KeyValue, what: string, mine: string, before?: string): Promise<boolean> {
+/** The first takes it; the same one may have it again. */
+async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean> {
   const key = claimed(what);
   if (await kv.add(key, mine, YEAR)) return true;
   const found = await kv.get(key);
-  return found === undefined ? kv.add(key, mine, YEAR) : found === mine || found === before ? kv.swap(key, found, mine, YEAR) : false;
+  return found === undefined ? kv.add(key, mine, YEAR) : found === mine ? kv.swap(key, found, mine, YEAR) : false;
 }
 
 /** The setting that would put a domain's rows on a server; undefined where they are on one. */

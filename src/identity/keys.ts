@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -98,9 +98,30 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
       : readGatewayKeys(gatewayKey);
   return {
     ...settleMaster(path, file, given),
-    realms: { staff: signingKey(file.staff, 'P-256', damaged), customer: signingKey(file.customer, 'P-256', damaged) },
+    realms: given ? derivedRealms(given) : { staff: signingKey(file.staff, 'P-256', damaged), customer: signingKey(file.customer, 'P-256', damaged) },
     gateway: { current, previous },
   };
+}
+
+/** The order of P-256, less one. */
+const P256_SCALARS = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550');
+
+/**
+ * With a configured master key the built-in provider's keys come from it, so that a token of one process is good at all others. FIPS
+ * 186-5, A.2.1: sixteen bytes more than needed, so that no scalar is likelier than another.
+ */
+function derivedRealms({ master }: MasterKeys): Keys['realms'] {
+  const made = (realm: Realm) => {
+    const seed = Buffer.from(hkdfSync('sha256', master, 'tamshai', `tamshai/v1/realm/${realm}`, 48));
+    const scalar = (BigInt(`0x${seed.toString('hex')}`) % P256_SCALARS) + 1n;
+    const ecdh = createECDH('prime256v1');
+    ecdh.setPrivateKey(scalar.toString(16).padStart(64, '0'), 'hex');
+    const [point, d] = [ecdh.getPublicKey(), ecdh.getPrivateKey()];
+    const part = (bytes: Buffer) => Buffer.concat([Buffer.alloc(32 - bytes.length), bytes]).toString('base64url');
+    const jwk = { kty: 'EC' as const, crv: 'P-256' as const, d: part(d), x: part(point.subarray(1, 33)), y: part(point.subarray(33)) };
+    return signingKey(jwk, 'P-256', 'The master key is damaged.');
+  };
+  return { staff: made('staff'), customer: made('customer') };
 }
 
 /** A new gateway key; the present one stays valid as the previous one until the next change. Takes effect when the gateway starts. */

@@ -172,6 +172,8 @@ export async function unpack(file: string, folder: string): Promise<Listed> {
   const stream = createReadStream(file);
   const zip = createGunzip();
   stream.on('error', (error) => zip.destroy(error));
+  // Whoever reads from it hears of it as well; before that, an error without a listener would end the process.
+  zip.on('error', () => {});
   try {
     await mkdir(folder, { mode: 0o700 });
     const most = MOST_GROWTH.beside + MOST_GROWTH.times * (await lstat(file)).size;

@@ -182,3 +182,10 @@ test('what is cut off, goes on behind its end, or is no archive', async () => {
   expect(await refusal(Buffer.alloc(0))).toMatch(/its end is missing/);
   expect(gunzipSync(packed)).toEqual(good);
 });
+
+test('a file that is not there is named, and ends nothing else', async () => {
+  const missing = join(place, 'missing.tar.gz');
+  await expect(unpack(missing, join(place, 'data'))).rejects.toThrow(`There is no file ${missing}.`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(readdirSync(place)).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 import { failure } from '../../core/errors.ts';
 import type { Realm } from '../../core/people.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
@@ -138,7 +139,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     await next();
     // The provider refuses JWTs here, but only after it has authenticated the client.
     if (ctx.path === REVOCATION_PATH && (ctx.body as { error?: string } | undefined)?.error === 'unsupported_token_type') {
-      const { client, params } = ctx.oidc;
+      const { client, params } = ctx.oidc as Pick<KoaContextWithOIDC['oidc'], 'client' | 'params'>;
       const foreign = (await revokeAccessToken(String(params?.['token']), client?.clientId ?? '')) === 'of another client';
       ctx.status = foreign ? 400 : 200;
       ctx.body = foreign ? { error: 'unauthorized_client', error_description: NOT_YOURS } : '';

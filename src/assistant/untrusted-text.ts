@@ -27,13 +27,18 @@ export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answe
 }
 
 /** Values of a fixed shape: ids, days, times, numbers, codes. */
-const FIXED =
-  /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d(?:-\d\d(?:T[\d:.]+Z?)?)?|[et]-\d+|[A-Z][A-Z\d_]*|[a-z]{1,20}(?:_[a-z]{1,20}){0,2})$/;
+const FIXED: readonly RegExp[] = [
+  /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
+  /^\d{4}-\d\d(?:-\d\d(?:T[\d:.]+Z?)?)?$/,
+  /^[et]-\d+$/,
+  /^[A-Z][A-Z\d_]*$/,
+  /^[a-z]{1,20}(?:_[a-z]{1,20}){0,2}$/,
+];
 /** A detail of an error is stored text unless the caller gave it, its shape is fixed, or the pipeline made it. */
 function errorHoldsUntrustedText(input: unknown, { code, details }: ErrorAnswer): boolean {
   if (details === undefined || OURS.has(code)) return false;
   const given = new Set(textsIn(input));
-  return textsIn(details).some((text) => !given.has(text) && !FIXED.test(text));
+  return textsIn(details).some((text) => !given.has(text) && !FIXED.some((shape) => shape.test(text)));
 }
 /** Codes whose details the pipeline makes, of the input and of its own words. */
 const OURS: ReadonlySet<string> = new Set([

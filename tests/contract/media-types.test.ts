@@ -1,0 +1,154 @@
+/** What counts as JSON at every entrance: exactly the media type of RFC 9110, in UTF-8, named once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exchange, replyIn, sendRaw } from '../raw-http.ts';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site.close());
+
+const GOOD = [
+  'application/json',
+  'Application/JSON',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'application/json \t;\t charset="utf-8"',
+];
+const BAD = [
+  'application/json\t;x',
+  'application/json;',
+  'application/json;;',
+  'application/json; ;charset=utf-8',
+  'application/json; charset=utf-8;',
+  'application/json; charset',
+  'application/json; charset=',
+  'application/json; charset = utf-8',
+  'application/json; charset=utf-8; charset=utf-8',
+  'application/json; charset=utf-16',
+  'application/json; charset="utf-8',
+  'application/json; boundary=x',
+  'application/json, text/plain',
+  'application/json, application/json',
+  'application/json text/plain',
+  'application /json',
+  'application/ json',
+  'application/json/x',
+  'application/jsonx',
+  'application/vnd.x+json',
+  'text/json',
+  '*/*',
+  'application/*',
+  'text/plain;application/json',
+  '',
+];
+
+/** Every entrance that takes JSON, with a body that would be taken. */
+const entrances = async () => {
+  const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', {
+    employee_id: '0e000000-0000-4000-8000-000000000008',
+    new_salary: 131_313,
+  });
+  const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tasks', arguments: {} } });
+  return [
+    { server: 'gateway', path: '/api/tools/tasks/list_tasks', token: await site.token('alice.chen'), body: '{}' },
+    { server: 'tasks', path: '/tools/list_tasks', token: await site.token('alice.chen', { server: 'tasks' }), body: '{}' },
+    { server: 'gateway', path: '/mcp', token: await site.token('alice.chen', { mcp: true }), body: call.replace('list_', 'tasks_list_') },
+    { server: 'tasks', path: '/mcp', token: await site.token('alice.chen', { mcp: true, server: 'tasks' }), body: call },
+    { server: 'gateway', path: '/api/query', token: await site.token('alice.chen'), body: '{"query":1}' },
+    { server: 'gateway', path: `/api/confirm/${confirmationId}`, token: await site.token('alice.chen', { approve: true }), body: '{"approved":false}' },
+  ];
+};
+type Entrance = Awaited<ReturnType<typeof entrances>>[number];
+
+const send = ({ server, path, token, body }: Entrance, lines: readonly string[]) => {
+  const port = site.tamshai.ports[server] ?? 0;
+  const accept = 'Accept: application/json, text/event-stream';
+  const always = [`Host: localhost:${port}`, `Authorization: Bearer ${token}`, accept, `Content-Length: ${body.length}`, 'Connection: close'];
+  return sendRaw({ port, path, lines: [...always, ...lines], body });
+};
+
+describe('the content type', () => {
+  it('other than JSON, or malformed, is 415 at every entrance, and nothing happens', async () => {
+    for (const entrance of await entrances()) {
+      for (const type of BAD) {
+        const { status, body } = await send(entrance, [`Content-Type: ${type}`]);
+        expect([entrance.path, type, status, body?.status, body?.code]).toEqual([entrance.path, type, 415, 'error', 'UNSUPPORTED_MEDIA_TYPE']);
+      }
+      const twice = await send(entrance, ['Content-Type: application/json', 'Content-Type: application/json']);
+      expect([entrance.path, twice.status]).toEqual([entrance.path, 415]);
+      expect([entrance.path, (await send(entrance, [])).status]).toEqual([entrance.path, 415]);
+    }
+  });
+
+  it('is JSON in each way that the grammar allows', async () => {
+    for (const entrance of (await entrances()).filter(({ path }) => !path.startsWith('/api/confirm')))
+      for (const type of GOOD) {
+        const { status } = await send(entrance, [`Content-Type: ${type}`]);
+        expect([entrance.path, type, status]).toEqual([entrance.path, type, entrance.path === '/api/query' ? 400 : 200]);
+      }
+    for (const type of GOOD) {
+      const confirm = (await entrances()).at(-1) as Entrance;
+      expect([type, (await send(confirm, [`Content-Type: ${type}`])).status]).toEqual([type, 200]);
+    }
+  });
+
+  it('of a sign-in form is read as strictly', async () => {
+    const { gateway: port = 0 } = site.tamshai.ports;
+    const lines = (type: string) => [`Host: localhost:${port}`, `Content-Type: ${type}`, 'Content-Length: 3', 'Connection: close'];
+    for (const type of ['application/x-www-form-urlencoded;', 'application/x-www-form-urlencoded\t;x', 'application/json', 'text/plain']) {
+      const out = await sendRaw({ port, path: '/signout', lines: [...lines(type), 'Sec-Fetch-Site: same-origin'], body: 'a=b' });
+      expect([type, out.status]).toEqual([type, 415]);
+      const token = await sendRaw({ port, path: '/auth/realms/tamshai-staff/token', lines: lines(type), body: 'a=b' });
+      expect([type, token.status >= 400 && token.status < 500]).toEqual([type, true]);
+    }
+  });
+});
+
+describe('how a body is packed', () => {
+  it.each(['gzip', 'br', 'identity, gzip', 'Identity;q=1', 'gzip, identity', ''])('Content-Encoding %j is 415', async (encoding) => {
+    for (const entrance of await entrances()) {
+      const { status } = await send(entrance, ['Content-Type: application/json', `Content-Encoding: ${encoding}`]);
+      expect([entrance.path, encoding, status]).toEqual([entrance.path, encoding, 415]);
+    }
+  });
+
+  it.each([
+    ['two lengths', ['Content-Length: 2', 'Content-Length: 3']],
+    ['a length and chunks', ['Content-Length: 2', 'Transfer-Encoding: chunked']],
+    ['a packed transfer', ['Transfer-Encoding: gzip, chunked']],
+    ['a transfer that ends nowhere', ['Transfer-Encoding: gzip']],
+    ['a folded header', ['X-A: b', '\tc', 'Content-Length: 2']],
+    ['a space before the colon', ['Content-Length : 2']],
+    ['a bad length', ['Content-Length: +2']],
+    ['a NUL in a header', ['X-A: \0', 'Content-Length: 2']],
+    ['a bad chunk', ['Transfer-Encoding: chunked']],
+  ])('%s is refused in our own words', async (_what, lines) => {
+    for (const { server, path, token } of await entrances()) {
+      const port = site.tamshai.ports[server] ?? 0;
+      const always = [`Host: localhost:${port}`, `Authorization: Bearer ${token}`, 'Content-Type: application/json', 'Connection: close'];
+      const { status, body } = await sendRaw({ port, path, lines: [...always, ...lines], body: '{}\r\n\r\n' });
+      expect([path, status >= 400 && status < 500, body?.status, typeof body?.code]).toEqual([path, true, 'error', 'string']);
+    }
+  });
+});
+
+describe('what is no request', () => {
+  it.each([
+    ['garbage', 'what is this\r\n\r\n'],
+    ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two Hosts', 'GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+    ['an endless head', `GET /health HTTP/1.1\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`],
+    ['an endless address', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n\r\n`],
+    ['an expectation', 'POST /health HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'],
+    ['a tunnel', 'CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n'],
+  ])('%s is answered with the union on every listener', async (_what, text) => {
+    for (const [name, port] of Object.entries(site.tamshai.ports)) {
+      const { status, body, head } = replyIn(await exchange(port, (socket) => socket.write(text)));
+      expect([name, status >= 400 && status < 500, body?.status, typeof body?.code]).toEqual([name, true, 'error', 'string']);
+      expect(head.toLowerCase()).toContain('content-type: application/json');
+      expect(head.toLowerCase()).toContain('connection: close');
+    }
+  });
+});

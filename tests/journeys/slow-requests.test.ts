@@ -1,0 +1,117 @@
+/** Requests that take their time: each listener ends them at its limits, in our words, and keeps no connection. */
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditRecord } from '../../src/core/ports.ts';
+import { exchange, replyIn } from '../raw-http.ts';
+import { openSite, type Site } from '../site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({}, { connections: { headersMs: 600, bodyMs: 400 } });
+}, 120_000);
+afterAll(() => site.close());
+
+interface Slow {
+  readonly server: string;
+  readonly path: string;
+  readonly token?: string | undefined;
+  readonly id?: string;
+  readonly lines?: readonly string[];
+}
+const headOf = ({ server, path, token, id = randomUUID(), lines = ['Content-Length: 1000'] }: Slow) =>
+  [
+    `POST ${path} HTTP/1.1`,
+    `Host: localhost:${site.tamshai.ports[server]}`,
+    'Content-Type: application/json',
+    `X-Request-Id: ${id}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
+
+/** One byte now and then, for as long as anyone listens. */
+const drip = (socket: Socket, byte = ' ') => {
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(byte)), 50);
+  socket.once('close', () => clearInterval(timer));
+};
+
+const entrances = async () => [
+  { server: 'gateway', path: '/api/tools/tasks/list_tasks', token: await site.token('eve.thompson'), tool: 'list_tasks' },
+  { server: 'tasks', path: '/tools/list_tasks', token: await site.token('eve.thompson', { server: 'tasks' }), tool: 'list_tasks' },
+  { server: 'gateway', path: '/mcp', token: await site.token('eve.thompson', { mcp: true }), tool: '' },
+  { server: 'tasks', path: '/mcp', token: await site.token('eve.thompson', { mcp: true, server: 'tasks' }), tool: '' },
+  { server: 'gateway', path: `/api/confirm/${randomUUID()}`, token: await site.token('eve.thompson', { approve: true }), tool: 'confirm' },
+  { server: 'gateway', path: '/api/query', token: await site.token('eve.thompson'), tool: undefined },
+];
+
+const recordsOf = async (requestId: string): Promise<AuditRecord[]> =>
+  (await site.tamshai.wiring.runtime.audit.newest({ limit: 100 }))
+    .map(({ body }) => JSON.parse(body) as AuditRecord)
+    .filter((record) => record.requestId === requestId);
+
+describe.each([
+  ['that stops', () => {}],
+  ['that trickles', (socket: Socket) => drip(socket)],
+])('a body %s', (_how, go) => {
+  test('ends in 408 in our words with its request id, on record, and the connection is closed', async () => {
+    for (const { tool, ...entrance } of await entrances()) {
+      const id = randomUUID();
+      const text = await exchange(site.tamshai.ports[entrance.server] ?? 0, (socket) => {
+        socket.write(`${headOf({ ...entrance, id })}{`);
+        go(socket);
+      });
+      const { status, head, body } = replyIn(text);
+      expect([entrance.path, status, body?.status, body?.code]).toEqual([entrance.path, 408, 'error', 'REQUEST_TIMEOUT']);
+      expect(head.toLowerCase()).toContain(`x-request-id: ${id}`);
+      expect(head.toLowerCase()).toContain('connection: close');
+      if (tool === undefined) continue;
+      expect([entrance.path, await recordsOf(id)]).toMatchObject([entrance.path, [{ username: 'eve.thompson', decision: 'failed', code: 'REQUEST_TIMEOUT' }]]);
+    }
+  });
+
+  test('in chunks, after another request on the same connection, and without a sign-in', async () => {
+    const [entrance] = await entrances();
+    if (entrance === undefined) throw new Error('none');
+    const port = site.tamshai.ports['gateway'] ?? 0;
+    const text = await exchange(port, (socket) => {
+      socket.write(`GET /health HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+      socket.write(headOf({ ...entrance, lines: ['Transfer-Encoding: chunked'] }));
+      go(socket);
+    });
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', expect.stringMatching(/40[08]/)]);
+    const id = randomUUID();
+    const stranger = await exchange(port, (socket) => {
+      socket.write(headOf({ ...entrance, token: undefined, id }));
+      go(socket);
+    });
+    expect(replyIn(stranger)).toMatchObject({ status: 408, body: { code: 'REQUEST_TIMEOUT' } });
+    expect(await recordsOf(id)).toEqual([]);
+  });
+
+  test('of what nobody reads: forms, sign-in, a method that takes none, an address that is none', async () => {
+    for (const path of ['/signout', '/auth/realms/tamshai-staff/token', '/auth/realms/tamshai-staff/reg', '/health', '/nowhere']) {
+      const text = await exchange(site.tamshai.ports['gateway'] ?? 0, (socket) => {
+        socket.write(headOf({ server: 'gateway', path, lines: ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 1000'] }).replace('Content-Type: application/json\r\n', ''));
+        go(socket);
+      });
+      expect([path, replyIn(text).status >= 400]).toEqual([path, true]);
+    }
+  });
+});
+
+test('headers that never end are answered with 408 in our words on every listener', async () => {
+  for (const [name, port] of Object.entries(site.tamshai.ports)) {
+    const text = await exchange(port, (socket) => {
+      socket.write('POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost\r\n');
+      drip(socket, 'X-A: b\r\n');
+    });
+    expect([name, replyIn(text).status, replyIn(text).body?.code]).toEqual([name, 408, 'REQUEST_TIMEOUT']);
+  }
+});
+
+test('a call whose body came in time may take longer than that', async () => {
+  const answered = await Promise.all(Array.from({ length: 20 }, () => site.rest('eve.thompson', 'hr', 'list_employees', { limit: 50 })));
+  expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200]));
+});

@@ -25,6 +25,8 @@ export function exchange(port: number, write: (socket: Socket) => void): Promise
     const socket = connect(port, '127.0.0.1', () => write(socket));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
+      // A stream of events keeps its connection, whatever was asked for.
+      if (text.endsWith('\r\n0\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => {});
     socket.on('close', () => resolve(text));

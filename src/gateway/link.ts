@@ -5,6 +5,7 @@
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import { patience } from '../core/patience.ts';
+import { isJsonType } from '../core/media-type.ts';
 import type { Logger } from '../core/ports.ts';
 import { type Breaker, type BreakerOptions, breaker } from './breaker.ts';
 
@@ -66,7 +67,6 @@ const AT_ONCE = 32;
 const WAITING = 96;
 /** The connection was never there, so nothing can have happened. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
-const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Says which very request an answer is for: one that was kept or mixed up on the way is not taken for another's. */
 export const ANSWERS_HEADER = 'x-tamshai-answers';
@@ -159,7 +159,7 @@ export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting =
 function unfit({ statusCode, headers }: Dispatcher.ResponseData, token: string): string | undefined {
   if (statusCode >= 300 && statusCode < 400) return 'redirect';
   if (statusCode === 401) return 'it does not know the key of this process';
-  if (!JSON_TYPE.test(String(headers['content-type'] ?? ''))) return `status ${statusCode}, not JSON`;
+  if (!isJsonType(String(headers['content-type'] ?? ''))) return `status ${statusCode}, not JSON`;
   if (headers[ANSWERS_HEADER] !== answersTo(token)) return `status ${statusCode}, not for this request`;
   return undefined;
 }

@@ -103,8 +103,20 @@ export async function openIdentity(keys: GatewayKeys, { token, server, clock = s
   return { said, iat, exp };
 }
 
-export async function openGrant(keys: GatewayKeys, { token, server, clock = systemClock }: Opening): Promise<void> {
-  await open(keys, token, GRANT, grantClaims, server, clock);
+/** Who an opened identity names. Its body was not looked at: good for a record, and for nothing else. */
+export function callerIn({ said, iat, exp }: Awaited<ReturnType<typeof openIdentity>>): { caller: Caller; requestId: string } {
+  const { success, data: claims } = callClaims.safeParse(decode(said));
+  if (!success) throw unauthenticated();
+  return { caller: callerFrom({ ...claims, iat, exp }), requestId: claims.rid };
+}
+
+/** The same of a grant: what it is for is only good once its body was compared. */
+export async function openGrant(
+  keys: GatewayKeys,
+  { token, server, clock = systemClock }: Opening,
+): Promise<{ caller: Caller; requestId: string; tool: string }> {
+  const claims = await open(keys, token, GRANT, grantClaims, server, clock);
+  return { caller: callerFrom(claims), requestId: claims.rid, tool: claims.tool };
 }
 
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {

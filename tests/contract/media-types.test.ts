@@ -44,11 +44,13 @@ const BAD = [
   '',
 ];
 
+/** Each change is another one: the same one is not asked for again once it was denied. */
+let asked = 0;
 /** Every entrance that takes JSON, with a body that would be taken. */
 const entrances = async () => {
   const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', {
     employee_id: '0e000000-0000-4000-8000-000000000008',
-    new_salary: 131_313,
+    new_salary: 131_000 + ++asked,
   });
   const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tasks', arguments: {} } });
   return [
@@ -57,7 +59,12 @@ const entrances = async () => {
     { server: 'gateway', path: '/mcp', token: await site.token('alice.chen', { mcp: true }), body: call.replace('list_', 'tasks_list_') },
     { server: 'tasks', path: '/mcp', token: await site.token('alice.chen', { mcp: true, server: 'tasks' }), body: call },
     { server: 'gateway', path: '/api/query', token: await site.token('alice.chen'), body: '{"query":1}' },
-    { server: 'gateway', path: `/api/confirm/${confirmationId}`, token: await site.token('alice.chen', { approve: true }), body: '{"approved":false}' },
+    {
+      server: 'gateway',
+      path: `/api/confirm/${confirmationId}`,
+      token: await site.token('alice.chen', { approve: true }),
+      body: '{"approved":false}',
+    },
   ];
 };
 type Entrance = Awaited<ReturnType<typeof entrances>>[number];
@@ -65,7 +72,13 @@ type Entrance = Awaited<ReturnType<typeof entrances>>[number];
 const send = ({ server, path, token, body }: Entrance, lines: readonly string[]) => {
   const port = site.tamshai.ports[server] ?? 0;
   const accept = 'Accept: application/json, text/event-stream';
-  const always = [`Host: localhost:${port}`, `Authorization: Bearer ${token}`, accept, `Content-Length: ${body.length}`, 'Connection: close'];
+  const always = [
+    `Host: localhost:${port}`,
+    `Authorization: Bearer ${token}`,
+    accept,
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
   return sendRaw({ port, path, lines: [...always, ...lines], body });
 };
 
@@ -74,7 +87,13 @@ describe('the content type', () => {
     for (const entrance of await entrances()) {
       for (const type of BAD) {
         const { status, body } = await send(entrance, [`Content-Type: ${type}`]);
-        expect([entrance.path, type, status, body?.status, body?.code]).toEqual([entrance.path, type, 415, 'error', 'UNSUPPORTED_MEDIA_TYPE']);
+        expect([entrance.path, type, status, body?.status, body?.code]).toEqual([
+          entrance.path,
+          type,
+          415,
+          'error',
+          'UNSUPPORTED_MEDIA_TYPE',
+        ]);
       }
       const twice = await send(entrance, ['Content-Type: application/json', 'Content-Type: application/json']);
       expect([entrance.path, twice.status]).toEqual([entrance.path, 415]);

@@ -85,7 +85,7 @@ export function pageRoutes(
 
     scope.get('/signin', async (req, reply) => send(reply, await sessions.signIn(req.raw)));
     scope.get('/signin/callback', async (req, reply) => send(reply, await sessions.callback(req.raw)));
-    scope.post('/signout', async (req, reply) => {
+    scope.post('/signout', { config: { form: true } }, async (req, reply) => {
       try {
         return await send(reply, await sessions.signOut(req.raw, req.body instanceof URLSearchParams ? req.body : new URLSearchParams()));
       } catch (error) {
@@ -94,7 +94,7 @@ export function pageRoutes(
     });
 
     // The issuer itself says that someone signed out there (OpenID Connect Back-Channel Logout); its signature is what counts.
-    scope.post('/signin/logout', async (req, reply) => {
+    scope.post('/signin/logout', { config: { form: true } }, async (req, reply) => {
       const token = req.body instanceof URLSearchParams ? req.body.get('logout_token') : null;
       if (!logout || token === null) throw failure('VALIDATION_ERROR', 'This is not a logout token that we can believe.');
       await logout(token);

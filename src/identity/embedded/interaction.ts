@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
+import { isFormType } from '../../core/media-type.ts';
 import type { Realm } from '../../core/people.ts';
 import type { Accounts, Persona } from '../accounts.ts';
 import { contentSecurityPolicy, formTarget, pageHeaders } from '../web/headers.ts';
@@ -151,13 +152,18 @@ const same = (given: string, expected: string) => {
 
 /** Undefined for anything but a small form. */
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
-  if (req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_FORM) return undefined;
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  if (!isFormType(req.headers['content-type'])) return undefined;
+  // Not by iterating: that would end the connection where the form is too slow, and nobody could be told.
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > LARGEST_FORM) resolve(undefined);
+      else chunks.push(chunk);
+    });
+    req.on('end', () => resolve(new URLSearchParams(Buffer.concat(chunks).toString('utf8'))));
+    req.on('error', reject);
+    req.on('close', () => resolve(undefined));
+  });
 }

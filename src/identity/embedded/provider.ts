@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { failure } from '../../core/errors.ts';
+import { isFormType, isJsonType } from '../../core/media-type.ts';
 import type { Realm } from '../../core/people.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
 import type { Accounts } from '../accounts.ts';
@@ -183,6 +184,12 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
         }
         // MCP clients often name no scope at all; they mean the ordinary ones.
         if (!query.get('scope')) query.set('scope', SCOPES.slice(0, 3).join(' '));
+      }
+      const takesType = path === '/reg' ? isJsonType : isFormType;
+      if (req.method === 'POST' && !takesType(req.headers['content-type'])) {
+        const error = { error: 'invalid_request', error_description: 'the body must be of the documented media type' };
+        res.writeHead(415, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' }).end(JSON.stringify(error));
+        return;
       }
       res.setHeader('content-security-policy', contentSecurityPolicy());
       const rest = path === '/auth' ? `?${query}` : search;

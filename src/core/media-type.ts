@@ -1,0 +1,41 @@
+/** Parses Content-Type strictly by the grammar of RFC 9110, section 8.3.1. Whatever is malformed, or named twice, is no media type. */
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})`);
+// The grammar also allows a semicolon with nothing behind it. No client of ours sends one, and parsers disagree about it.
+const PARAMETER = new RegExp(
+  `[ \\t]*;[ \\t]*(${TOKEN})=(?:(${TOKEN})|"((?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\t \\x21-\\x7e])*)")`,
+  'y',
+);
+
+interface MediaType {
+  /** In lower case, without parameters. */
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+function parseMediaType(text: string): MediaType | undefined {
+  const type = TYPE.exec(text)?.[1];
+  if (type === undefined) return undefined;
+  const parameters = new Map<string, string>();
+  for (PARAMETER.lastIndex = type.length; PARAMETER.lastIndex < text.length; ) {
+    const [, name = '', token, quoted = ''] = PARAMETER.exec(text) ?? [];
+    const key = name.toLowerCase();
+    if (key === '' || parameters.has(key)) return undefined;
+    parameters.set(key, token ?? quoted.replace(/\\(.)/g, '$1'));
+  }
+  return { type: type.toLowerCase(), parameters };
+}
+
+/** Whether a body is of this type, in UTF-8, with no other parameter. */
+function isTextOf(wanted: string): (contentType: string | undefined) => boolean {
+  return (contentType) => {
+    if (contentType === wanted) return true;
+    const parsed = contentType === undefined ? undefined : parseMediaType(contentType);
+    if (parsed?.type !== wanted) return false;
+    const { charset = 'utf-8', ...others } = Object.fromEntries(parsed.parameters);
+    return charset.toLowerCase() === 'utf-8' && Object.keys(others).length === 0;
+  };
+}
+
+export const isJsonType = isTextOf('application/json');
+export const isFormType = isTextOf('application/x-www-form-urlencoded');

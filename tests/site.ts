@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start, type Tamshai } from '../src/app/compose.ts';
 import { readConfig } from '../src/app/config.ts';
+import type { ConnectionLimits } from '../src/app/listen.ts';
 import { type OpenedDocuments, openDocuments } from '../src/app/documents.ts';
 import { allTools } from '../src/app/registry.ts';
 import type { Model } from '../src/assistant/model.ts';
@@ -68,8 +69,10 @@ export interface SiteOptions {
   readonly model?: Model;
   /** Those that are not served by somebody else. */
   readonly servers?: readonly string[];
+  /** Other limits for slow requests. */
+  readonly connections?: ConnectionLimits;
 }
-export async function openSite(settings: Record<string, string> = {}, { model, servers = SERVERS }: SiteOptions = {}): Promise<Site> {
+export async function openSite(settings: Record<string, string> = {}, { model, servers = SERVERS, connections }: SiteOptions = {}): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const {
@@ -109,7 +112,7 @@ export async function openSite(settings: Record<string, string> = {}, { model, s
     void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
   const config = readConfig(environment);
-  const parts = { clock, log, ...(model && { model }) };
+  const parts = { clock, log, ...(model && { model }), ...(connections && { connections }) };
   const { tamshai, folders } =
     asCluster && servers === SERVERS
       ? await startCluster(folder, environment, parts)

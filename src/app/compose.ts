@@ -12,6 +12,7 @@ import { failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
+import { recordRefused } from '../core/refused.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
 import { strangers } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
@@ -30,7 +31,7 @@ import { callChain, checkpointedHere, keeperOf, keptHere, recordersIn } from './
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
 import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
-import { type Listener, listen } from './listen.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, type Listener, listen } from './listen.ts';
 import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools, storeNameOf } from './meter.ts';
 import { operations } from './operations.ts';
@@ -62,6 +63,8 @@ export interface Starting {
   readonly progress?: Telling;
   /** Another model than the one that is configured, for tests. */
   readonly model?: Model;
+  /** Other limits than the usual ones for slow requests, for tests. */
+  readonly connections?: ConnectionLimits;
 }
 
 const DEADLINE_MS = 10_000;
@@ -70,14 +73,14 @@ const REMOTE_MS = 1_000;
 /** How long a stopping process goes on with what it is doing: no call takes longer. */
 const FINISH_MS = DEADLINE_MS + 2_000;
 
-export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {}, model }: Starting): Promise<Tamshai> {
+export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {}, model, connections = CONNECTION_LIMITS }: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
   /** The newest first: what was opened last stands on what was opened before. */
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
   };
   try {
-    return await open(config, servers, clock, log, progress, model, (each) => closing.push(each), close);
+    return await open(config, servers, clock, log, progress, model, connections, (each) => closing.push(each), close);
   } catch (error) {
     await close().catch(() => {});
     throw error;
@@ -85,7 +88,7 @@ export async function start(config: Config, { servers, clock = { now: () => new 
 }
 
 async function open(
-  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: Telling, model: Model | undefined, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
+  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: Telling, model: Model | undefined, connections: ConnectionLimits, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
 ): Promise<Tamshai> {
   const registry = allTools();
   const withGateway = servers.includes('gateway');
@@ -102,11 +105,11 @@ async function open(
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
   const listeners = new Map<string, Listener>();
   for (const name of [...(withGateway ? ['gateway'] : []), ...local]) {
-    const listener = await listen(name, config.hosts, config.ports[name] ?? 0);
+    const listener = await listen(name, config.hosts, config.ports[name] ?? 0, connections);
     listeners.set(name, listener);
     later(() => listener.close());
   }
-  const ops = config.opsPort === undefined ? undefined : await listen('ops', config.hosts, config.opsPort);
+  const ops = config.opsPort === undefined ? undefined : await listen('ops', config.hosts, config.opsPort, connections);
   if (ops) later(() => ops.close());
   const meter = openMeter(config, registry, local);
   later(async () => meter.close());
@@ -208,6 +211,7 @@ async function open(
     gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
     sources, trailPart: kept, otherParts,
+    recordRefused: (request, refused) => recordRefused(runtime, request, refused),
     note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
       const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
       const request = { server: 'gateway', tool: 'confirm', input: { approved }, surface: 'rest' as const, requestId, origin: caller.origin, person: caller.person };

@@ -1,7 +1,12 @@
 /** Ports first: what is taken is said before anything else is begun, and a port chosen by the system is known to the rest. */
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Failure, failure } from '../core/errors.ts';
+import { tooSlow } from '../transports/body.ts';
+import { requestId, sendFailure } from '../transports/guard.ts';
 import { stands } from '../transports/standing.ts';
 import { ConfigProblem } from './config.ts';
 
@@ -18,13 +23,29 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const OPTIONS: ServerOptions = {
-  requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000,
+export interface ConnectionLimits {
+  /** How long the head of a request may take. */
+  readonly headersMs: number;
+  /** How long its body may take after that. */
+  readonly bodyMs: number;
+}
+export const CONNECTION_LIMITS: ConnectionLimits = { headersMs: 10_000, bodyMs: 15_000 };
+/** Looks for slow requests so many times in the time they have. */
+const LOOKS_IN_TIME = 10;
+/** Whoever was told that a request is too slow answers it within this; then the connection is cut. */
+const ANSWER_MS = 2_000;
+
+const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => ({
+  // The second is for what was answered before its body came: bodies that somebody waits for have a limit of their own below.
+  headersTimeout: headersMs, requestTimeout: headersMs + bodyMs + ANSWER_MS,
+  keepAliveTimeout: 30_000, connectionsCheckingInterval: headersMs / LOOKS_IN_TIME,
+  // A request without a Host is refused by the guard, in our words.
+  requireHostHeader: false,
   // Room for a token far too large, so that it is refused in our own words.
   maxHeaderSize: 64 * 1024,
   // Two Hosts, or two tokens, become one that is neither: were the first one taken, a proxy in front might have looked at the other.
   joinDuplicateHeaders: true,
-};
+});
 
 /** As long as a start takes where there is nothing to make, and less than half of what a gateway waits for a server. */
 const HELD_MS = 4_000;
@@ -37,7 +58,97 @@ const notYet = (res: ServerResponse): void => {
   res.end('{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}');
 };
 
-export async function listen(name: string, hosts: readonly string[], port: number): Promise<Listener> {
+/** What the parser found wrong with a request, in our words. */
+function malformed({ code = '' }: NodeJS.ErrnoException, { headersMs, bodyMs }: ConnectionLimits): Failure {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow(headersMs + bodyMs);
+  if (code === 'HPE_HEADER_OVERFLOW') return failure('VALIDATION_ERROR', 'The headers are too large.');
+  return failure('VALIDATION_ERROR', 'This is not a valid HTTP request.');
+}
+
+/** An answer where there is no request to answer. */
+function endWith(socket: Duplex, refused: Failure): void {
+  const body = JSON.stringify(refused.answer());
+  const head = [
+    `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}`, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store', `X-Request-Id: ${randomUUID()}`, 'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Tells whoever reads the body that no more of it comes. False where nobody reads it. */
+function tellReader(res: ServerResponse, refused: Failure): boolean {
+  res.shouldKeepAlive = false;
+  return res.req.listenerCount('error') > 0 && res.req.emit('error', refused);
+}
+
+const answerFor = (res: ServerResponse, refused: Failure): void =>
+  sendFailure(res, refused, { 'x-request-id': requestId(res.req.headers), connection: 'close' });
+
+interface Answering {
+  readonly since: number;
+  /** When its reader was told that it is too slow. */
+  told?: number;
+}
+
+/**
+ * Ends requests whose body is too slow. One look at all of them now and then: a timer for each would cost every call something, and
+ * almost all bodies are there at once.
+ */
+class BodyWatch {
+  readonly answering = new Map<ServerResponse, Answering>();
+  /** Requests that were answered before all of their body came. */
+  readonly #unread = new Map<IncomingMessage, number>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #bodyMs: number;
+
+  constructor({ bodyMs }: ConnectionLimits) {
+    this.#bodyMs = bodyMs;
+    this.#timer = setInterval(() => this.#look(performance.now()), bodyMs / LOOKS_IN_TIME).unref();
+  }
+
+  begin(res: ServerResponse): void {
+    const since = performance.now();
+    this.answering.set(res, { since });
+    res.once('close', () => {
+      this.answering.delete(res);
+      if (!res.req.complete && !res.req.socket.destroyed) this.#unread.set(res.req, since);
+    });
+  }
+
+  /** The request on this connection that has begun and is not complete. */
+  reading(socket: Duplex): ServerResponse | undefined {
+    return [...this.answering.keys()].find((res) => res.req.socket === socket && !res.req.complete);
+  }
+
+  isAnswering(socket: Duplex): boolean {
+    return [...this.answering.keys()].some((res) => res.req.socket === socket);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(now: number): void {
+    for (const [res, each] of this.answering) if (!res.req.complete && now - each.since >= this.#bodyMs) this.#end(res, each, now);
+    for (const [req, since] of this.#unread) {
+      if (!req.complete && !req.socket.destroyed && now - since < this.#bodyMs) continue;
+      this.#unread.delete(req);
+      if (!req.complete) req.socket.destroy();
+    }
+  }
+
+  #end(res: ServerResponse, each: Answering, now: number): void {
+    const overdue = now - each.since >= this.#bodyMs + ANSWER_MS;
+    if (each.told === undefined && !res.headersSent && res.req.listenerCount('error') > 0) {
+      each.told = now;
+      tellReader(res, tooSlow(this.#bodyMs));
+    } else if (overdue && each.told === undefined && !res.headersSent) answerFor(res, tooSlow(this.#bodyMs));
+    // A response that waits for one before it on the same connection has no socket yet.
+    else if (overdue && res.socket !== null) res.socket.destroy();
+  }
+}
+
+export async function listen(name: string, hosts: readonly string[], port: number, limits: ConnectionLimits = CONNECTION_LIMITS): Promise<Listener> {
   const held = new Map<ServerResponse, { readonly req: IncomingMessage; readonly timer: NodeJS.Timeout }>();
   const letGo = (res: ServerResponse) => {
     clearTimeout(held.get(res)?.timer);
@@ -51,18 +162,28 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
   };
   let handler = starting;
   let retired = false;
-  const answering = new Set<ServerResponse>();
+  const watch = new BodyWatch(limits);
+  const { answering } = watch;
   const answer: Handler = (req, res) => {
-    answering.add(res);
-    res.once('close', () => answering.delete(res));
+    watch.begin(res);
     if (retired) res.shouldKeepAlive = false;
     handler(req, res);
   };
   const servers: Server[] = [];
   let bound = port;
   for (const host of hosts) {
-    const server = createServer(OPTIONS, answer);
+    const server = createServer(optionsFor(limits), answer);
     server.maxConnections = 2_000;
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const refused = malformed(error, limits);
+      const begun = watch.reading(socket);
+      if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent === true) socket.destroy();
+      else if (begun !== undefined) void (tellReader(begun, refused) || answerFor(begun, refused));
+      else if (watch.isAnswering(socket)) socket.destroy();
+      else endWith(socket, refused);
+    });
+    server.on('checkExpectation', (_req, res) => sendFailure(res, failure('VALIDATION_ERROR', 'No expectation but 100-continue can be met.'), { connection: 'close' }));
+    server.on('connect', (_req, socket) => endWith(socket, failure('METHOD_NOT_ALLOWED', 'This is no proxy.')));
     try {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
@@ -72,6 +193,7 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
       const { code } = error as NodeJS.ErrnoException;
       // A machine without IPv6 is still a machine.
       if (host === '::1' && servers.length > 0 && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
+      watch.close();
       await Promise.all(servers.map(closed));
       if (code === 'EADDRINUSE') throw new ConfigProblem(`Port ${bound} for ${name} is already in use; stop the other program or set ${name.toUpperCase()}_PORT.`);
       if (code === 'EACCES') throw new ConfigProblem(`Port ${bound} for ${name} needs more rights than this user has; set ${name.toUpperCase()}_PORT.`);
@@ -88,14 +210,15 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
     },
     retire() {
       retired = true;
-      for (const res of answering) if (!res.headersSent) res.shouldKeepAlive = false;
+      for (const res of answering.keys()) if (!res.headersSent) res.shouldKeepAlive = false;
     },
     async finish(ms) {
       for (const server of servers) server.close();
       const until = performance.now() + ms;
-      while (performance.now() < until && [...answering].some((res) => !stands(res))) await pause(20);
+      while (performance.now() < until && [...answering.keys()].some((res) => !stands(res))) await pause(20);
     },
     close: async () => {
+      watch.close();
       for (const res of held.keys()) if (letGo(res)) notYet(res);
       await Promise.all(servers.map(closed));
     },

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
 import type { Decide } from '../core/decide.ts';
+import { Failure } from '../core/errors.ts';
 import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
+import type { RecordRefused } from '../core/refused.ts';
 import type { Runtime } from '../core/run.ts';
 import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
@@ -58,6 +60,7 @@ export interface Wiring {
   readonly trailPart: TrailPart;
   readonly otherParts: OtherParts | undefined;
   readonly note: GatewayRoutes['note'];
+  readonly recordRefused: RecordRefused;
 }
 
 export interface Served {
@@ -104,7 +107,7 @@ const dispatch = ({ guard, base, name, issuers, mcp, rest, provider }: Mounted):
   if (refused) return sendFailure(res, refused);
   if (isMetadata) return metadata(req, res, base, issuers, name);
   if (provider?.handles(path)) {
-    provider.handler(req, res).catch(() => res.destroy());
+    provider.handler(req, res).catch((error: unknown) => (error instanceof Failure ? sendFailure(res, error) : res.destroy()));
     return;
   }
   rest(req, res);
@@ -125,7 +128,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const visiting = { authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions), onUnauthenticated, admission: wiring.runtime.admission };
   const questions = queryRoutes(app, { ...visiting, assistant: wiring.assistant, byToken: byToken(identity.verifier, audiences), refresh: (caller) => identity.verifier.refresh(caller), kept: wiring.kv });
   gatewayRoutes(app, {
-    ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, model: wiring.assistant.model,
+    ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, recordRefused: wiring.recordRefused, model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail({ instance: wiring.config.instance, own: wiring.trailPart, others: wiring.otherParts, cursors: wiring.runtime.cursors }),
   });
@@ -143,7 +146,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
     recheck: (caller) => identity.verifier.refresh(caller), kept: wiring.kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
+    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'), recordRefused: wiring.recordRefused,
   });
   wiring.meter.sessions('gateway', () => mcp.sessions);
   return {
@@ -170,7 +173,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
     server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, clock, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders, leads: wiring.leads,
-    authenticate, onUnauthenticated,
+    authenticate, onUnauthenticated, recordRefused: wiring.recordRefused,
   });
   await app.ready();
   const mcp = mcpEndpoint({
@@ -178,7 +181,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
     authenticate: byToken(identity.verifier, audiences('mcp')),
     recheck: (caller) => identity.verifier.refresh(caller), kept: wiring.kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: refusedAt(wiring, 'mcp', server),
+    onUnauthenticated: refusedAt(wiring, 'mcp', server), recordRefused: wiring.recordRefused,
   });
   wiring.meter.sessions(server, () => mcp.sessions);
   return {

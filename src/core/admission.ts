@@ -10,6 +10,9 @@ export interface Admission {
   pass(principal: string): void | Promise<void>;
 }
 
+/** What a person does by hand is counted apart: a busy program must not be able to keep its person from deciding. */
+export const byHand = ({ principal }: { readonly principal: string }): string => `${principal} by hand`;
+
 export interface AdmissionLimits {
   readonly perMinute: number;
   readonly atOnce: number;

@@ -28,6 +28,7 @@ const PIPELINE = {
   CONFIRMATION_NOT_FOUND: { status: 404, hint: 'Ask for the change again.' },
   NOT_FOUND: { status: 404, hint: 'Check the address.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use the method that the documentation names.' },
+  REQUEST_TIMEOUT: { status: 408, hint: 'Send the whole request at once, then wait for the answer.', retryable: true },
   INVALID_CURSOR: { status: 400, hint: 'Repeat the call without a cursor, with the same filters throughout.' },
   ALREADY_DECIDED: { status: 409, hint: 'Nothing to do: it was decided before.' },
   CHANGED_SINCE_APPROVAL: { status: 409, hint: 'Nothing was written. Ask for the change again to see what it would do now.' },

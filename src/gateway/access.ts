@@ -50,6 +50,16 @@ export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnau
   }
 }
 
+/** For a request whose body was refused: undefined where nobody is signed in, which is counted and not recorded one by one. */
+export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
 /** Good sign-ins from the same address are never held up: only what was refused anyway is told to slow down. */
 export function strangers(perSecond: number, clock: Clock, refused: () => void = () => {}): OnUnauthenticated {
   let second = 0;

@@ -6,11 +6,12 @@ import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, KeyValue, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
+import type { RecordRefused } from '../core/refused.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
-import { openGrant, openIdentity, verifyGrant, verifyIdentity } from '../identity/internal.ts';
+import { callerIn, openGrant, openIdentity, verifyGrant, verifyIdentity } from '../identity/internal.ts';
 import { bearer } from '../identity/verify.ts';
-import { inputOf, sendAnswer, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
-import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
+import { inputOf, sendAnswer, unreadBody, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
+import { type Authenticate, callerIfAny, counted, type OnUnauthenticated } from './access.ts';
 import { answersInTime } from './probe.ts';
 import type { ToolBackend } from './backends.ts';
 import { ANSWERS_HEADER, answersTo } from './link.ts';
@@ -32,6 +33,8 @@ export interface DomainServer {
   /** Where this is support: whether a customer leads the own organisation. */
   readonly leads: (customer: { readonly sub: string; readonly organizationId: string }) => Promise<boolean | undefined>;
   readonly onUnauthenticated: OnUnauthenticated;
+  /** Records a call that was refused before its body was read. */
+  readonly recordRefused: RecordRefused;
 }
 
 const execution = z.strictObject({ confirmationId: z.uuid(), tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean().default(false) });
@@ -39,6 +42,7 @@ const execution = z.strictObject({ confirmationId: z.uuid(), tool: z.string(), i
 /** What the gateway says of a call beside its input. The identity is signed over it, so it is believed from there and from nobody else. */
 const callers = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
 
+const IDENTITY_KIND = 'tamshai-identity+jwt';
 /** The kind of token is in its header; only its signature is believed, later. */
 function kindOf(token: string | undefined): string | undefined {
   try {
@@ -63,7 +67,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   // What a gateway took from its caller is taken from it as it is: here, as there, the tool refuses it, and that is on record.
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
-    if (kindOf(token) !== 'tamshai-identity+jwt') return undefined;
+    if (kindOf(token) !== IDENTITY_KIND) return undefined;
     await counted(req.raw, deps.onUnauthenticated, () => openIdentity(deps.gatewayKeys, { token, server, clock }));
     markAnswer(reply, token);
     return { duplicates: 'allow', checked: false };
@@ -77,7 +81,21 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return { duplicates: 'refuse', stringBytes: VOUCHED_BYTES };
   });
 
-  app.post<{ Params: { tool: string } }>('/tools/:tool', byIdentity, async (req, reply) => {
+  type Sender = { readonly caller: Caller; readonly requestId: string; readonly tool?: string };
+  const recording = (senderOf: (req: FastifyRequest, token: string | undefined) => Promise<Sender>) => async (req: FastifyRequest, refused: Failure) => {
+    const sender = await callerIfAny(() => counted(req.raw, deps.onUnauthenticated, () => senderOf(req, bearer(req.headers.authorization))));
+    if (sender === undefined) return refused;
+    const { caller, requestId, tool = (req.params as { tool: string }).tool } = sender;
+    return deps.recordRefused({ server, tool, caller, surface: 'direct', requestId, body: unreadBody(req) }, refused);
+  };
+  const ofCall = recording(async (req, token) =>
+    kindOf(token) === IDENTITY_KIND
+      ? callerIn(await openIdentity(deps.gatewayKeys, { token, server, clock }))
+      : { caller: await deps.authenticate(req.raw), requestId: req.id },
+  );
+  const ofExecution = recording((_req, token) => openGrant(deps.gatewayKeys, { token, server, clock }));
+
+  app.post<{ Params: { tool: string } }>('/tools/:tool', { ...byIdentity, config: { record: ofCall } }, async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
     const token = bearer(req.headers.authorization);
     const body = req.rawBody ?? Buffer.alloc(0);
@@ -92,6 +110,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
       return { caller: await deps.authenticate(req.raw), requestId: req.id };
     });
+    req.recorded = true;
     const { surface = 'direct', approvalBecause } = (fromGateway && callers.safeParse(req.body).data) || {};
     const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
     const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });
@@ -106,10 +125,11 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return { status: 'success', data: await backend.changes({ caller, after: asked.data.after }) };
   });
 
-  app.post('/execute', byGrant, async (req, reply) => {
+  app.post('/execute', { ...byGrant, config: { record: ofExecution } }, async (req, reply) => {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, clock }));
+    req.recorded = true;
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);
     if (grant.settle) {

@@ -7,6 +7,7 @@ import { createQualifier } from '../core/derive/qualify.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
+import type { RecordRefused } from '../core/refused.ts';
 import { isOurName, UNNAMED } from '../identity/claims.ts';
 import type { Guard } from '../transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler, type ToolCall } from '../transports/mcp/index.ts';
@@ -34,6 +35,8 @@ export interface McpEndpointOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onUnauthenticated: OnUnauthenticated;
+  /** Records a call that was refused before its body was read. */
+  readonly recordRefused: RecordRefused;
 }
 
 const INSTRUCTIONS =
@@ -86,6 +89,11 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
         },
       });
       return qualifier ? answer.then((each) => qualifier.answer(each, server)) : answer;
+    },
+    refused(exchange, refused, { name, bytes }) {
+      const tool = name === undefined ? undefined : find(name);
+      const about = tool === undefined ? { server: here, tool: name ?? 'tools/call' } : { server: tool.domain.name, tool: tool.name };
+      return options.recordRefused({ ...about, caller: callerOf(exchange), surface, requestId: exchange.requestId, body: { bytes } }, refused);
     },
     describe: (name, answer, asked) => describeAnswer(find(name), answer, asked),
     embed: (name, answer, asked) => embeddedAnswer(find(name), answer, asked),

@@ -7,8 +7,9 @@ import type { ConfirmationView, Decide } from '../core/decide.ts';
 import { openapiDocument } from '../core/derive/openapi.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
-import { inputOf, sendAnswer } from '../transports/rest.ts';
-import { isLocal } from './access.ts';
+import type { RecordRefused } from '../core/refused.ts';
+import { inputOf, sendAnswer, unreadBody } from '../transports/rest.ts';
+import { callerIfAny, isLocal } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { docsDocument, sendDocs } from './docs-page.ts';
 import { missingFrom, toolsOf } from './listing.ts';
@@ -29,7 +30,9 @@ export interface GatewayRoutes extends Visiting {
   /** For a decision from a browser: it must come from the page that showed this very card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Notes a decision that did not reach a domain: a denial, a refusal. */
-  readonly note: (caller: Caller, confirmationId: string, approved: boolean, answer: { status: string; code?: string }, requestId: string) => Promise<void>;
+  readonly note: (caller: Caller, confirmationId: string, approved: boolean | undefined, answer: { status: string; code?: string }, requestId: string) => Promise<void>;
+  /** Records a call that was refused before its body was read. */
+  readonly recordRefused: RecordRefused;
 }
 
 const decision = z.strictObject({ approved: z.boolean('approved must be true or false') });
@@ -49,19 +52,30 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const fromOurApp = (req: FastifyRequest): Promise<boolean> =>
     req.headers.cookie === undefined ? Promise.resolve(false) : Promise.resolve(deps.authenticate(req.raw)).then(({ person }) => person.realm === 'staff', () => false);
 
-  app.post<{ Params: { server: string; tool: string } }>('/api/tools/:server/:tool', async (req, reply) => {
+  const unread = (req: FastifyRequest, about: { server: string; tool: string; confirmationId?: string }, deciding: boolean) => async (refused: Failure) => {
+    const who = await callerIfAny(() => caller(req, deciding));
+    return who === undefined ? refused : deps.recordRefused({ ...about, caller: who, surface: 'rest', requestId: req.id, body: unreadBody(req) }, refused);
+  };
+  const ofTool = (req: FastifyRequest, refused: Failure) => unread(req, req.params as { server: string; tool: string }, false)(refused);
+  const ofDecision = (req: FastifyRequest, refused: Failure) =>
+    unread(req, { server: 'gateway', tool: 'confirm', confirmationId: (req.params as { id: string }).id }, true)(refused);
+
+  app.post<{ Params: { server: string; tool: string } }>('/api/tools/:server/:tool', { config: { record: ofTool } }, async (req, reply) => {
     const who = await caller(req);
+    req.recorded = true;
     const { server, tool } = req.params;
     const found = registry.find(server, tool);
     const request = { server, tool: found?.name ?? tool, input: inputOf(req.body), caller: who, surface: 'rest' as const, requestId: req.id };
     return sendAnswer(reply, await backend(server).call(request), found);
   });
 
-  app.post<{ Params: { id: string } }>('/api/confirm/:id', async (req, reply) => {
+  app.post<{ Params: { id: string } }>('/api/confirm/:id', { config: { record: ofDecision } }, async (req, reply) => {
     const who = await visitor(req, true);
-    const { approved } = parsed(decision, req.body);
+    req.recorded = true;
     const { id } = req.params;
+    let approved: boolean | undefined;
     try {
+      ({ approved } = parsed(decision, req.body));
       if (req.headers.authorization === undefined) deps.checkCard(req.raw, await decide.view(id, who.person));
       const answer = await decide.decide(id, approved, who, req.id);
       if (answer.status !== 'success') await deps.note(who, id, approved, answer, req.id);

@@ -1,7 +1,7 @@
 /** Whoever comes to the API by hand, and what they send. */
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Admission } from '../core/admission.ts';
+import { type Admission, byHand } from '../core/admission.ts';
 import type { Caller } from '../core/caller.ts';
 import { failure } from '../core/errors.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
@@ -17,10 +17,10 @@ export function visitors({ authenticate, onUnauthenticated, admission }: Visitin
     counted(req.raw, onUnauthenticated, () => authenticate(req.raw, deciding));
   return {
     caller,
-    /** What is not a tool is counted too, but apart: a busy program must not be able to keep its person from deciding. */
+    /** What is not a tool is counted too, but apart. */
     async visitor(req: FastifyRequest, deciding = false): Promise<Caller> {
       const who = await caller(req, deciding);
-      await admission.pass(`${who.person.principal} by hand`);
+      await admission.pass(byHand(who.person));
       return who;
     },
   };

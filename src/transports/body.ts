@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import { failure } from '../core/errors.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Failure, failure } from '../core/errors.ts';
 import { type JsonRules, parseJson } from './json.ts';
 
 export interface BodyLimits {
@@ -8,16 +8,22 @@ export interface BodyLimits {
   readonly ms: number;
 }
 
+/** Bodies come as they are: an encoding, even one that says nothing, would be for another layer to undo. */
+export const isPacked = ({ 'content-encoding': encoding, 'transfer-encoding': transfer }: IncomingHttpHeaders): boolean =>
+  (encoding !== undefined && encoding.toLowerCase() !== 'identity') || (transfer !== undefined && transfer.toLowerCase() !== 'chunked');
+export const packed = () => failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
+export const tooSlow = (ms: number) => failure('REQUEST_TIMEOUT', `The request was not complete within ${ms / 1000} seconds.`);
+
 export const BODY_LIMITS: BodyLimits = { bytes: 256 * 1024, ms: 15_000 };
 
-export const tooLarge = ({ bytes }: BodyLimits = BODY_LIMITS) => failure('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes / 1024} kB.`);
+export const tooLarge = ({ bytes }: BodyLimits = BODY_LIMITS) =>
+  failure('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes / 1024} kB.`);
 
 /** The whole body, or a failure as soon as it is known to be too large, packed, or too slow. */
 export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const encoding = req.headers['content-encoding'];
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      reject(failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.'));
+    if (isPacked(req.headers)) {
+      reject(packed());
       return;
     }
     if (Number(req.headers['content-length'] ?? 0) > limits.bytes) {
@@ -28,7 +34,7 @@ export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS)
     let length = 0;
     const finish = (settle: () => void) => {
       clearTimeout(deadline);
-      req.off('data', onData).off('end', onEnd).off('close', onClose);
+      req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onError);
       settle();
     };
     const onData = (chunk: Buffer) => {
@@ -38,8 +44,11 @@ export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS)
     };
     const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
     const onClose = () => finish(() => reject(failure('VALIDATION_ERROR', 'The connection closed before the body was complete.')));
-    const deadline = setTimeout(() => finish(() => reject(failure('TIMEOUT', 'The body did not arrive in time.'))), limits.ms);
-    req.on('data', onData).on('end', onEnd).on('close', onClose);
+    // The listener says so here when the body is too slow or malformed.
+    const onError = (error: Error) =>
+      finish(() => reject(error instanceof Failure ? error : failure('VALIDATION_ERROR', 'The request is malformed.')));
+    const deadline = setTimeout(() => finish(() => reject(tooSlow(limits.ms))), limits.ms);
+    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onError);
     // A reset connection also closes; without a listener its error would end the process.
     req.on('error', () => undefined);
   });

@@ -63,7 +63,7 @@ export function sendFailure(res: ServerResponse, refused: Failure, headers: Outg
   res.writeHead(refused.status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
-    ...((refused.code === 'TIMEOUT' || hasUnreadBody(res.req)) && { connection: 'close' }),
+    ...((refused.code === 'REQUEST_TIMEOUT' || hasUnreadBody(res.req)) && { connection: 'close' }),
     ...headers,
   });
   res.end(body);

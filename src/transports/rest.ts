@@ -1,12 +1,15 @@
 /** What every HTTP server of ours has in common: strict bodies, the union for every error, no surprises in headers. */
+import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteShorthandOptions } from 'fastify';
 import type { Answer, CancelledAnswer } from '../core/answer.ts';
 import { type ErrorAnswer, Failure, failure, statusOf, toolFailure } from '../core/errors.ts';
 import type { Logger } from '../core/ports.ts';
+import type { UnreadBody } from '../core/refused.ts';
 import type { Tool } from '../core/tool.ts';
-import { BODY_LIMITS, decodeText, tooLarge } from './body.ts';
+import { isFormType, isJsonType } from '../core/media-type.ts';
+import { BODY_LIMITS, decodeText, isPacked, packed, tooLarge } from './body.ts';
 import { requestId } from './guard.ts';
 import { type JsonRules, parseJson } from './json.ts';
 
@@ -16,6 +19,14 @@ declare module 'fastify' {
     rawBody: Buffer | undefined;
     /** How the body is read, where somebody vouched for it before it came. */
     vouched: JsonRules | undefined;
+    /** Whoever handles the request records it from here on. */
+    recorded: boolean;
+  }
+  interface FastifyContextConfig {
+    /** The body is a form; everywhere else it is JSON. */
+    form?: boolean;
+    /** Records a request that was refused before anyone recorded it. What it returns is answered. */
+    record?: (req: FastifyRequest, refused: Failure) => Promise<Failure>;
   }
 }
 
@@ -60,8 +71,9 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
   };
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('vouched', undefined);
+  app.decorateRequest('recorded', false);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/json\s*(;\s*charset=utf-8\s*)?$/i, { parseAs: 'buffer' }, (req, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body, done) => {
     try {
       req.rawBody = body as Buffer;
       done(null, parseJson(decodeText(body as Buffer), req.vouched ?? { duplicates: strictBodies.includes(req.routeOptions.url ?? '') ? 'refuse' : 'allow' }));
@@ -73,12 +85,33 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
     reply.headers({ 'x-request-id': req.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" });
     // Before a body is looked for: some methods have to have one.
     if (req.is404) nothingHere(req, reply);
-    const encoding = req.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') throw failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
+    if (isPacked(req.headers)) throw packed();
+    const type = req.headers['content-type'];
+    // The framework would take what only begins like a media type.
+    const takesType = req.routeOptions.config.form === true ? isFormType : isJsonType;
+    if (type !== undefined && req.method !== 'GET' && req.method !== 'HEAD' && !takesType(type)) throw otherType(req);
   });
   app.setNotFoundHandler(nothingHere);
-  app.setErrorHandler((error, req, reply) => sendError(reply, translated(error, req, log)));
+  app.setErrorHandler(async (error, req, reply) => {
+    const refused = translated(error, req, log);
+    const { record } = req.routeOptions.config;
+    if (record === undefined || req.recorded || !UNREAD.has(refused.status)) return sendError(reply, refused);
+    try {
+      return await sendError(reply, await record(req, refused));
+    } catch (failed) {
+      return sendError(reply, translated(failed, req, log));
+    }
+  });
   return { app, handle: (req, res) => handler(req, res) };
+}
+
+/** Statuses of a request whose body was not taken. */
+const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
+const otherType = ({ routeOptions: { config } }: FastifyRequest) => failure('UNSUPPORTED_MEDIA_TYPE', config.form ? 'Only a form is accepted here.' : 'Only JSON is accepted here.');
+
+/** What is kept of a body that nobody could read: how long it was, and a digest where all of it came. */
+export function unreadBody({ rawBody, headers }: FastifyRequest): UnreadBody {
+  return rawBody === undefined ? { bytes: Number(headers['content-length'] ?? 0) } : { bytes: rawBody.length, sha256: hash('sha256', rawBody, 'base64url') };
 }
 
 /** What a gateway has read is longer once it is wrapped and written anew: 1e20 becomes a one and twenty zeros. */
@@ -98,7 +131,7 @@ export const vouchedFor = (vouch: (req: FastifyRequest, reply: FastifyReply) => 
 
 function capped(payload: Readable): Readable {
   let length = 0;
-  return payload.pipe(
+  const limited = payload.pipe(
     new Transform({
       transform(chunk: Buffer, _encoding, done) {
         length += chunk.length;
@@ -107,6 +140,8 @@ function capped(payload: Readable): Readable {
       },
     }),
   );
+  payload.on('error', (error) => limited.destroy(error));
+  return limited;
 }
 
 /** The framework's own refusals, in our words. */
@@ -114,7 +149,7 @@ function translated(error: unknown, req: FastifyRequest, log: Logger): Failure {
   if (error instanceof Failure) return error;
   const { code = '', statusCode = 500, name, stack } = error as Error & { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return tooLarge();
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || statusCode === 415) return failure('UNSUPPORTED_MEDIA_TYPE', 'Only JSON is accepted here.');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || statusCode === 415) return otherType(req);
   if (statusCode >= 400 && statusCode < 500) return failure('VALIDATION_ERROR', 'The request is malformed.');
   log.error({ requestId: req.id, error: name, code, at: stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 6) }, 'unexpected failure');
   return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${req.id}.`, { requestId: req.id });

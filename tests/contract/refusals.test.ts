@@ -50,13 +50,32 @@ async function expectRecorded(requestId: string, wanted: Partial<AuditRecord>): 
 
 const doors = {
   rest: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.send('POST', `/api/tools/${server}/${tool}`, { token: await site.token('eve.thompson'), raw, headers: { ...headers, 'x-request-id': id } }),
+    site.send('POST', `/api/tools/${server}/${tool}`, {
+      token: await site.token('eve.thompson'),
+      raw,
+      headers: { ...headers, 'x-request-id': id },
+    }),
   direct: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.send('POST', `/tools/${tool}`, { token: await site.token('eve.thompson', { server }), raw, headers: { ...headers, 'x-request-id': id }, server }),
+    site.send('POST', `/tools/${tool}`, {
+      token: await site.token('eve.thompson', { server }),
+      raw,
+      headers: { ...headers, 'x-request-id': id },
+      server,
+    }),
   mcp: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.rpc(await site.token('eve.thompson', { mcp: true }), 'tools/call', { name: `${server}_${tool}` }, { raw, headers: { ...headers, 'x-request-id': id } }),
+    site.rpc(
+      await site.token('eve.thompson', { mcp: true }),
+      'tools/call',
+      { name: `${server}_${tool}` },
+      { raw, headers: { ...headers, 'x-request-id': id } },
+    ),
   'mcp direct': async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.rpc(await site.token('eve.thompson', { mcp: true, server }), 'tools/call', { name: tool }, { raw, headers: { ...headers, 'x-request-id': id }, server }),
+    site.rpc(
+      await site.token('eve.thompson', { mcp: true, server }),
+      'tools/call',
+      { name: tool },
+      { raw, headers: { ...headers, 'x-request-id': id }, server },
+    ),
 } as const;
 const SURFACES = { rest: 'rest', direct: 'direct', mcp: 'mcp', 'mcp direct': 'direct' } as const;
 
@@ -67,7 +86,12 @@ describe.each(Object.entries(doors))('at %s', (door, send) => {
       const id = randomUUID();
       const reply = await send(tool.domain.name, tool.name, body, id);
       const code = body.code ?? 'VALIDATION_ERROR';
-      expect([tool.name, kind, [400, 413, 415].includes(reply.status), JSON.parse(reply.text)]).toMatchObject([tool.name, kind, true, { status: 'error', code }]);
+      expect([tool.name, kind, [400, 413, 415].includes(reply.status), JSON.parse(reply.text)]).toMatchObject([
+        tool.name,
+        kind,
+        true,
+        { status: 'error', code },
+      ]);
       await expectRecorded(id, { server: tool.domain.name, tool: tool.name, code, surface: SURFACES[door as keyof typeof SURFACES] });
     }
   });
@@ -82,10 +106,15 @@ describe.each(Object.entries(doors))('at %s', (door, send) => {
 describe('elsewhere', () => {
   it.each(kinds.map(([, body]) => body).concat([{ raw: '{"approved":"yes"}' }, { raw: '' }]))('a decision: %j', async (body) => {
     const id = randomUUID();
-    const { confirmationId } = await site.ask('eve.thompson', 'hr', 'update_salary', { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 141_414 });
+    const { confirmationId } = await site.ask('eve.thompson', 'hr', 'update_salary', {
+      employee_id: '0e000000-0000-4000-8000-000000000008',
+      new_salary: 141_414,
+    });
     const token = await site.token('eve.thompson', { approve: true });
     await site.send('POST', `/api/confirm/${confirmationId}`, { token, raw: body.raw, headers: { ...body.headers, 'x-request-id': id } });
-    expect(await recordsOf(id)).toMatchObject([{ username: 'eve.thompson', tool: 'confirm', decision: 'refused', confirmationId, code: body.code ?? 'VALIDATION_ERROR' }]);
+    expect(await recordsOf(id)).toMatchObject([
+      { username: 'eve.thompson', tool: 'confirm', decision: 'refused', confirmationId, code: body.code ?? 'VALIDATION_ERROR' },
+    ]);
     expect(JSON.stringify(await recordsOf(id))).not.toContain(SECRET);
   });
 
@@ -95,7 +124,12 @@ describe('elsewhere', () => {
     const id = randomUUID();
     const grant = { confirmationId: randomUUID(), tool: 'update_salary', input: '{}', card: '{}', settle: false };
     const token = signGrant(site.keys.gateway.current, { ...grant, server: 'hr', caller, requestId: id }, site.clock);
-    const reply = await site.send('POST', '/execute', { token, server: 'hr', raw: `{"confirmationId":"${SECRET}`, headers: { 'x-request-id': id } });
+    const reply = await site.send('POST', '/execute', {
+      token,
+      server: 'hr',
+      raw: `{"confirmationId":"${SECRET}`,
+      headers: { 'x-request-id': id },
+    });
     expect(reply.status).toBe(400);
     await expectRecorded(id, { server: 'hr', tool: 'update_salary', code: 'VALIDATION_ERROR' });
   });
@@ -109,7 +143,9 @@ describe('elsewhere', () => {
     const token = await site.token('eve.thompson', { mcp: true });
     const reply = await site.rpc(token, 'tools/call', params, { headers: { 'x-request-id': id } });
     expect(reply.error?.code).toBeLessThan(0);
-    await expect.poll(() => recordsOf(id)).toMatchObject([{ username: 'eve.thompson', decision: 'refused', code: 'VALIDATION_ERROR', surface: 'mcp' }]);
+    await expect
+      .poll(() => recordsOf(id))
+      .toMatchObject([{ username: 'eve.thompson', decision: 'refused', code: 'VALIDATION_ERROR', surface: 'mcp' }]);
   });
 
   it('without a sign-in it is counted, and not recorded one by one', async () => {
@@ -122,7 +158,7 @@ describe('elsewhere', () => {
 describe('a flood', () => {
   let limited: Site;
   beforeAll(async () => {
-    limited = await openSite({ TAMSHAI_RATE_PER_MINUTE: '20' }, { servers: ['gateway', 'tasks'] });
+    limited = await openSite({ TAMSHAI_RATE_PER_MINUTE: '20' });
   }, 120_000);
   afterAll(() => limited.close());
 

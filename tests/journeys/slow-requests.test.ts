@@ -67,7 +67,10 @@ describe.each([
       expect(head.toLowerCase()).toContain(`x-request-id: ${id}`);
       expect(head.toLowerCase()).toContain('connection: close');
       if (tool === undefined) continue;
-      expect([entrance.path, await recordsOf(id)]).toMatchObject([entrance.path, [{ username: 'eve.thompson', decision: 'failed', code: 'REQUEST_TIMEOUT' }]]);
+      expect([entrance.path, await recordsOf(id)]).toMatchObject([
+        entrance.path,
+        [{ username: 'eve.thompson', decision: 'refused', code: 'REQUEST_TIMEOUT' }],
+      ]);
     }
   });
 
@@ -93,7 +96,12 @@ describe.each([
   test('of what nobody reads: forms, sign-in, a method that takes none, an address that is none', async () => {
     for (const path of ['/signout', '/auth/realms/tamshai-staff/token', '/auth/realms/tamshai-staff/reg', '/health', '/nowhere']) {
       const text = await exchange(site.tamshai.ports['gateway'] ?? 0, (socket) => {
-        socket.write(headOf({ server: 'gateway', path, lines: ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 1000'] }).replace('Content-Type: application/json\r\n', ''));
+        socket.write(
+          headOf({ server: 'gateway', path, lines: ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 1000'] }).replace(
+            'Content-Type: application/json\r\n',
+            '',
+          ),
+        );
         go(socket);
       });
       expect([path, replyIn(text).status >= 400]).toEqual([path, true]);

@@ -115,6 +115,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
         feed: world.feed,
         feedReaders: peopleFeedReaders(keys, ownGatewayKeys(keys)),
         onUnauthenticated: () => {},
+        recordRefused: async (_request, refused) => refused,
         authenticate: async () => {
           throw failure('UNAUTHENTICATED', 'Sign in.');
         },

@@ -140,7 +140,7 @@ describe('a body is read', () => {
 
   it('nor one that drips, and the connection is closed', async () => {
     const answer = await raw('Content-Length: 10', '{');
-    expect(answer).toMatch(/^HTTP\/1.1 504 /);
+    expect(answer).toMatch(/^HTTP\/1.1 408 /);
     expect(answer).toMatch(/connection: close/i);
   });
 });

@@ -22,6 +22,7 @@ export class Exchange implements ToolCall {
   readonly #rules: Rules;
   readonly #res: ServerResponse;
   #answer: Promise<Answer> | undefined;
+  #performed = false;
   #abort: AbortController | undefined;
 
   constructor(rules: Rules, res: ServerResponse, who: { caller: Caller; servers: ReadonlySet<string> | undefined; requestId: string }) {
@@ -32,9 +33,15 @@ export class Exchange implements ToolCall {
     this.requestId = who.requestId;
   }
 
+  /** Whether a tool was asked for, there or not. */
+  get performed(): boolean {
+    return this.#performed;
+  }
+
   /** Undefined when there is no such tool. Never rejects. */
   perform(name: string, args: unknown): Promise<Answer> | undefined {
     if (this.#answer !== undefined) return this.#answer;
+    this.#performed = true;
     this.name = name;
     this.args = args;
     try {

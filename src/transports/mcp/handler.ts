@@ -1,14 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import {
   CLIENT_INFO_META_KEY,
   classifyInboundRequest,
   createMcpHandler,
-  isJsonContentType,
   legacyStatelessFallback,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
 import { type ErrorAnswer, Failure, failure } from '../../core/errors.ts';
+import { isJsonType } from '../../core/media-type.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
 import { markStanding } from '../standing.ts';
@@ -124,10 +124,33 @@ class Endpoint {
         options.log.error({ requestId: id, status: res.statusCode }, 'an MCP request was answered with a server error');
     } catch (thrown) {
       if (!(thrown instanceof Failure)) options.log.error({ requestId: id, error: thrown }, 'an MCP request broke');
-      const failed = thrown instanceof Failure ? thrown : failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId: id });
+      const first = thrown instanceof Failure ? thrown : failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId: id });
+      const failed = exchange !== undefined && UNREAD.has(first.status) ? await this.#record(exchange, req, first) : first;
       const code = failed.code !== 'VALIDATION_ERROR' ? -32000 : exchange === undefined ? -32600 : -32700;
       refuse(res, failed, code, { 'x-request-id': id, ...(failed.status === 401 && { 'www-authenticate': options.challenge(req) }) });
     }
+  }
+
+  /** What was refused is answered, whether it could be recorded or, if not, as a failure of ours. */
+  async #record(exchange: Exchange, { headers }: IncomingMessage, refused: Failure, name = toolNamed(headers)): Promise<Failure> {
+    try {
+      const bytes = Number(headers['content-length'] ?? 0);
+      return (await this.#options.refused?.(exchange, refused, { name, bytes })) ?? refused;
+    } catch (thrown) {
+      return thrown instanceof Failure ? thrown : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.');
+    }
+  }
+
+  /** A tool call that the SDK refuses never reaches a tool; it is recorded once it is answered. */
+  #recordUnperformed(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body: unknown): void {
+    const params = toolCallIn(body);
+    if (params === undefined) return;
+    const name = typeof params.name === 'string' ? params.name : undefined;
+    const wellFormed = name !== undefined && (params.arguments === undefined || isPlainObject(params.arguments));
+    res.once('close', () => {
+      if (exchange.performed || !res.writableFinished || (wellFormed && res.statusCode !== 400)) return;
+      void this.#record(exchange, req, failure('VALIDATION_ERROR', 'The call is malformed.'), name);
+    });
   }
 
   retire(): void {
@@ -142,13 +165,14 @@ class Endpoint {
 
   async #post(exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { headers } = req;
-    if (headers['content-type'] !== 'application/json' && !isJsonContentType(headers['content-type'])) {
+    if (!isJsonType(headers['content-type'])) {
       throw failure('UNSUPPORTED_MEDIA_TYPE', 'Send JSON, and say so in Content-Type.');
     }
     const body = await readJson(req, { duplicates: 'refuse' });
     const hot = this.#hot ? recognise(headers, body) : undefined;
     if (hot !== undefined && (await this.#answer(hot, exchange, req, res))) return;
 
+    this.#recordUnperformed(exchange, req, res, body);
     // Batches count as one request everywhere else; the strict 2026 handler refuses them for every revision.
     if (Array.isArray(body)) return this.#toModern(exchange, req, res, body);
     const route = classifyInboundRequest({
@@ -315,6 +339,17 @@ class Endpoint {
   }
 }
 
+/** Statuses of a request whose body was not taken. */
+const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What a tool call, or the first one in a batch, is called with. */
+function toolCallIn(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  const message: unknown = Array.isArray(body) ? body.find((each) => isPlainObject(each) && each.method === 'tools/call') : body;
+  if (!isPlainObject(message) || message.method !== 'tools/call') return undefined;
+  return isPlainObject(message.params) ? message.params : {};
+}
+
 /** The request that a cancellation names. */
 function cancelledIn(body: unknown): unknown {
   const { method, params } = body as { method?: unknown; params?: { requestId?: unknown } };
@@ -347,6 +382,10 @@ const isPlainStream = ({ headers }: IncomingMessage): boolean =>
 const isVisit = (session: Session | Visit): session is Visit => !('server' in session);
 const nameIn = (session: Session | Visit | undefined): string | undefined =>
   session === undefined ? undefined : isVisit(session) ? session.clientName : clientName(session.server.getClientVersion());
+
+/** The tool that the headers name, where the body cannot be read. */
+const toolNamed = ({ 'mcp-name': name }: IncomingHttpHeaders): string | undefined =>
+  typeof name === 'string' && /^[\w.-]{1,128}$/.test(name) ? name : undefined;
 
 const header = <K extends string>(key: K, value: string | string[] | undefined) =>
   (typeof value === 'string' ? { [key]: value } : {}) as { [key in K]?: string };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Server, ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, PendingAnswer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
+import type { Failure } from '../../core/errors.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
 import type { Guard } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,6 +24,12 @@ export interface McpOptions {
   list(caller: Caller, servers: ReadonlySet<string> | undefined): ToolListing;
   /** Undefined means that there is no such tool for this caller, and is said before anything happens. */
   call(call: ToolCall): Promise<Answer> | undefined;
+  /** Records a request that was refused before a tool was called, with the tool's name as far as it is known. What it returns is answered. */
+  refused?(
+    exchange: Pick<ToolCall, 'caller' | 'clientName' | 'requestId'>,
+    refused: Failure,
+    about: { readonly name: string | undefined; readonly bytes: number },
+  ): Promise<Failure>;
   /** One line for a person to read. */
   describe(tool: string, answer: Answer, args: unknown): string;
   /** What is embedded in place of the whole answer, and under which address. */

@@ -1,0 +1,60 @@
+/** Audit records of calls that were refused before their input was read: malformed, too large, too slow or of another media type. */
+import { byHand } from './admission.ts';
+import { Failure } from './errors.ts';
+import { auditRecord, type CallRequest, type Runtime } from './run.ts';
+
+/** What is kept of a body that could not be read. */
+export interface UnreadBody {
+  readonly bytes: number;
+  readonly sha256?: string;
+}
+
+export interface RefusedCall extends Omit<CallRequest, 'input' | 'signal' | 'approvalBecause'> {
+  readonly body: UnreadBody;
+  /** Where it was a decision. */
+  readonly confirmationId?: string;
+}
+type RecordingRuntime = Pick<Runtime, 'registry' | 'admission' | 'audit' | 'clock' | 'observe'>;
+export type RecordRefused = (request: RefusedCall, refused: Failure) => Promise<Failure>;
+
+/**
+ * Records a call that was refused before its input was read. It counts as a call, so that a flood of them is no flood of records.
+ * Returns what has to be answered.
+ */
+export async function recordRefused(runtime: RecordingRuntime, request: RefusedCall, refused: Failure): Promise<Failure> {
+  const started = performance.now();
+  const {
+    server,
+    tool: name,
+    surface,
+    requestId,
+    confirmationId,
+    body,
+    caller: { origin, person },
+  } = request;
+  const tool = runtime.registry.find(server, name);
+  let answer = refused;
+  try {
+    await runtime.admission.pass(confirmationId === undefined ? person.principal : byHand(person));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    answer = error;
+  }
+  const record = auditRecord(
+    runtime,
+    { server, tool: name, input: {}, surface, requestId, origin, person },
+    tool,
+    'refused',
+    answer.code,
+    0,
+    started,
+  );
+  // The size and the digest are ours: nothing in them has to be hidden.
+  await runtime.audit.append({
+    ...record,
+    input: JSON.stringify(body),
+    ...(confirmationId !== undefined && { confirmationId: confirmationId.slice(0, 64) }),
+  });
+  runtime.observe?.({ server, tool, surface, requestId, decision: 'refused', code: answer.code, rows: 0, ms: performance.now() - started });
+  return answer;
+}

@@ -61,7 +61,7 @@ export const withNote = (body: string, note: CheckpointNote | undefined): string
 const NOTED = /,"checkpoint":\{"count":(?:\d+|null)(?:,"of":\d+)?\}\}$/;
 export const withoutNote = (body: string): string => (noteIn(body) === undefined ? body : body.replace(NOTED, '}'));
 function noteIn(body: string): CheckpointNote | undefined {
-  return NOTED.test(body) ? (JSON.parse(body) as { checkpoint?: CheckpointNote }).checkpoint : undefined;
+  return body.endsWith('}}') && NOTED.test(body) ? (JSON.parse(body) as { checkpoint?: CheckpointNote }).checkpoint : undefined;
 }
 
 const signatureOf = (key: Uint8Array, { chain, count, mac, at }: Omit<Checkpoint, 'signature'>): string =>

@@ -174,8 +174,12 @@ export async function unpack(file: string, folder: string): Promise<Listed> {
   stream.on('error', (error) => zip.destroy(error));
   // Whoever reads from it hears of it as well; before that, an error without a listener would end the process.
   zip.on('error', () => {});
+  // Before the clean-up below, which must only remove what this call made.
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    stream.destroy();
+    throw error.code === 'EEXIST' ? new ArchiveProblem(`${folder} is there already; move it away first.`) : error;
+  });
   try {
-    await mkdir(folder, { mode: 0o700 });
     const most = MOST_GROWTH.beside + MOST_GROWTH.times * (await lstat(file)).size;
     return await unpackAll(new Source(stream.pipe(zip) as AsyncIterable<Buffer>, most), folder);
   } catch (error) {

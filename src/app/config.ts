@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { seen } from '../identity/web/html.ts';
 import { type TracingSettings, tracingFrom, tracingVariables } from './tracing-settings.ts';
 import type { WordModelSettings } from '../assistant/models/words.ts';
 import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
@@ -129,7 +130,7 @@ const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROL
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const unknown = Object.keys(given).find((name) => OURS.test(name) && !name.startsWith('TAMSHAI_TEST_') && !(name in settings.shape));
-  if (unknown !== undefined) throw new ConfigProblem(`There is no setting ${unknown}; see the README for those there are.`);
+  if (unknown !== undefined) throw new ConfigProblem(`There is no setting ${seen(unknown)}; docs/settings.md lists all settings.`);
   const parsed = settings.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

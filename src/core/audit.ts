@@ -156,8 +156,13 @@ export async function verifyChains(
       const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
       if ('ok' in result) return result;
       const { named, ...verified } = result;
-      if (own(chain) && named > furthest(marks.get(chain)) && !reaches(await again(), { chain, named }, keys))
-        return broken(chain, verified.count, checkpointsGone(verified.checkpointed));
+      const due = verified.count - OVERDUE_AFTER;
+      const known = furthest(marks.get(chain));
+      if (own(chain) && Math.max(named, due) > known) {
+        const present = await again();
+        if (!reaches(present, { chain, count: named }, keys)) return broken(chain, verified.count, checkpointsGone(verified.checkpointed));
+        if (!reaches(present, { chain, count: due }, keys)) return broken(chain, verified.count, checkpointsOverdue(verified.checkpointed));
+      }
       chains.push(verified);
     }
   }
@@ -171,8 +176,14 @@ function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE):
   for (const count of marks?.keys() ?? []) most = Math.max(most, count);
   return most;
 }
-const reaches = (checkpoints: readonly Checkpoint[], { chain, named }: { chain: string; named: number }, keys: AuditKeys): boolean =>
-  checkpoints.some((each) => each.chain === chain && each.count >= named && isOurs(keys, each));
+const reaches = (checkpoints: readonly Checkpoint[], at: { chain: string; count: number }, keys: AuditKeys): boolean =>
+  at.count <= NONE || checkpoints.some((each) => each.chain === at.chain && each.count >= at.count && isOurs(keys, each));
+
+/** So many records without a checkpoint are no longer a matter of a crash between a record and its checkpoint. */
+const OVERDUE_AFTER = 10 * CHECKPOINT_EVERY;
+const checkpointsOverdue = (checkpointed: number): string =>
+  `The last checkpoint is older than its schedule: it is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
+  'Look in the log for checkpoints that could not be written.';
 
 /** Less than any checkpoint: a chain has its first one, at 0, before its first record. */
 const NONE = -1;

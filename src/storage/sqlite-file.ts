@@ -4,6 +4,19 @@ import Database from 'libsql';
 export type Sqlite = Database.Database;
 export type SqliteStatement = Database.Statement;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/**
+ * A text column that was read with CAST(… AS BLOB). Invalid UTF-8 becomes U+FFFD followed by the bytes in hex: unlike any text that we
+ * write, so that a comparison with the right value fails.
+ */
+export function storedText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return `\ufffd${bytes.toString('hex')}`;
+  }
+}
+
 /** How long a writer waits for another process that is writing to the same file. */
 const BUSY_MS = 2_000;
 

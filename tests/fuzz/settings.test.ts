@@ -58,7 +58,7 @@ const environment = fc
     fc.tuple(
       fc.oneof(
         { weight: 20, arbitrary: fc.constantFrom(...KEYS) },
-        { weight: 1, arbitrary: fc.string({ maxLength: 20 }).map((text) => `TAMSHAI_${text}`) },
+        { weight: 1, arbitrary: hostileText.map((text) => `TAMSHAI_${text}`) },
       ),
       value,
     ),

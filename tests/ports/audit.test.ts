@@ -11,7 +11,7 @@ import { Failure } from '../../src/core/errors.ts';
 import type { AuditRecord, ChainedRecord } from '../../src/core/ports.ts';
 import type { Person } from '../../src/core/people.ts';
 import { trailPart } from '../../src/gateway/trail.ts';
-import { openCallChains } from '../../src/storage/audit/call-chains.ts';
+import { chainsIn, openCallChains } from '../../src/storage/audit/call-chains.ts';
 import { openCheckpoints, readCheckpoints } from '../../src/storage/audit/checkpoints.ts';
 import { countRefusals } from '../../src/storage/audit/refusals.ts';
 import { openCallLog } from '../../src/storage/audit/sqlite.ts';
@@ -289,7 +289,8 @@ describe('verifying', () => {
     await first.stop();
     cpSync(good, yesterday, { recursive: true });
     const second = await started(good);
-    await append(second.log, 151, 320);
+    await append(second.log, 151, 319);
+    await second.log.append({ ...example(320), input: '"\ufffd"' });
     // Puts all of them in order, as happens a moment later anyway.
     await second.log.newest({ limit: 1 });
     await second.stop();
@@ -302,7 +303,7 @@ describe('verifying', () => {
     const db = new Database(join(folder, 'audit.db'));
     const all = () =>
       JSON.stringify(
-        ['chain, n, hex(body), mac FROM records', '* FROM by_time', '* FROM by_person', '* FROM ordered_until'].map((each) =>
+        ['hex(chain), n, hex(body), hex(mac) FROM records', '* FROM by_time', '* FROM by_person', '* FROM ordered_until'].map((each) =>
           db.prepare(`SELECT ${each}`).raw().all(),
         ),
       );
@@ -361,7 +362,20 @@ describe('verifying', () => {
       'a chain whose name goes on behind a NUL',
       `INSERT INTO records (chain, n, body, mac) SELECT CAST(CAST(chain AS BLOB) || x'00' || 'x' AS TEXT), n, body, mac FROM records`,
       1,
-      /two places/,
+      /not as it was written/,
+    ],
+    ['a code that is no text', `UPDATE records SET mac = CAST(x'ff41' AS TEXT) WHERE n = 12`, 12, /not as it was written/],
+    [
+      'a chain whose name is no text',
+      `INSERT INTO records (chain, n, body, mac) SELECT CAST(x'ff41' AS TEXT), n, body, mac FROM records WHERE n = 1`,
+      1,
+      /more rows than records/,
+    ],
+    [
+      'a byte that reads like another',
+      `UPDATE records SET body = CAST(replace(CAST(body AS BLOB), x'efbfbd', x'ff') AS TEXT) WHERE n = 320`,
+      320,
+      /not as it was written/,
     ],
     ['one that nobody finds by its time', 'DELETE FROM by_time WHERE n = 100', 100, /who look for it/],
     ['one that is kept under another time', `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`, 100, /who look for it/],
@@ -370,7 +384,7 @@ describe('verifying', () => {
     ['an order that was emptied', 'DELETE FROM by_person; DELETE FROM by_time', 1, /who look for it/],
   ])('finds %s', async (_what, sql, n, problem) => {
     const verdict = await verify(changed(sql));
-    expect(verdict).toEqual({ ok: false, chain: expect.stringMatching(/^(calls|other)$/), n, problem: expect.stringMatching(problem) });
+    expect(verdict).toEqual({ ok: false, chain: expect.stringMatching(/^(calls|other|calls\0x|\ufffdff41)$/), n, problem: expect.stringMatching(problem) });
   });
 
   test('finds all hashes computed anew without the key', async () => {
@@ -444,6 +458,26 @@ describe('verifying', () => {
     expect(await verify(other)).toMatchObject({ ok: false, n: 311 });
     rmSync(join(other, 'checkpoints.jsonl'));
     expect(await verify(other)).toMatchObject({ ok: false, problem: expect.stringMatching(/checkpoint.*Restore/i) });
+  });
+
+  test('finds a checkpoint that is older than its schedule', async () => {
+    const [[key = Buffer.alloc(0)], [signing = Buffer.alloc(0)]] = [keys.chain, keys.checkpoint];
+    const db = new Database(':memory:');
+    const chains = chainsIn(db);
+    const insert = db.prepare('INSERT INTO records (chain, n, body, mac) VALUES (?, ?, ?, ?)');
+    const macs: string[] = [''];
+    for (let n = 1; n <= 1_200; n++) {
+      const body = bodyOf(example(n));
+      macs.push(macOf(key, 'calls', n, macs[n - 1] ?? '', body));
+      insert.run('calls', n, body, macs[n]);
+    }
+    const upTo = (count: number) => [signCheckpoint(signing, { chain: 'calls', count, mac: macs[count] ?? '', at: 'x' })];
+    expect(await verifyChains([chains], upTo(200), keys)).toMatchObject({ ok: true });
+    const old = { ok: false, chain: 'calls', problem: expect.stringContaining('older than its schedule') };
+    expect(await verifyChains([chains], upTo(199), keys)).toMatchObject(old);
+    // A chain that grew while it was walked has newer ones by then.
+    expect(await verifyChains([chains], upTo(199), keys, { again: async () => upTo(1_200) })).toMatchObject({ ok: true });
+    db.close();
   });
 
   const withoutCheckpoints = async (folder: string) => {

@@ -189,3 +189,13 @@ test('a file that is not there is named, and ends nothing else', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(readdirSync(place)).toEqual([]);
 });
+
+test('a folder that was there before stays as it was', async () => {
+  const folder = join(place, 'there');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'mine'), 'x');
+  const file = join(place, 'good.tar.gz');
+  writeFileSync(file, gzipSync(whole({ name: 'a', content: 'x' })));
+  await expect(unpack(file, folder)).rejects.toThrow(`${folder} is there already`);
+  expect(readFileSync(join(folder, 'mine'), 'utf8')).toBe('x');
+});

@@ -1,6 +1,6 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
-import { openSqlite, type Sqlite } from '../sqlite-file.ts';
+import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
 import { astray, CHAINS, orderOf, said } from './order.ts';
 
 const SCHEMA = `
@@ -12,14 +12,14 @@ const BATCH = 500;
 const COUNTED_AT_ONCE = 2_000;
 const othersFirst = () => new Promise((resolve) => setImmediate(resolve));
 
-/** As bytes: this driver ends a text at its first NUL, and what follows must not be overlooked. */
-const COLUMNS = 'chain, n, CAST(body AS BLOB), mac';
-type Row = [chain: string, n: number, body: Buffer, mac: string, astray?: number];
+/** As bytes, which `storedText` decodes: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
+const COLUMNS = 'CAST(chain AS BLOB), n, CAST(body AS BLOB), CAST(mac AS BLOB)';
+type Row = [chain: Buffer, n: number, body: Buffer, mac: Buffer, astray?: number];
 const recordOf = ([chain, n, body, mac, astray]: Row): ChainedRecord => ({
-  chain,
+  chain: storedText(chain),
   n,
-  body: body.toString(),
-  mac,
+  body: storedText(body),
+  mac: storedText(mac),
   ...(astray === 1 && { astray: true }),
 });
 
@@ -32,7 +32,7 @@ export interface CallChains extends AuditChains {
 export function chainsIn(db: Sqlite): CallChains {
   db.exec(SCHEMA);
   const order = orderOf(db);
-  const names = db.prepare(`${CHAINS} SELECT chain FROM chains WHERE chain IS NOT NULL`).raw();
+  const names = db.prepare(`${CHAINS} SELECT CAST(chain AS BLOB) FROM chains WHERE chain IS NOT NULL`).raw();
   const count = db
     .prepare(`SELECT count(*), max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${COUNTED_AT_ONCE})`)
     .raw();
@@ -70,7 +70,11 @@ export function chainsIn(db: Sqlite): CallChains {
   return {
     async chains() {
       const found: { chain: string; count: number }[] = [];
-      for (const [chain] of await attempt(() => names.all() as [string][])) found.push({ chain, count: await countOf(chain) });
+      for (const [name] of await attempt(() => names.all() as [Buffer][])) {
+        const chain = storedText(name);
+        // At least one: a name that is no text cannot be asked for, and must not pass for an empty chain.
+        found.push({ chain, count: Math.max(1, await countOf(chain)) });
+      }
       return found;
     },
     async *records(chain) {

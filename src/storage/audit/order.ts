@@ -1,4 +1,4 @@
-import type { Sqlite } from '../sqlite-file.ts';
+import { type Sqlite, storedText } from '../sqlite-file.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS by_person (
@@ -38,7 +38,7 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
            (SELECT max(n) FROM records AS r WHERE r.chain = chains.chain) AS n
          FROM chains WHERE chain IS NOT NULL
        )
-       SELECT chain, until, n FROM ends WHERE n > until`,
+       SELECT CAST(chain AS BLOB), until, n FROM ends WHERE n > until`,
     )
     .raw();
   const from = 'FROM records WHERE chain = ?1 AND n > ?2 AND n <= ?3';
@@ -60,7 +60,8 @@ export function orderOf(db: Sqlite): { catchUp(): Promise<void> } {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const run = async () => {
-    for (const [chain, until, last] of behind.all() as [string, number, number][]) {
+    for (const [name, until, last] of behind.all() as [Buffer, number, number][]) {
+      const chain = storedText(name);
       for (let after = until; after < last && db.open; ) {
         const [to] = stop.get(chain, after, last) as [number | null];
         if (to === null) break;

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { bodyOf, type Checkpoint, type CheckpointNote, macOf, withNote } from '../../core/audit.ts';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { AuditChains, AuditLog, AuditRecord, Logger } from '../../core/ports.ts';
-import { openSqlite, type Sqlite, type SqliteStatement } from '../sqlite-file.ts';
+import { openSqlite, type Sqlite, type SqliteStatement, storedText } from '../sqlite-file.ts';
 import type { Head } from '../../core/chain-writer.ts';
 import { chainsIn } from './call-chains.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -111,7 +111,7 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
-  const last = db.prepare('SELECT n, mac FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
+  const last = db.prepare('SELECT n, CAST(mac AS BLOB) FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
   const inserts = new Map<number, SqliteStatement>();
   const insertOf = (rows: number) => {
     const insert =
@@ -125,7 +125,7 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
   const attempt = (batch: readonly Waiting[]): Head => {
     const newest = checkpoints.confirmed(chain) ?? 0;
     let said = note ?? (newest > named ? { count: newest } : undefined);
-    let [n, mac] = head ? [head.n, head.mac] : ((last.get(chain) as [number, string] | undefined) ?? [0, '']);
+    let { n, mac } = head ?? headOf(last.get(chain) as [number, Buffer] | undefined);
     head = undefined;
     const rows: (string | number)[] = [];
     for (const { body: plain } of batch) {
@@ -156,6 +156,8 @@ function appender(db: Sqlite, { chain, key, checkpoints, note: begun }: Appendin
     }
   };
 }
+
+const headOf = (row: [number, Buffer] | undefined): Head => (row ? { n: row[0], mac: storedText(row[1]) } : { n: 0, mac: '' });
 
 const isTaken = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_CONSTRAINT');
 

@@ -8,7 +8,7 @@ import { Failure, failure } from '../../core/errors.ts';
 import type { ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
 import { chainsIn } from '../audit/call-chains.ts';
-import { openSqlite } from '../sqlite-file.ts';
+import { openSqlite, storedText } from '../sqlite-file.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Finding, type KeptEffect, type Query } from './database.ts';
 import { plainDocument } from './plain.ts';
 
@@ -97,7 +97,7 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
   const kept = db.prepare('SELECT tool, principal, result FROM effects WHERE id = ?1').raw();
   const keep = db.prepare('INSERT INTO effects (id, tool, principal, result) VALUES (?1, ?2, ?3, ?4)');
   const append = db.prepare('INSERT INTO records (chain, n, body, mac) VALUES (?1, ?2, ?3, ?4)');
-  const last = db.prepare('SELECT n, mac FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
+  const last = db.prepare('SELECT n, CAST(mac AS BLOB) FROM records WHERE chain = ?1 ORDER BY n DESC LIMIT 1').raw();
   const version = db.prepare('PRAGMA data_version').raw();
 
   const attempt = <T>(work: () => T): T => {
@@ -204,8 +204,8 @@ export function openEmbeddedDocuments(file: string): EmbeddedDocuments {
       chains,
       lastLink: async (chain) =>
         attempt(() => {
-          const row = last.get(chain) as [number, string] | undefined;
-          return row && { n: row[0], mac: row[1] };
+          const row = last.get(chain) as [number, Buffer] | undefined;
+          return row && { n: row[0], mac: storedText(row[1]) };
         }),
       isEmpty: async (collection) => attempt(() => some.get(named(collection)) === undefined),
       fill: async (collection, documents, written) =>

@@ -1,14 +1,19 @@
 /** The chain of approved changes in a file of our own. */
 import { type Filed, found, walked } from '../../core/audit.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
-import type { Sqlite } from '../sqlite-file.ts';
+import { type Sqlite, storedText } from '../sqlite-file.ts';
 
 const BATCH = 500;
-/** As bytes: this driver ends a text at its first NUL, and what follows must not be overlooked. */
-const COLUMNS = 'chain, n, CAST(body AS BLOB), mac, at, principal';
-type Raw = [chain: string, n: number, body: Buffer, mac: string, at: unknown, principal: unknown];
-const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({ chain, n: Number(n), body: body.toString(), mac });
-const filedOf = (row: Raw): Filed => ({ record: recordOf(row), at: String(row[4]), principal: row[5] });
+/** As bytes, which `storedText` decodes: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
+const COLUMNS = ['chain', 'n', 'body', 'mac', 'at', 'principal'].map((name) => (name === 'n' ? name : `CAST(${name} AS BLOB)`)).join(', ');
+type Raw = [chain: Buffer, n: number, body: Buffer, mac: Buffer, at: Buffer, principal: Buffer];
+const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({
+  chain: storedText(chain),
+  n: Number(n),
+  body: storedText(body),
+  mac: storedText(mac),
+});
+const filedOf = (row: Raw): Filed => ({ record: recordOf(row), at: storedText(row[4]), principal: storedText(row[5]) });
 
 export function fileChains(db: Sqlite, table: string): AuditChains {
   const all = (text: string, ...values: (string | number)[]) =>
@@ -19,11 +24,11 @@ export function fileChains(db: Sqlite, table: string): AuditChains {
   return {
     chains: async () =>
       (
-        db.prepare(`SELECT chain, count(*) AS count FROM ${table} GROUP BY chain ORDER BY chain`).all() as {
-          chain: string;
-          count: number;
-        }[]
-      ).map(({ chain, count }) => ({ chain, count: Number(count) })),
+        db
+          .prepare(`SELECT CAST(chain AS BLOB), count(*) FROM ${table} GROUP BY chain ORDER BY chain`)
+          .raw()
+          .all() as [Buffer, number][]
+      ).map(([chain, count]) => ({ chain: storedText(chain), count: Number(count) })),
     async *records(chain) {
       for (let after = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = all(`SELECT ${COLUMNS} FROM ${table} WHERE chain = ? AND n > ? ORDER BY n LIMIT ${BATCH}`, chain, after);

@@ -6,7 +6,7 @@ import type { Store, StoreSession } from '../../core/store.ts';
 import { nextTurn } from '../../core/turns.ts';
 import { ownResult } from '../own-result.ts';
 import { DatabaseProblem } from '../problem.ts';
-import { openSqlite, type Sqlite } from '../sqlite-file.ts';
+import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
 import type { Followed, SearchBackend } from './backend.ts';
 import { fileChains } from './embedded-chains.ts';
 import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
@@ -226,10 +226,10 @@ export function openEmbeddedSearch(
     // A transaction leaves nothing half done.
     settle: async () => 0,
     last: async (chain) => {
-      const row = reader.prepare(`SELECT n, mac FROM ${auditTable} WHERE chain = ? ORDER BY n DESC LIMIT 1`).get(chain) as
-        | { n: number; mac: string }
+      const row = reader.prepare(`SELECT n, CAST(mac AS BLOB) FROM ${auditTable} WHERE chain = ? ORDER BY n DESC LIMIT 1`).raw().get(chain) as
+        | [number, Buffer]
         | undefined;
-      return row && { n: Number(row.n), mac: String(row.mac) };
+      return row && { n: Number(row[0]), mac: storedText(row[1]) };
     },
     async empty() {
       await transaction(async () => {

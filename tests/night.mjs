@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Other inputs each night, and the same for everyone who repeats it: the day is the seed. */
-const seed = process.env.TAMSHAI_FUZZ_SEED || new Date().toISOString().slice(0, 10).replaceAll('-', '');
+const seed = process.env.TAMSHAI_TEST_FUZZ_SEED || new Date().toISOString().slice(0, 10).replaceAll('-', '');
 
 /** Name → what it runs, and after how many minutes it is ended. */
 const STEPS = {
-  fuzz: { run: ['tests/run.mjs', '--fuzz'], minutes: 30, env: { TAMSHAI_FUZZ_SEED: seed } },
+  fuzz: { run: ['tests/run.mjs', '--fuzz'], minutes: 30, env: { TAMSHAI_TEST_FUZZ_SEED: seed } },
   crashes: { run: ['tests/run.mjs', '--crashes'], minutes: 45 },
   clients: { run: ['tests/run.mjs', '--clients'], minutes: 30 },
   api: { run: ['tests/schemathesis/run.mjs'], minutes: 30 },

@@ -10,9 +10,9 @@ function wholeNumber(name: string, standard: number | undefined): number | undef
 }
 
 /** Fixed, so that a run on another machine tries the same inputs. */
-export const SEED = wholeNumber('TAMSHAI_FUZZ_SEED', 20_261_116);
-process.stdout.write(`fuzz seed ${SEED}: TAMSHAI_FUZZ_SEED=${SEED} npm run test:fuzz tries the same inputs again\n`);
-const RUNS = wholeNumber('TAMSHAI_FUZZ_RUNS', undefined);
+export const SEED = wholeNumber('TAMSHAI_TEST_FUZZ_SEED', 20_261_116);
+process.stdout.write(`fuzz seed ${SEED}: TAMSHAI_TEST_FUZZ_SEED=${SEED} npm run test:fuzz tries the same inputs again\n`);
+const RUNS = wholeNumber('TAMSHAI_TEST_FUZZ_RUNS', undefined);
 /** More runs than the default were asked for: they get the time they need. */
 const LONG_SECONDS = 1_800;
 

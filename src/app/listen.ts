@@ -183,7 +183,12 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
       else endWith(socket, refused);
     });
     server.on('checkExpectation', (_req, res) => sendFailure(res, failure('VALIDATION_ERROR', 'No expectation but 100-continue can be met.'), { connection: 'close' }));
-    server.on('connect', (_req, socket) => endWith(socket, failure('METHOD_NOT_ALLOWED', 'This is no proxy.')));
+    server.on('connect', (_req, socket) => {
+      // Node has taken its own listener away: without another one, a reset connection ends the process.
+      socket.on('error', () => socket.destroy());
+      if (watch.isAnswering(socket)) socket.destroy();
+      else endWith(socket, failure('METHOD_NOT_ALLOWED', 'This is no proxy.'));
+    });
     try {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);

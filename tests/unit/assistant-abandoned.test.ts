@@ -1,0 +1,54 @@
+/** Someone who asks and leaves at once gets no answer, and must not take the process along. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { allTools } from '../../src/app/registry.ts';
+import { toolbox } from '../../src/assistant/choose.ts';
+import type { AssistantEvent } from '../../src/assistant/events.ts';
+import { answerQuestion, LIMITS } from '../../src/assistant/loop.ts';
+import type { Model } from '../../src/assistant/model.ts';
+import { person } from '../asking.ts';
+
+const registry = allTools();
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => unhandled.push(reason);
+afterEach(() => process.off('unhandledRejection', note));
+
+/** Like every model that looks at its signal before it begins. */
+const model: Model = {
+  name: 'careful',
+  // biome-ignore lint/correctness/useYield: it never gets that far
+  async *answer(_turn, signal) {
+    signal.throwIfAborted();
+  },
+};
+
+test('a question that was abandoned before it began ends quietly', async () => {
+  process.on('unhandledRejection', note);
+  const events: AssistantEvent[] = [];
+  const { exchange } = await answerQuestion(
+    {
+      registry,
+      toolbox: toolbox(registry),
+      model,
+      limits: LIMITS,
+      clock: { now: () => new Date() },
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      call: async () => expect.fail('nothing is called'),
+      refused: async () => {},
+      missing: () => [],
+    },
+    {
+      text: 'Who am I?',
+      conversation: { id: 'c', title: '', startedAt: '', updatedAt: '', untrusted: false, exchanges: [] },
+      caller: { person, token: { id: 't', client: 'c', issuedAt: 0, expiresAt: 0 }, approves: 'nothing', origin: 'web' },
+      readOnly: false,
+      requestId: 'r',
+      signal: AbortSignal.abort(),
+    },
+    (event) => void events.push(event),
+  );
+  // Node reports a rejection that nobody handles after the current turn.
+  await pause(20);
+  expect(unhandled).toEqual([]);
+  expect([exchange.stopped, events.at(-1)]).toMatchObject(['cancelled', { type: 'stop', reason: 'cancelled' }]);
+});

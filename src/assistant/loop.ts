@@ -322,8 +322,9 @@ class Answering {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
       const stop = () => reject(signal.reason as Error);
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+      // Also when nobody waits any more: a rejection without a handler ends the process.
       work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
   }

@@ -16,9 +16,9 @@ afterEach(() => process.off('unhandledRejection', note));
 /** Like every model that looks at its signal before it begins. */
 const model: Model = {
   name: 'careful',
-  // biome-ignore lint/correctness/useYield: it never gets that far
   async *answer(_turn, signal) {
     signal.throwIfAborted();
+    yield { type: 'text', text: 'Too late.' };
   },
 };
 

@@ -18,6 +18,9 @@ function refusal(text: string, duplicates: 'refuse' | 'allow' = 'refuse'): Failu
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+/** Lists of so many items in one list; the outer one counts too. */
+const items = (...counts: number[]) =>
+  JSON.stringify(counts.map((count, i) => Array.from({ length: count - (i === 0 ? counts.length : 0) }, () => ({}))));
 const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join()}}`;
 
 describe('parseJson takes what is fine', () => {
@@ -71,6 +74,10 @@ describe('parseJson refuses', () => {
     expect(refusal(objects(33)).message).toMatch(/32 levels/);
     expect(refusal(nested(100_000)).message).toMatch(/32 levels/);
     expect(refusal(keys(2_001)).message).toMatch(/2000 keys/);
+    // All lists together: each item costs whoever checks, records and answers it.
+    expect(parseJson(items(5_000, 5_000), { duplicates: 'refuse' })).toHaveLength(2);
+    expect(refusal(items(10_001)).message).toMatch(/10000 items/);
+    expect(refusal(items(5_000, 5_001)).message).toMatch(/10000 items/);
     expect(refusal(JSON.stringify('a'.repeat(65_537))).message).toMatch(/64 kB/);
     expect(refusal(JSON.stringify('é'.repeat(32_769))).message).toMatch(/64 kB/);
     expect(refusal(JSON.stringify({ ['k'.repeat(65_537)]: 1 })).message).toMatch(/64 kB/);

@@ -1,6 +1,6 @@
 import { type Failure, failure } from '../core/errors.ts';
 
-export const JSON_LIMITS = { depth: 32, keys: 2_000, stringBytes: 64 * 1024 } as const;
+export const JSON_LIMITS = { depth: 32, keys: 2_000, items: 10_000, stringBytes: 64 * 1024 } as const;
 
 export interface JsonRules {
   /** JSON.parse silently keeps the last of two equal keys; where a decision hangs on one value, both are refused. */
@@ -26,7 +26,7 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
   }
   if (!checked) return value;
   // In decoded text NUL and lone surrogates can only have come from an escape, so most bodies skip that search.
-  const walk: Walk = { keys: 0, escapes: text.includes('\\u'), stringBytes };
+  const walk: Walk = { keys: 0, items: 0, escapes: text.includes('\\u'), stringBytes };
   check(value, 0, walk);
   // There is a colon for each member: where there are no more of them, nothing is named twice, and strings need not be told apart.
   if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys) throw refuse('An object in the body names the same key twice.');
@@ -35,6 +35,8 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
 
 interface Walk {
   keys: number;
+  /** Of all lists together. */
+  items: number;
   readonly escapes: boolean;
   readonly stringBytes: number;
 }
@@ -48,6 +50,8 @@ function check(value: unknown, depth: number, walk: Walk): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth === JSON_LIMITS.depth) throw refuse(`The body is nested more than ${JSON_LIMITS.depth} levels deep.`);
   if (Array.isArray(value)) {
+    walk.items += value.length;
+    if (walk.items > JSON_LIMITS.items) throw refuse(`The lists in the body have more than ${JSON_LIMITS.items} items.`);
     for (const item of value) check(item, depth + 1, walk);
     return;
   }

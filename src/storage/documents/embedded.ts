@@ -7,6 +7,7 @@ import type { Document } from '../../core/documents.ts';
 import { Failure, failure } from '../../core/errors.ts';
 import type { ChainedRecord } from '../../core/ports.ts';
 import type { Row } from '../../core/rows.ts';
+import { nextTurn } from '../../core/turns.ts';
 import { chainsIn } from '../audit/call-chains.ts';
 import { openSqlite, storedText } from '../sqlite-file.ts';
 import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Finding, type KeptEffect, type Query } from './database.ts';
@@ -53,30 +54,36 @@ function idsNamed(query: Query): readonly string[] | undefined {
   if (Array.isArray(among)) return among as string[];
   return (query['$and'] as readonly Query[] | undefined)?.map(idsNamed).find((ids) => ids !== undefined);
 }
-/** Whatever is left out here could not match; the query still decides over the rest. */
-function candidates(documents: Documents, query: Query): Iterable<Document> {
+/**
+ * Whatever is left out here could not match; the query still decides over the rest. Going through all of them is done in a turn of its
+ * own: a page and its summary are two such scans.
+ */
+async function candidates(documents: () => Documents, query: Query): Promise<Iterable<Document>> {
   const ids = idsNamed(query);
-  return ids === undefined ? documents.values() : [...new Set(ids)].flatMap((id) => documents.get(id) ?? []);
+  if (ids === undefined) {
+    await nextTurn();
+    return documents().values();
+  }
+  const known = documents();
+  return [...new Set(ids)].flatMap((id) => known.get(id) ?? []);
 }
 
 function sourceOver(documents: (collection: string) => Documents): DocumentSource {
   return {
     async find(collection, query, { sort, limit, hide }) {
-      const rows = inOrder(find<Row>(candidates(documents(collection), query), query, {}, OPTIONS).all(), sort).slice(0, limit);
+      const among = await candidates(() => documents(collection), query);
+      const rows = inOrder(find<Row>(among, query, {}, OPTIONS).all(), sort).slice(0, limit);
       return rows.map((row) => {
         const copy = structuredClone(row);
         for (const field of hide) delete copy[field];
         return copy;
       });
     },
-    aggregate: async (collection, pipeline) =>
-      structuredClone(
-        aggregate(
-          documents(collection).values(),
-          pipeline.map((stage) => ({ ...stage })),
-          OPTIONS,
-        ),
-      ),
+    async aggregate(collection, pipeline) {
+      await nextTurn();
+      const stages = pipeline.map((stage) => ({ ...stage }));
+      return structuredClone(aggregate(documents(collection).values(), stages, OPTIONS));
+    },
   };
 }
 

@@ -151,4 +151,44 @@ describe('redact', () => {
       expect(performance.now() - started).toBeLessThan(10_000);
     }
   });
+
+  test('a text of ASCII alone is read by the same rules as any other', () => {
+    const pieces = [
+      'eyJ',
+      'bearer ',
+      'BEARER\t',
+      'sk-',
+      'pk_',
+      'ghp_',
+      'xoxb-',
+      'abcdefgh',
+      '1',
+      '23',
+      '456789',
+      ' ',
+      '-',
+      '.',
+      '(',
+      ')',
+      '/',
+      '_',
+      '\t',
+      '\n',
+      '+',
+      ID,
+      '2026-11-16',
+      'K',
+    ];
+    const text = fc
+      .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 3 })), { maxLength: 30 })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, (each) => {
+        const ascii = each.replace(/[^\x00-\x7f]/g, '');
+        // One letter beyond ASCII at the end, set apart, and the rules for all texts apply.
+        expect(`${hidePatterns(ascii)}\n é`).toBe(hidePatterns(`${ascii}\n é`));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
 });

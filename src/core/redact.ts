@@ -22,12 +22,30 @@ const SECRET_PARTS =
   /salary|ssn|socialsecurity|passw|passphrase|secret|token|authoriz|homeaddress|phonenumber|homephone|accountn|bankaccount|routing|taxid|taxn|apikey|privatekey/;
 
 /** Ids and days are looked for first, and kept: both are digits with dashes. Digits of any script, however people set them apart. */
-const PATTERNS =
-  /(?<keep>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\d(?!\d))|\bbearer\s+[\w.~+/=-]+|eyJ[\w-]{8,}[\w.-]*|\b(?:sk|pk|ghp|xox[a-z])[-_][\w-]{12,}|\p{Nd}(?:[ \t().\-/_\u00a0\u00b7\u2007\u200b-\u200d\u2010-\u2015\u202f\u2060\u2212\uff0d\ufeff]{0,3}\p{Nd}){8,}/giu;
+const patternsOf = (digit: string, between: string, flags: string): RegExp =>
+  new RegExp(
+    [
+      String.raw`(?<keep>\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d\d-\d\d(?!\d))`,
+      String.raw`\bbearer\s+[\w.~+/=-]+`,
+      String.raw`eyJ[\w-]{8,}[\w.-]*`,
+      String.raw`\b(?:sk|pk|ghp|xox[a-z])[-_][\w-]{12,}`,
+      `${digit}(?:[${between}]{0,3}${digit}){8,}`,
+    ].join('|'),
+    flags,
+  );
+const BETWEEN = String.raw` \t().\-/_`;
+const PATTERNS = patternsOf(
+  String.raw`\p{Nd}`,
+  String.raw`${BETWEEN}\u00a0\u00b7\u2007\u200b-\u200d\u2010-\u2015\u202f\u2060\u2212\uff0d\ufeff`,
+  'giu',
+);
+/** The same for the texts that most are: five times as fast, which counts for 256 kB of them. */
+const ASCII_PATTERNS = patternsOf(String.raw`\d`, BETWEEN, 'gi');
+const ASCII = /^[\x00-\x7f]*$/;
 
 /** Social security numbers, account-like numbers, bearer tokens and keys, wherever they stand in a text. */
 export const hidePatterns = (text: string): string =>
-  text.replace(PATTERNS, (found, keep?: string) => (keep === undefined ? HIDDEN : found));
+  text.replace(ASCII.test(text) ? ASCII_PATTERNS : PATTERNS, (found, keep?: string) => (keep === undefined ? HIDDEN : found));
 
 /** If nothing of this is in a short input, there is nothing to do. It may find too much, never too little. */
 const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus compens pay net gross account iban bic swift tin ein tax cookie
@@ -46,7 +64,8 @@ const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function safeText(text: string): string {
-  const shown = hidePatterns(text.slice(0, LONGEST_TEXT).replace(/\p{Surrogate}/gu, '\ufffd'));
+  const start = text.slice(0, LONGEST_TEXT);
+  const shown = hidePatterns(ASCII.test(start) ? start : start.replace(/\p{Surrogate}/gu, '\ufffd'));
   if (fits(shown, FIELD_BYTES)) return shown;
   // The digest is of what may be shown: one of the whole text would let a short secret in it be guessed.
   return `${begin(shown, FIELD_BYTES)}… [cut: ${Buffer.byteLength(text)} bytes, sha256 ${digest(shown)}]`;

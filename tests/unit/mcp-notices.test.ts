@@ -1,6 +1,7 @@
 /** Streams of changes over a log that a test writes by hand: slow readers, lost streams, lost rights, and how much one person may have. */
 import { once } from 'node:events';
 import http from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { failure } from '../../src/core/errors.ts';
 import type { Notice } from '../../src/core/resources.ts';
@@ -402,4 +403,43 @@ test('a revoked token ends its stream within a heartbeat', async () => {
   fixture.revoked.add('alice');
   await Promise.all([heard.ended, stream.ended]);
   expect(heard.messages).toHaveLength(1);
+});
+
+/** The same request again and again on one connection, without waiting for an answer. */
+function pipeline(bodies: readonly object[], user = 'alice'): Socket {
+  const head = (length: number) =>
+    [
+      'POST /mcp HTTP/1.1',
+      `Host: localhost:${fixture.port}`,
+      `Authorization: Bearer ${user}`,
+      'Accept: application/json, text/event-stream',
+      'Content-Type: application/json',
+      'Mcp-Protocol-Version: 2026-07-28',
+      'Mcp-Method: subscriptions/listen',
+      `Content-Length: ${length}`,
+    ].join('\r\n');
+  const socket = connect(fixture.port, '127.0.0.1');
+  for (const body of bodies) {
+    const text = JSON.stringify(body);
+    socket.write(`${head(text.length)}\r\n\r\n${text}`);
+  }
+  return socket.on('error', () => {});
+}
+const listening = (uris: readonly string[]) => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'subscriptions/listen',
+  params: { notifications: { resourceSubscriptions: uris }, _meta: META },
+});
+
+test('a stream that ends behind another one on the same connection gets no heartbeat any more', async () => {
+  const errors: Error[] = [];
+  const note = (error: Error) => errors.push(error);
+  process.on('uncaughtException', note);
+  fixture = await startFixture({ offers: logged().offers, limits: { heartbeatMs: 30 } });
+  const socket = pipeline([listening(['notes://all']), listening([])]);
+  await new Promise((later) => setTimeout(later, 200));
+  socket.destroy();
+  process.off('uncaughtException', note);
+  expect(errors).toEqual([]);
 });

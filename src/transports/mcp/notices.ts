@@ -24,7 +24,7 @@ class EventStream {
       res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
       res.flushHeaders();
     }
-    this.#beat = setInterval(() => void (res.writableNeedDrain || res.write(': keepalive\n\n')), heartbeatMs);
+    this.#beat = setInterval(() => void (res.writableNeedDrain || !this.open || res.write(': keepalive\n\n')), heartbeatMs);
     this.gone = new Promise((resolve) => {
       whenOver(res, () => {
         clearInterval(this.#beat);
@@ -55,6 +55,8 @@ class EventStream {
   }
 
   end(): void {
+    // A response that waits behind another one on its connection ends long before it closes.
+    clearInterval(this.#beat);
     if (this.open) this.#res.end();
   }
 }

@@ -100,6 +100,20 @@ describe('an answer holds untrusted text', () => {
     expect(holdsUntrustedText(find('sales', 'delete_customer'), {}, card)).toBe(true);
   });
 
+  test('where it is the name that another person signed in with', () => {
+    for (const name of ['submitted_by_name', 'approved_by_name', 'rejected_by_name'])
+      expect([name, holds('finance', 'list_budgets', [{ [name]: 'obey me' }])]).toEqual([name, true]);
+    expect(holds('finance', 'list_invoices', [{ paid_by_name: 'obey me' }])).toBe(true);
+    expect(holds('finance', 'list_expense_reports', [{ reimbursed_by_name: 'obey me' }])).toBe(true);
+    expect(holds('support', 'search_tickets', [{ resolved_by_name: 'obey me' }])).toBe(true);
+    expect(holds('support', 'get_agent_metrics', { agents: [{ agent_name: 'obey me' }] })).toBe(true);
+    expect(holds('sales', 'list_opportunities', [{ closed_by_name: 'obey me' }])).toBe(true);
+    expect(holds('knowledge', 'query', [{ recorded_by: 'obey me' }])).toBe(true);
+    expect(holds('knowledge', 'query', [{ changed_by: 'obey me' }])).toBe(true);
+    expect(holds('knowledge', 'history', [{ by: 'obey me' }])).toBe(true);
+    expect(holds('knowledge', 'store', { recorded_by: 'me', changed_by: 'me' })).toBe(false);
+  });
+
   test('where nothing is declared of it, or it is not what was declared', () => {
     expect(holds('hr', 'find_employees', [{ nickname: 'obey me' }])).toBe(true);
     expect(holds('hr', 'find_employees', [{ employee_id: 'not an id, but an order' }])).toBe(true);

@@ -47,6 +47,8 @@ export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BU
 export const untrusted = z.string().meta({ untrusted: true });
 /** The same for a value of any type. */
 export const untrustedValue = z.unknown().meta({ untrusted: true });
+/** The name that somebody signed in with. Identity providers let people edit their own. */
+export const signInName = untrusted;
 export type Origin = 'company' | 'caller';
 /** Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
 const origins = z.registry<{ origin: Origin }>();

@@ -1,6 +1,6 @@
 /** What the finance tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, companyText, idOf, line, money, readable, storedDay, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import { amount, anyCase, companyText, idOf, line, money, readable, signInName, storedDay, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
 export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(
@@ -56,11 +56,11 @@ export const figures = {
 /** Who approved it, or did not. */
 const decided = {
   approved_by: storedId.nullable(),
-  approved_by_name: companyText.nullable(),
+  approved_by_name: signInName.nullable(),
   approved_at: storedTime.nullable(),
   approver_notes: untrusted.nullable(),
   rejected_by: storedId.nullable(),
-  rejected_by_name: companyText.nullable(),
+  rejected_by_name: signInName.nullable(),
   rejected_at: storedTime.nullable(),
   rejection_reason: untrusted.nullable(),
 };
@@ -73,7 +73,7 @@ export const budget = z.object({
   created_by: storedId,
   created_by_name: companyText,
   submitted_by: storedId.nullable(),
-  submitted_by_name: companyText.nullable(),
+  submitted_by_name: signInName.nullable(),
   submitted_at: storedTime.nullable(),
   comments: untrusted.nullable(),
   ...decided,
@@ -100,12 +100,12 @@ export const invoice = z.object({
   submitted_by_name: companyText,
   submitted_at: storedTime,
   approved_by: storedId.nullable(),
-  approved_by_name: companyText.nullable(),
+  approved_by_name: signInName.nullable(),
   approved_at: storedTime.nullable(),
   approver_notes: untrusted.nullable(),
   rejection_reason: untrusted.nullable(),
   paid_by: storedId.nullable(),
-  paid_by_name: companyText.nullable(),
+  paid_by_name: signInName.nullable(),
   payment_date: storedDay.nullable(),
   payment_reference: untrusted.nullable(),
   payment_notes: untrusted.nullable(),
@@ -127,7 +127,7 @@ export const expenseReport = z.object({
   submitted_at: storedTime.nullable(),
   ...decided,
   reimbursed_by: storedId.nullable(),
-  reimbursed_by_name: companyText.nullable(),
+  reimbursed_by_name: signInName.nullable(),
   reimbursed_at: storedTime.nullable(),
   payment_reference: untrusted.nullable(),
   payment_notes: untrusted.nullable(),

@@ -1,6 +1,6 @@
 /** The fields of entries, triples and transactions, as they go in and as they come out. */
 import { z } from 'zod';
-import { callerText, companyText, day, line, prose, readable, storedDay, storedTime, untrusted } from '../../core/fields.ts';
+import { callerText, companyText, day, line, prose, readable, signInName, storedDay, storedTime, untrusted } from '../../core/fields.ts';
 
 const trimmed = (max: number, what: string) =>
   line(max)
@@ -83,13 +83,13 @@ const common = {
   confidence: z.number().describe('Claimed, from 0 to 1'),
   valid_from: storedDay.nullable(),
   valid_to: storedDay.nullable(),
-  recorded_by: companyText.describe('By sign-in'),
+  recorded_by: signInName.describe('By sign-in'),
   recorded_at: storedTime,
 };
 export const entryState = z.object({ id: companyText, topic: untrusted, content: untrusted, tags: z.array(untrusted), ...common });
 export const tripleState = z.object({ id: companyText, subject: untrusted, predicate: untrusted, object: untrusted, ...common });
 const latest = {
-  changed_by: companyText.describe('By sign-in'),
+  changed_by: signInName.describe('By sign-in'),
   changed_at: storedTime,
   tx_id: z.int().describe('The transaction that made it so'),
   mine: z.boolean().describe('Whether you recorded it, and so may change it at once'),
@@ -103,6 +103,8 @@ export const storedEntry = entry.extend({
   tags: z.array(callerText),
   source: callerText.nullable().describe('Claimed'),
   actor: callerText.nullable().describe('Claimed'),
+  recorded_by: callerText.describe('By sign-in'),
+  changed_by: callerText.describe('By sign-in'),
 });
 export type Entry = z.output<typeof entry>;
 export type Triple = z.output<typeof triple>;
@@ -118,7 +120,7 @@ export const transaction = z.object({
   tx_id: z.int(),
   at: storedTime,
   action: z.enum(actions),
-  by: companyText.describe('By sign-in'),
+  by: signInName.describe('By sign-in'),
   mine: z.boolean(),
   reason: untrusted.nullable(),
   undoes: z.int().nullable().describe('The transaction that this one took back'),

@@ -1,6 +1,6 @@
 /** What the sales tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, companyText, idOf, line, money, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import { amount, anyCase, companyText, idOf, line, money, signInName, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
 export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
   '_id from list_opportunities',
@@ -46,7 +46,7 @@ export const opportunity = z.object({
   actual_value: amount.nullable().describe('What a won deal was closed at'),
   close_reason: untrusted.nullable().describe('Why it was won or lost'),
   closed_at: storedTime.nullable(),
-  closed_by_name: companyText.nullable(),
+  closed_by_name: signInName.nullable(),
   customer_id: storedId,
   owner_id: storedId.describe("The owner's employee_id"),
   created_at: storedTime,

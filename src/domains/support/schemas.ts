@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, callerText, companyText, line, storedEmail, storedId, storedTime, untrusted, uuid } from '../../core/fields.ts';
+import { anyCase, callerText, companyText, line, signInName, storedEmail, storedId, storedTime, untrusted, uuid } from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
 /** Not solved yet: their time runs. */
@@ -64,7 +64,7 @@ export const ticket = z.object({
   updated_at: storedTime,
   sla_deadline: storedTime.describe('When it has to be solved'),
   resolved_at: storedTime.nullable(),
-  resolved_by_name: companyText.nullable(),
+  resolved_by_name: signInName.nullable(),
   resolution: untrusted.nullable(),
   resolution_type: z.enum(resolutionTypes).nullable(),
   customer_notified: z.boolean().nullable(),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { anyCase, companyText, readable } from '../../../core/fields.ts';
+import { anyCase, callerText, companyText, readable } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { support } from '../domain.ts';
 import { MINUTE } from '../rules.ts';
 import { resolutionTypes, ticket, ticketId, ticketNotFound } from '../schemas.ts';
 
-const closed = ticket.extend({ closed_at: companyText, closed_by_name: companyText });
+const closed = ticket.extend({ closed_at: companyText, closed_by_name: callerText });
 
 export const closeTicket = support.write({
   name: 'close_ticket',

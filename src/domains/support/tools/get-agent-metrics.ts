@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyCase, companyText, storedDay, storedId } from '../../../core/fields.ts';
+import { anyCase, signInName, storedDay, storedId } from '../../../core/fields.ts';
 import { is } from '../../../core/filter.ts';
 import { figure } from '../../../core/search.ts';
 import { support } from '../domain.ts';
@@ -11,7 +11,7 @@ const figures = {
   avg_resolution_minutes: z.int().nullable().describe('From the customer’s first word to the solution; null where nothing was solved'),
   sla_compliance_percent: z.number().describe('Of a hundred solved tickets, how many in time'),
 };
-const row = z.object({ resolved_by: storedId, resolved_by_name: companyText, resolved: z.int(), minutes: z.number(), met: z.int() });
+const row = z.object({ resolved_by: storedId, resolved_by_name: signInName, resolved: z.int(), minutes: z.number(), met: z.int() });
 
 interface Work {
   readonly resolved: number;
@@ -38,7 +38,7 @@ export const getAgentMetrics = support.read({
     from: storedDay.describe('The first of these days, in UTC'),
     to: storedDay.describe('Today'),
     team: z.object(figures),
-    agents: z.array(z.object({ agent_id: storedId, agent_name: companyText, ...figures })),
+    agents: z.array(z.object({ agent_id: storedId, agent_name: signInName, ...figures })),
   }),
   examples: [
     {

@@ -13,6 +13,8 @@ const SECRET = 'canary-4711';
 const mark = randomBytes(4).toString('hex');
 const name = `tamshai_serving_${mark}`;
 const role = (kind: string) => `visitor_${kind}_${mark}`;
+/** Its name sorts before the role that it is a member of, and begins like one of ours. */
+const namesake = `tasks_app_${mark}`;
 const files = migrations(sqlFolder, DOMAINS);
 const password = () => SECRET;
 
@@ -52,11 +54,13 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     await admin.query(`create role ${role('plain')} login password '${SECRET}'`);
     await admin.query(`create role ${role('member')} login password '${SECRET}'`);
     await admin.query(`create role ${role('hidden')} login noinherit password '${SECRET}'`);
+    await admin.query(`create role ${namesake} login password '${SECRET}'`);
     await admin.query(`create database ${name}`);
   });
   afterAll(async () => {
     await admin.query(`drop database if exists ${name} with (force)`);
     for (const kind of ['bypass', 'maker', 'plain', 'member', 'hidden', 'owner']) await admin.query(`drop role if exists ${role(kind)}`);
+    await admin.query(`drop role if exists ${namesake}`);
     await admin.query('select pg_advisory_unlock(42)');
     await admin.end();
   });
@@ -80,7 +84,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     const owned = new pg.Client({ connectionString: as('postgres') });
     await owned.connect();
     await owned.query(`grant tamshai_serve to ${role('plain')}`);
-    await owned.query(`grant tasks_self to ${role('member')}`);
+    await owned.query(`grant tasks_self to ${role('member')}, ${namesake}`);
     await owned.query(`create table tasks.extra (); alter table tasks.extra owner to ${role('owner')}`);
     await owned.query(`alter role ${role('owner')} nocreaterole`);
     await owned.end();
@@ -89,6 +93,7 @@ describe.each(server ? [server] : [])('a PostgreSQL server', (root) => {
     expect(await serve(role('owner'))).toMatch(/owns tables/);
     expect(await serve(role('hidden'))).toMatch(/owns tables/);
     expect(await serve(role('member'))).toMatch(/is a member of tasks_self/);
+    expect(await serve(namesake)).toMatch(/is a member of tasks_self/);
   });
 
   test('a plain login serves once it may read what was applied, and the login of the installation does so without being named', async () => {

@@ -524,6 +524,23 @@ describe('verifying', () => {
     }
   });
 
+  test('is content again once the removed checkpoints are restored, unless records were cut off meanwhile', async () => {
+    const restored = async (cutTo: number) => {
+      const folder = await young(20);
+      const copy = readFileSync(join(folder, 'checkpoints.jsonl'), 'utf8');
+      await withoutCheckpoints(folder);
+      cut(folder, cutTo);
+      const { log, stop, marks } = await started(folder);
+      await append(log, 21, 23);
+      await stop();
+      expect(await verify(folder)).toMatchObject({ ok: false, problem: expect.stringMatching(/removed.*Restore/) });
+      writeFileSync(marks, copy + readFileSync(marks, 'utf8'));
+      return verify(folder);
+    };
+    expect(await restored(20)).toMatchObject({ ok: true, chains: [{ count: 23 }] });
+    expect(await restored(15)).toMatchObject({ ok: false, chain: 'calls' });
+  });
+
   test('raises no alarm where a process was killed before its first checkpoint', async () => {
     const folder = fresh();
     const { log, stop, marks } = await started(folder);

@@ -68,31 +68,43 @@ export async function connectToServe({ url, password }: Pick<ServerOptions, 'url
 
 /** A process that serves must not hold a login that row security does not bind: whoever got into the process would have all rows. */
 export async function loginProblem(client: pg.ClientBase, url: string, domains: readonly string[]): Promise<string | undefined> {
-  const { rows } = await client.query<{ login: string; superuser: boolean; bypass: boolean; maker: boolean; owns: boolean; member: string | null }>(
+  const { rows } = await client.query<LoginRights>(
     `with reachable as (select * from pg_roles where pg_has_role(current_user, oid, 'member'))
      select current_user as login, bool_or(rolsuper) as superuser, bool_or(rolbypassrls) as bypass, bool_or(rolcreaterole) as maker,
        (select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
          where (n.nspname = any ($1) or n.nspname = 'tamshai') and c.relowner in (select oid from reachable))) as owns,
-       (select min(rolname::text) from reachable where rolname <> $2 and split_part(rolname, '_', 1) = any ($1 || array['tamshai'])) as member
+       (select min(rolname::text) from reachable
+         where rolname not in ($2, current_user) and split_part(rolname, '_', 1) = any ($1 || array['tamshai'])) as member
      from reachable`,
     [domains, SERVING_LOGIN],
   );
   const [found] = rows;
-  const why = found?.superuser
-    ? 'is a superuser'
-    : found?.bypass
-      ? 'may bypass row security'
-      : found?.maker
-        ? 'may create roles'
-        : found?.owns
-          ? 'owns tables'
-          : found?.member && found.member !== found.login
-            ? `is a member of ${found.member}`
-            : undefined;
+  const why = found && rightsProblem(found);
   if (why === undefined) return undefined;
   const { host, pathname } = new URL(url);
   const instead = `postgres://${host}${pathname}`;
-  return `The login ${found?.login} of PostgreSQL at ${addressOf(url)} ${why}, so it must not serve; use it for "tamshai migrate", and serve with ${instead}, without a user and a password.`;
+  return (
+    `The login ${found?.login} of PostgreSQL at ${addressOf(url)} ${why}, so it must not serve; ` +
+    `use it for "tamshai migrate", and serve with ${instead}, without a user and a password.`
+  );
+}
+
+interface LoginRights {
+  readonly login: string;
+  readonly superuser: boolean;
+  readonly bypass: boolean;
+  readonly maker: boolean;
+  readonly owns: boolean;
+  /** A role of ours that the login is a member of. */
+  readonly member: string | null;
+}
+
+function rightsProblem({ superuser, bypass, maker, owns, member }: LoginRights): string | undefined {
+  if (superuser) return 'is a superuser';
+  if (bypass) return 'may bypass row security';
+  if (maker) return 'may create roles';
+  if (owns) return 'owns tables';
+  return member === null ? undefined : `is a member of ${member}`;
 }
 
 /** Checks the schema and the login, and opens pools of logins that may do nothing else. */

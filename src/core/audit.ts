@@ -216,7 +216,7 @@ async function walk(
   marks: ReadonlyMap<number, string>,
   keys: readonly Uint8Array[],
 ): Promise<(VerifiedChain & { readonly named: number }) | (AuditVerdict & { ok: false })> {
-  const notes = new Notes();
+  const notes = new Notes(marks);
   let n = 0;
   let rows = 0;
   let previous = '';
@@ -249,20 +249,31 @@ async function walk(
 class Notes {
   /** The highest checkpoint that was named, by the record that named it first. */
   readonly #named: { readonly n: number; readonly count: number }[] = [];
+  readonly #present: ReadonlyMap<number, string>;
+
+  constructor(present: ReadonlyMap<number, string>) {
+    this.#present = present;
+  }
 
   get most(): number {
     return this.#named.at(-1)?.count ?? 0;
   }
 
-  /** False where the record says that its process found fewer checkpoints than the records before had named. */
+  /** False where the process of the record found fewer checkpoints than earlier records name, and they were not restored since. */
   take({ n, body }: ChainedRecord): boolean {
     const note = noteIn(body);
     if (note === undefined) return true;
-    const { count, of } = note;
-    const before = of === undefined ? NONE : (this.#named.findLast((each) => each.n <= of)?.count ?? 0);
-    if (before > (count ?? NONE)) return false;
+    const { count, of = NONE } = note;
+    const before = of === NONE ? NONE : (this.#named.findLast((each) => each.n <= of)?.count ?? 0);
+    if (before > (count ?? NONE) && !this.#isRestored(before, of)) return false;
     if (count !== null && count > this.most) this.#named.push({ n, count });
     return true;
+  }
+
+  /** The process itself only wrote checkpoints after its own records: one up to `of` is from before. */
+  #isRestored(before: number, of: number): boolean {
+    for (const count of this.#present.keys()) if (count >= before && count <= of) return true;
+    return false;
   }
 }
 

@@ -13,7 +13,7 @@ export function keptHere(config: Pick<Config, 'instance'>, domains: readonly str
 export const checkpointedHere =
   ({ instance }: Pick<Config, 'instance'>) =>
   (chain: string): boolean =>
-    chain.startsWith('calls-') || chain.endsWith(`-${instance}`);
+    chain.startsWith('calls-') || chain.slice(chain.indexOf('-') + 1) === instance;
 
 /** The process that keeps a chain of calls; one that had to begin a new chain has a dot and a number behind it. What a store keeps, any of its servers can show. */
 export const keeperOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];

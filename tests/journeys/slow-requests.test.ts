@@ -116,6 +116,7 @@ test('headers that never end are answered with 408 in our words on every listene
       drip(socket, 'X-A: b\r\n');
     });
     expect([name, replyIn(text).status, replyIn(text).body?.code]).toEqual([name, 408, 'REQUEST_TIMEOUT']);
+    expect(replyIn(text).body?.message).toBe('The request was not complete within 0.6 seconds.');
   }
 });
 

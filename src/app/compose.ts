@@ -73,23 +73,29 @@ const REMOTE_MS = 1_000;
 /** How long a stopping process goes on with what it is doing: no call takes longer. */
 const FINISH_MS = DEADLINE_MS + 2_000;
 
-export async function start(config: Config, { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {}, model, connections = CONNECTION_LIMITS }: Starting): Promise<Tamshai> {
+export async function start(config: Config, starting: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
   /** The newest first: what was opened last stands on what was opened before. */
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
   };
   try {
-    return await open(config, servers, clock, log, progress, model, connections, (each) => closing.push(each), close);
+    return await open(config, starting, { later: (each) => closing.push(each), close });
   } catch (error) {
     await close().catch(() => {});
     throw error;
   }
 }
 
-async function open(
-  config: Config, servers: readonly string[], clock: Clock, log: Logger, progress: Telling, model: Model | undefined, connections: ConnectionLimits, later: (close: () => Promise<unknown>) => void, close: () => Promise<void>,
-): Promise<Tamshai> {
+interface Closing {
+  /** Registers what has to be closed when this process stops. */
+  later(close: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+async function open(config: Config, starting: Starting, { later, close }: Closing): Promise<Tamshai> {
+  const { servers, clock = { now: () => new Date() }, log = openLog(config.logLevel), progress = () => {}, model } = starting;
+  const { connections: limits = CONNECTION_LIMITS } = starting;
   const registry = allTools();
   const withGateway = servers.includes('gateway');
   const local = registry.domains.map(({ name }) => name).filter((name) => servers.includes(name) && config.remoteUrl(name) === undefined);
@@ -105,11 +111,11 @@ async function open(
   const keys = openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
   const listeners = new Map<string, Listener>();
   for (const name of [...(withGateway ? ['gateway'] : []), ...local]) {
-    const listener = await listen(name, config.hosts, config.ports[name] ?? 0, connections);
+    const listener = await listen(name, { hosts: config.hosts, port: config.ports[name] ?? 0, limits });
     listeners.set(name, listener);
     later(() => listener.close());
   }
-  const ops = config.opsPort === undefined ? undefined : await listen('ops', config.hosts, config.opsPort, connections);
+  const ops = config.opsPort === undefined ? undefined : await listen('ops', { hosts: config.hosts, port: config.opsPort, limits });
   if (ops) later(() => ops.close());
   const meter = openMeter(config, registry, local);
   later(async () => meter.close());

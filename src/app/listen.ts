@@ -58,9 +58,9 @@ const notYet = (res: ServerResponse): void => {
   res.end('{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}');
 };
 
-/** What the parser found wrong with a request, in our words. */
-function malformed({ code = '' }: NodeJS.ErrnoException, { headersMs, bodyMs }: ConnectionLimits): Failure {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow(headersMs + bodyMs);
+/** What the parser found wrong with a request, in our words. `ms` is how long the request had. */
+function malformed({ code = '' }: NodeJS.ErrnoException, ms: number): Failure {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow(ms);
   if (code === 'HPE_HEADER_OVERFLOW') return failure('VALIDATION_ERROR', 'The headers are too large.');
   return failure('VALIDATION_ERROR', 'This is not a valid HTTP request.');
 }
@@ -69,8 +69,12 @@ function malformed({ code = '' }: NodeJS.ErrnoException, { headersMs, bodyMs }: 
 function endWith(socket: Duplex, refused: Failure): void {
   const body = JSON.stringify(refused.answer());
   const head = [
-    `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}`, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store', `X-Request-Id: ${randomUUID()}`, 'Connection: close',
+    `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
@@ -148,7 +152,14 @@ class BodyWatch {
   }
 }
 
-export async function listen(name: string, hosts: readonly string[], port: number, limits: ConnectionLimits = CONNECTION_LIMITS): Promise<Listener> {
+export interface ListenOptions {
+  readonly hosts: readonly string[];
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly limits?: ConnectionLimits | undefined;
+}
+
+export async function listen(name: string, { hosts, port, limits = CONNECTION_LIMITS }: ListenOptions): Promise<Listener> {
   const held = new Map<ServerResponse, { readonly req: IncomingMessage; readonly timer: NodeJS.Timeout }>();
   const letGo = (res: ServerResponse) => {
     clearTimeout(held.get(res)?.timer);
@@ -175,14 +186,17 @@ export async function listen(name: string, hosts: readonly string[], port: numbe
     const server = createServer(optionsFor(limits), answer);
     server.maxConnections = 2_000;
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const refused = malformed(error, limits);
       const begun = watch.reading(socket);
+      // Before a request has begun, its head is what was too slow.
+      const refused = malformed(error, begun === undefined ? limits.headersMs : limits.headersMs + limits.bodyMs);
       if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent === true) socket.destroy();
       else if (begun !== undefined) void (tellReader(begun, refused) || answerFor(begun, refused));
       else if (watch.isAnswering(socket)) socket.destroy();
       else endWith(socket, refused);
     });
-    server.on('checkExpectation', (_req, res) => sendFailure(res, failure('VALIDATION_ERROR', 'No expectation but 100-continue can be met.'), { connection: 'close' }));
+    server.on('checkExpectation', (_req, res) =>
+      sendFailure(res, failure('VALIDATION_ERROR', 'No expectation but 100-continue can be met.'), { connection: 'close' }),
+    );
     server.on('connect', (_req, socket) => {
       // Node has taken its own listener away: without another one, a reset connection ends the process.
       socket.on('error', () => socket.destroy());

@@ -30,7 +30,7 @@ for (let lane = 0; lane < 10; lane++) next();
 `;
 
 it('survives connections that are reset while CONNECT is answered', async () => {
-  listener = await listen('gateway', ['127.0.0.1'], 0);
+  listener = await listen('gateway', { hosts: ['127.0.0.1'], port: 0 });
   process.on('uncaughtException', note);
   const worker = new Worker(RESET, { eval: true, workerData: { port: listener.port, times: 6_000 } });
   await new Promise((resolve) => worker.once('message', resolve));
@@ -39,7 +39,7 @@ it('survives connections that are reset while CONNECT is answered', async () => 
 }, 60_000);
 
 it('does not answer CONNECT in the place of a request before it', async () => {
-  listener = await listen('gateway', ['127.0.0.1'], 0);
+  listener = await listen('gateway', { hosts: ['127.0.0.1'], port: 0 });
   listener.serve((_req, res) => setTimeout(() => res.end('the first'), 50));
   const head = ['GET / HTTP/1.1', 'Host: x', '', 'CONNECT x HTTP/1.1', 'Host: x', '', ''].join('\r\n');
   expect(await exchange(listener.port, (socket) => socket.write(head))).not.toContain('405');

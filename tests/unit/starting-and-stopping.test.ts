@@ -59,7 +59,7 @@ describe('starting', () => {
   afterEach(() => listener?.close());
 
   it('keeps whoever is sent here until there is somebody to answer; who asks whether to send anyone is told at once', async () => {
-    const started = await listen('hr', ['127.0.0.1'], 0);
+    const started = await listen('hr', { hosts: ['127.0.0.1'], port: 0 });
     listener = started;
     const at = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${started.port}${path}`, init);
     let over = 0;
@@ -80,7 +80,7 @@ describe('starting', () => {
   });
 
   it('tells those it kept to come back, where nothing comes of it', async () => {
-    const started = await listen('hr', ['127.0.0.1'], 0);
+    const started = await listen('hr', { hosts: ['127.0.0.1'], port: 0 });
     const waiting = request({ port: started.port, host: '127.0.0.1', method: 'POST', path: '/tools/x' });
     const answered = once(waiting, 'response') as Promise<[IncomingMessage]>;
     waiting.end('{}');

@@ -26,7 +26,12 @@ const perDomain = Object.fromEntries(
     const served: [string, z.ZodType][] = [[`${name}_PORT`, port], [`${name}_URL`, publicUrl()]];
     // The journey is made from its folder at each start, wherever the other domains live.
     if (domain === 'journey') return served;
-    return [...served, [`${name}_DATABASE_URL`, postgresUrl()], [`${name}_MONGODB_URL`, mongodbUrl()], [`${name}_ELASTICSEARCH_URL`, searchUrl()]];
+    return [
+      ...served,
+      [`${name}_DATABASE_URL`, postgresUrl()],
+      [`${name}_MONGODB_URL`, mongodbUrl()],
+      [`${name}_ELASTICSEARCH_URL`, searchUrl()],
+    ];
   }),
 ) as Record<string, z.ZodType>;
 
@@ -74,8 +79,10 @@ const settings = z.object({
 
 export const settingNames = (): readonly string[] => Object.keys(settings.shape);
 /** Which settings hold URLs, and whether each may hold a password. */
-export const urlSettings = (): ReadonlyMap<string, UrlKind> =>
-  new Map(Object.entries(settings.shape).flatMap(([name, schema]) => [urlKindOf(schema as z.ZodType)].flatMap((kind) => (kind ? [[name, kind] as const] : []))));
+export function urlSettings(): ReadonlyMap<string, UrlKind> {
+  const kinds = Object.entries(settings.shape).map(([name, schema]) => [name, urlKindOf(schema as z.ZodType)] as const);
+  return new Map(kinds.filter((each): each is readonly [string, UrlKind] => each[1] !== undefined));
+}
 
 export interface Config {
   readonly production: boolean;
@@ -127,7 +134,9 @@ export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(add
 /** Variables of ours: a misspelt one must not be ignored in silence. */
 const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$/;
 
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const unknown = Object.keys(given).find((name) => OURS.test(name) && !name.startsWith('TAMSHAI_TEST_') && !(name in settings.shape));
   if (unknown !== undefined) throw new ConfigProblem(`There is no setting ${seen(unknown)}; docs/settings.md lists all settings.`);
@@ -175,8 +184,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /** `complete` adds what the environment leaves open. */
-export const readConfigWith = (complete: (environment: Readonly<Record<string, string | undefined>>) => Readonly<Record<string, string | undefined>>): Config =>
-  readConfig(complete(process.env));
+export const readConfigWith = (complete: (environment: Environment) => Environment): Config => readConfig(complete(process.env));
 
 function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
   for (const [name, address] of [['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL], ['LLM_BASE_URL', env.LLM_BASE_URL]] as const) {
@@ -194,7 +202,8 @@ function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
 function checkSafety(config: Config): void {
   const { staff, customer } = config.issuers;
   for (const [name, issuer] of [['OIDC_ISSUER', staff], ['OIDC_CUSTOMER_ISSUER', customer]] as const) {
-    if (issuer !== undefined && new URL(issuer).protocol === 'http:' && !LOOPBACK.has(new URL(issuer).hostname)) throw new ConfigProblem(`${name} must use https unless it is on this machine.`);
+    if (issuer !== undefined && new URL(issuer).protocol === 'http:' && !isLoopback(issuer))
+      throw new ConfigProblem(`${name} must use https unless it is on this machine.`);
   }
   if (staff === undefined && customer !== undefined) throw new ConfigProblem('OIDC_CUSTOMER_ISSUER needs OIDC_ISSUER: the built-in identity provider serves both realms or none.');
   if (staff === undefined && !config.loopbackOnly) throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');

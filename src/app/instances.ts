@@ -16,7 +16,7 @@ import {
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type Config, ConfigProblem, isLoopback, readConfigWith } from './config.ts';
+import { type Config, ConfigProblem, type Environment, isLoopback, readConfigWith } from './config.ts';
 
 const instance = z.strictObject({
   pid: z.int().positive(),
@@ -33,7 +33,6 @@ export interface Places {
   readonly home: string | undefined;
   readonly cwd: string;
 }
-type Environment = Readonly<Record<string, string | undefined>>;
 
 function ownPlaces(): Places {
   try {

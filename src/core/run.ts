@@ -172,7 +172,10 @@ async function ask(
   const ticket = await runtime.approvals.ask({
     server: tool.domain.name, tool: tool.name, input, person, versions, askedAt: now,
     message: messageOf(tool, plan, because),
-    card: (id, expiresAt) => cardOf(tool, plan, input, person, { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin, because }),
+    card: (id, expiresAt) => {
+      const moment = { timestamp: now.getTime(), expiresAt, approvalUrl: runtime.approvalUrl(id), origin: request.caller.origin, because };
+      return cardOf(tool, plan, input, person, moment);
+    },
   });
   return { status: 'pending_confirmation', confirmationId: ticket.id, message: ticket.message, confirmationData: ticket.card };
 }

@@ -107,11 +107,13 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
 
 /** Statuses of a request whose body was not taken. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
-const otherType = ({ routeOptions: { config } }: FastifyRequest) => failure('UNSUPPORTED_MEDIA_TYPE', config.form ? 'Only a form is accepted here.' : 'Only JSON is accepted here.');
+const otherType = ({ routeOptions: { config } }: FastifyRequest) =>
+  failure('UNSUPPORTED_MEDIA_TYPE', config.form ? 'Only a form is accepted here.' : 'Only JSON is accepted here.');
 
 /** What is kept of a body that nobody could read: how long it was, and a digest where all of it came. */
 export function unreadBody({ rawBody, headers }: FastifyRequest): UnreadBody {
-  return rawBody === undefined ? { bytes: Number(headers['content-length'] ?? 0) } : { bytes: rawBody.length, sha256: hash('sha256', rawBody, 'base64url') };
+  if (rawBody === undefined) return { bytes: Number(headers['content-length'] ?? 0) };
+  return { bytes: rawBody.length, sha256: hash('sha256', rawBody, 'base64url') };
 }
 
 /** What a gateway has read is longer once it is wrapped and written anew: 1e20 becomes a one and twenty zeros. */

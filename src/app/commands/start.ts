@@ -72,8 +72,8 @@ async function run(config: Config, servers: readonly string[], console: Console)
   if (ports['gateway'] !== undefined) running.wiring.assistant.warm();
   const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
-  // A person at the keyboard has no balancer in front that would have to notice.
   forget();
+  // A person at the keyboard has no balancer in front that would have to notice.
   await running.drain(signal === 'SIGTERM' ? config.drainSeconds * 1000 : 0);
   await running.close();
   if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);

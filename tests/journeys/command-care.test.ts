@@ -350,6 +350,9 @@ describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
       expect(code).toBe(0);
       await database.owner.query('alter table hr.pay disable row level security');
       expect((await run('doctor')).out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.$/m);
+      await database.owner.query("delete from tamshai.migrations where name like '%policies%'");
+      const behind = (await run('doctor')).out.replace(/\s+/g, ' ');
+      expect(behind).toMatch(/ fail PostgreSQL at [^ ]+: \d+ schema files? not applied yet .+ run tamshai migrate with the owner's login/);
     } finally {
       await database.drop();
     }

@@ -18,6 +18,7 @@ import type { Console } from './console.ts';
 import type { Check } from './doctor-checks.ts';
 import { keysOf, shownPath } from './person.ts';
 import { addressOf, mongoAddressOf } from './places.ts';
+import { Stop } from './stop.ts';
 import { ownDomains, ownOf } from './trail.ts';
 
 const CLOCKS_DIFFER_MS = 2_000;
@@ -36,9 +37,10 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
   for (const [url, domains] of servers) {
     const place = `PostgreSQL at ${addressOf(url)}`;
     try {
-      checks.push(...findings(place, await inspectServer({ url, domains, files: migrations(sqlFolder, domains), password })));
+      const seen = await inspectServer({ url, domains, files: migrations(sqlFolder, domains), password });
+      checks.push(...findings(place, seen, { state: 'fail', fix: "run tamshai migrate with the owner's login; start does not do it" }));
     } catch (error) {
-      const known = (error as Error).name === 'DatabaseProblem';
+      const known = (error as Error).name === 'DatabaseProblem' || error instanceof Stop;
       checks.push({
         state: 'fail',
         says: known ? (error as Error).message : `${place} could not be looked at.`,
@@ -109,7 +111,8 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
   try {
     const database = await openPglite(folder);
     try {
-      return findings('Embedded database', await inspect(database.owner, domains, migrations(sqlFolder, domains)));
+      const seen = await inspect(database.owner, domains, migrations(sqlFolder, domains));
+      return findings('Embedded database', seen, { state: 'warn', fix: 'start Tamshai, or run tamshai migrate' });
     } finally {
       await database.close();
     }
@@ -118,14 +121,12 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
   }
 }
 
-function findings(place: string, { version, tables, missing, holes, aheadMs, login }: Inspection): Check[] {
+/** `unapplied`: what schema files that are missing mean here, and what to do. */
+function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 'state' | 'fix'>): Check[] {
+  const { version, tables, missing, holes, aheadMs, login } = inspection;
   const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];
   if (missing.length > 0)
-    checks.push({
-      state: 'warn',
-      says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})`,
-      fix: 'start Tamshai, or run tamshai migrate',
-    });
+    checks.push({ ...unapplied, says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})` });
   if (login !== undefined) checks.push({ state: 'fail', says: login, fix: 'keep this login for tamshai migrate' });
   checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which puts every rule back in place' }) as const));
   if (holes.length === 0 && tables > 0)

@@ -13,6 +13,8 @@ export const addressOf = (url: string): string => {
   return `${hostname}${port ? `:${port}` : ''}${pathname}`;
 };
 
+class LoginRefused extends DatabaseProblem {}
+
 /** Its own login, for setting up and for looking after; rows are read by others. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'tamshai-setup' });
@@ -22,8 +24,8 @@ export async function connect(url: string): Promise<pg.Client> {
     return client;
   } catch (error) {
     const { code = '' } = error as { code?: string };
-    const why = code.startsWith('28') ? 'does not accept the login' : code === '3D000' ? 'has no such database' : 'does not answer';
-    throw new DatabaseProblem(`PostgreSQL at ${addressOf(url)} ${why}.`);
+    if (code.startsWith('28')) throw new LoginRefused(`PostgreSQL at ${addressOf(url)} does not accept the login.`);
+    throw new DatabaseProblem(`PostgreSQL at ${addressOf(url)} ${code === '3D000' ? 'has no such database' : 'does not answer'}.`);
   }
 }
 
@@ -51,6 +53,8 @@ function withLogin(url: string, password: (role: string) => string): string {
   return address.href;
 }
 
+/** PostgreSQL's code for a missing privilege. */
+const NOT_ALLOWED = '42501';
 const MIGRATE = `run "tamshai migrate" with the owner's login`;
 
 /** The connection of a process that serves, or that looks after one. */
@@ -59,7 +63,7 @@ export async function connectToServe({ url, password }: Pick<ServerOptions, 'url
   try {
     return await connect(own);
   } catch (error) {
-    if (own === url || !(error instanceof DatabaseProblem) || !error.message.includes('does not accept the login')) throw error;
+    if (own === url || !(error instanceof LoginRefused)) throw error;
     throw new DatabaseProblem(
       `PostgreSQL at ${addressOf(url)} does not accept the login ${SERVING_LOGIN} with the password of this master key; ${MIGRATE}.`,
     );
@@ -114,8 +118,12 @@ export async function openServer({ url, domains, files, password }: ServerOption
     await checkVersion(setup, url);
     const problem = await loginProblem(setup, url, domains);
     if (problem !== undefined) throw new DatabaseProblem(problem);
-    const [open] = await missing(setup, files).catch(() => {
-      throw new DatabaseProblem(`The login of PostgreSQL at ${addressOf(url)} may not see which schema files were applied; ${MIGRATE}, then "grant ${SERVING_LOGIN}" to this one.`);
+    const [open] = await missing(setup, files).catch((error: { code?: string }) => {
+      if (error.code !== NOT_ALLOWED) throw error;
+      const place = `PostgreSQL at ${addressOf(url)}`;
+      throw new DatabaseProblem(
+        `The login of ${place} may not see which schema files were applied; ${MIGRATE}, then "grant ${SERVING_LOGIN}" to this one.`,
+      );
     });
     if (open !== undefined) throw new DatabaseProblem(`The schema at ${addressOf(url)} is not up to date (${open}); ${MIGRATE}.`);
     return openPostgres({ url, password });
@@ -129,8 +137,13 @@ export async function migrateServer({ url, domains, files, password }: ServerOpt
   const owner = await connect(url);
   try {
     await checkVersion(owner, url);
-    const { rows } = await owner.query<{ may: boolean }>('select rolsuper or rolcreaterole as may from pg_roles where rolname = current_user');
-    if (!rows[0]?.may) throw new DatabaseProblem(`This login may not change the schema at ${addressOf(url)}; use the owner's login, which may create roles.`);
+    const { rows } = await owner.query<{ may: boolean }>(
+      'select rolsuper or rolcreaterole as may from pg_roles where rolname = current_user',
+    );
+    if (!rows[0]?.may)
+      throw new DatabaseProblem(
+        `This login may not change the schema at ${addressOf(url)}; use the owner's login, which may create roles.`,
+      );
     const applied = await migrate(owner, files);
     await giveLogins(owner, domains, password);
     return applied;

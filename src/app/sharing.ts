@@ -1,6 +1,6 @@
 /** What several processes must have in common. Looked at when each starts, before it does any harm. */
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyValue } from '../core/ports.ts';
 import type { AnyDomain } from '../core/tool.ts';
@@ -35,7 +35,7 @@ const YEAR = 365 * 24 * 3600;
 
 /** A process that has joined the others on a Redis. */
 export interface Membership {
-  /** Claims again what an emptied Redis forgot. False where processes that were here before have other keys: then this one must not go on. */
+  /** Claims again what an emptied Redis forgot. False if processes that joined earlier have other keys: this one must not go on. */
   renew(): Promise<boolean>;
 }
 
@@ -58,7 +58,9 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
     const shared = (found: string) => found.split(',').some((kid) => kids.includes(kid));
     const gateway: SeniorClaim = { what: 'gateway-keys', mine: kids.join(','), same: shared, since };
     if (!(await claimAsSenior(kv, gateway)))
-      throw new ConfigProblem('Other gateways on this Redis sign with another key; set TAMSHAI_GATEWAY_KEY to the same one for all of them.');
+      throw new ConfigProblem(
+        'Other gateways on this Redis sign with another key; set TAMSHAI_GATEWAY_KEY to the same one for all of them.',
+      );
     claims.push(gateway);
   }
   if (!(await claim(kv, `instance:${config.instance}`, place)))
@@ -136,8 +138,12 @@ function sinceOf(folder: string, redisUrl: string, masters: readonly (string | u
   return Date.now();
 }
 
-const rememberJoining = (folder: string, joining: Joining): void =>
-  writeFileSync(joiningFile(folder), JSON.stringify(joining), { mode: 0o600 });
+/** Renamed into place: half a file after a crash would make this folder the newcomer. */
+function rememberJoining(folder: string, joining: Joining): void {
+  const file = joiningFile(folder);
+  writeFileSync(`${file}.new`, JSON.stringify(joining), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
 
 const marksOf = (keys: MasterKeys): [string, string | undefined] => [
   derive(keys, 'master-check').toString('base64url'),

@@ -17,10 +17,7 @@ export interface RefusedCall extends Omit<CallRequest, 'input' | 'signal' | 'app
 type RecordingRuntime = Pick<Runtime, 'registry' | 'admission' | 'audit' | 'clock' | 'observe'>;
 export type RecordRefused = (request: RefusedCall, refused: Failure) => Promise<Failure>;
 
-/**
- * Records a call that was refused before its input was read. It counts as a call, so that a flood of them is no flood of records.
- * Returns what has to be answered.
- */
+/** Records a call that was refused before its input was read, and counts it against the rate limit. Returns what has to be answered. */
 export async function recordRefused(runtime: RecordingRuntime, request: RefusedCall, refused: Failure): Promise<Failure> {
   const started = performance.now();
   const {

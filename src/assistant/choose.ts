@@ -56,7 +56,7 @@ export function described({ name, tool, inputSchema }: Offered): Described {
   return shown;
 }
 
-const LEFT_OUT = new Set(['additionalProperties', 'maxLength', 'unit', 'written', 'title']);
+const LEFT_OUT = new Set(['additionalProperties', 'maxLength', 'unit', 'untrusted', 'title']);
 function lean(schema: unknown, named = false): unknown {
   if (Array.isArray(schema)) return schema.map((each) => lean(each));
   if (typeof schema !== 'object' || schema === null) return schema;

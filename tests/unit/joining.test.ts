@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { start, type Tamshai } from '../../src/app/compose.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { joinOthers, type Membership } from '../../src/app/sharing.ts';
@@ -85,6 +85,17 @@ test('a wrong one that came first to an emptied Redis gives way to one that was 
   expect(await back?.renew(), 'started again in its folder').toBe(true);
   expect(await again?.renew()).toBe(false);
   await join1({ data: folder(), masterKey: master, instance: 'three' });
+});
+
+test('a newcomer with another master key does not take the place of others, whatever its clock says', async () => {
+  const master = fresh();
+  const one = await join1({ data: folder(), masterKey: master, instance: 'one' });
+  const behind = Date.now() - 3_600_000;
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(behind);
+  closing.push(() => clock.mockRestore());
+  await expect(join1({ data: folder(), masterKey: fresh(), instance: 'wrong' })).rejects.toThrow(/another master key/);
+  clock.mockRestore();
+  expect(await one?.renew()).toBe(true);
 });
 
 test('what a folder knows of another Redis does not count here', async () => {

@@ -47,16 +47,16 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
   if (config.redisUrl === undefined) return undefined;
   const place = placeOf(config.dataFolder);
   const [master, before] = marksOf(keys);
-  const since = sinceOf(config.dataFolder, config.redisUrl, [master, before]);
+  const { since, isMember } = sinceOf(config.dataFolder, config.redisUrl, [master, before]);
   const same = (found: string) => found === master || found === before;
-  const claims: SeniorClaim[] = [{ what: MASTER, mine: master, same, since }];
+  const claims: SeniorClaim[] = [{ what: MASTER, mine: master, same, since, isMember }];
   if (!(await claimAsSenior(kv, claims[0] as SeniorClaim)))
     throw new ConfigProblem('Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.');
   if (withGateway) {
     const { current, previous } = keys.gateway;
     const kids = [current.kid, ...(previous ? [previous.kid] : [])];
     const shared = (found: string) => found.split(',').some((kid) => kids.includes(kid));
-    const gateway: SeniorClaim = { what: 'gateway-keys', mine: kids.join(','), same: shared, since };
+    const gateway: SeniorClaim = { what: 'gateway-keys', mine: kids.join(','), same: shared, since, isMember };
     if (!(await claimAsSenior(kv, gateway)))
       throw new ConfigProblem(
         'Other gateways on this Redis sign with another key; set TAMSHAI_GATEWAY_KEY to the same one for all of them.',
@@ -76,7 +76,7 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
   rememberJoining(config.dataFolder, { redis: redisMark(config.redisUrl), master, since });
   return {
     async renew() {
-      for (const each of claims) if (!(await claimAsSenior(kv, each))) return false;
+      for (const each of claims) if (!(await claimAsSenior(kv, { ...each, isMember: true }))) return false;
       return true;
     },
   };
@@ -91,13 +91,15 @@ interface SeniorClaim {
   readonly same: (found: string) => boolean;
   /** When this data folder first joined the processes on this Redis, in milliseconds since 1970. */
   readonly since: number;
+  /** Whether it has joined before. A newcomer never takes a claim from others: its clock may be behind. */
+  readonly isMember: boolean;
 }
 
 /**
  * Of two that disagree, the one that joined first is right: data folders remember when, so an emptied Redis cannot make a newcomer the
  * first.
  */
-async function claimAsSenior(kv: KeyValue, { what, mine, same, since }: SeniorClaim): Promise<boolean> {
+async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }: SeniorClaim): Promise<boolean> {
   const key = claimed(what);
   const own = `${mine} ${since}`;
   for (let attempt = 0; attempt < 10; attempt++) {
@@ -106,7 +108,7 @@ async function claimAsSenior(kv: KeyValue, { what, mine, same, since }: SeniorCl
     if (found === undefined) continue;
     const [theirs = '', joined = ''] = found.split(' ');
     const agreed = same(theirs);
-    if (!agreed && Number(joined) <= since) return false;
+    if (!agreed && !(isMember && since < Number(joined))) return false;
     // What agrees keeps the earlier date, so that whoever comes later cannot outrank all of them.
     const next = agreed ? `${mine} ${Math.min(since, Number(joined))}` : own;
     if (next === found || (await kv.swap(key, found, next, YEAR))) return true;
@@ -128,14 +130,14 @@ const redisMark = (url: string): string => {
 
 const joiningFile = (folder: string) => join(folder, 'joined.json');
 
-function sinceOf(folder: string, redisUrl: string, masters: readonly (string | undefined)[]): number {
+function sinceOf(folder: string, redisUrl: string, masters: readonly (string | undefined)[]): Pick<SeniorClaim, 'since' | 'isMember'> {
   try {
     const { redis, master, since } = JSON.parse(readFileSync(joiningFile(folder), 'utf8')) as Partial<Joining>;
-    if (redis === redisMark(redisUrl) && masters.includes(master) && typeof since === 'number') return since;
+    if (redis === redisMark(redisUrl) && masters.includes(master) && typeof since === 'number') return { since, isMember: true };
   } catch {
     // Not there yet, or not ours: then it joins now.
   }
-  return Date.now();
+  return { since: Date.now(), isMember: false };
 }
 
 /** Renamed into place: half a file after a crash would make this folder the newcomer. */

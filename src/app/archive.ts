@@ -96,7 +96,13 @@ function pathProblem(name: string): string | undefined {
   return parts.some((part) => part === '' || part === '.') ? `${shown(name)} has an empty part` : undefined;
 }
 
-const KINDS: Readonly<Record<string, string>> = { '1': 'a hard link', '2': 'a symbolic link', '3': 'a device', '4': 'a device', '6': 'a pipe' };
+const KINDS: Readonly<Record<string, string>> = {
+  '1': 'a hard link',
+  '2': 'a symbolic link',
+  '3': 'a device',
+  '4': 'a device',
+  '6': 'a pipe',
+};
 
 interface Entry {
   readonly name: string;
@@ -261,4 +267,8 @@ async function unpackFile(source: Source, path: string, bytes: number): Promise<
 
 const text = (block: Buffer, at: number, length: number): string => block.subarray(at, at + length).toString('latin1').replace(/\0.*$/s, '').trim();
 /** Up to the NULs that fill it up; one before the end stays, and is found by the check of the name. */
-const nameIn = (block: Buffer, at: number, length: number): string => block.subarray(at, at + length).toString('latin1').replace(/\0+$/, '');
+const nameIn = (block: Buffer, at: number, length: number): string =>
+  block
+    .subarray(at, at + length)
+    .toString('latin1')
+    .replace(/\0+$/, '');

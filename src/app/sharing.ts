@@ -174,8 +174,7 @@ function embeddedSetting(config: Config, { name, store }: AnyDomain): string | u
   if (name === 'journey') return undefined;
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
   if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
-  // Each process makes the journey from its folder at its start: there is no truth in the file.
-  return config.searchUrl(name) === undefined && name !== 'journey' ? 'ELASTICSEARCH_URL' : undefined;
+  return config.searchUrl(name) === undefined ? 'ELASTICSEARCH_URL' : undefined;
 }
 
 /** A data folder keeps its own mark, so that a process which comes back to it is known again. */

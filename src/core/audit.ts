@@ -188,8 +188,10 @@ const checkpointsOverdue = (checkpointed: number): string =>
 /** Less than any checkpoint: a chain has its first one, at 0, before its first record. */
 const NONE = -1;
 const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it nobody can say whether records were cut off.';
-const checkpointsGone = (checkpointed: number): string =>
-  `Checkpoints were removed: the chain had newer ones than ${checkpointed > 0 ? `the one at record #${checkpointed}` : 'are left'}. ${RESTORE}`;
+const checkpointsGone = (checkpointed: number): string => {
+  const left = checkpointed > 0 ? `the one at record #${checkpointed}` : 'are left';
+  return `Checkpoints were removed: the chain had newer ones than ${left}. ${RESTORE}`;
+};
 
 type Marks = Map<string, Map<number, string>>;
 

@@ -98,7 +98,11 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
 }
 
 /** With a text of two parts the hint is this failure's own; else it is the code's. */
-export function failure(code: PipelineCode | CommonCode, text: string | { readonly message: string; readonly hint: string }, details?: Details): Failure {
+export function failure(
+  code: PipelineCode | CommonCode,
+  text: string | { readonly message: string; readonly hint: string },
+  details?: Details,
+): Failure {
   const { status, hint: standard, retryable = false } = KNOWN[code] ?? PIPELINE.INTERNAL_ERROR;
   const { message, hint } = typeof text === 'string' ? { message: text, hint: askedOf(details) ?? standard } : text;
   return new Failure(code, { message, hint, status, retryable }, details);
@@ -108,7 +112,8 @@ export function failure(code: PipelineCode | CommonCode, text: string | { readon
 function askedOf(details: Details | undefined): string | undefined {
   const roles = details?.['requiredRoles'];
   if (!Array.isArray(roles) || roles.length === 0) return undefined;
-  return roles.length === 1 ? `Ask someone who holds the role ${roles[0]}.` : `Ask someone who holds one of these roles: ${roles.join(', ')}.`;
+  if (roles.length === 1) return `Ask someone who holds the role ${roles[0]}.`;
+  return `Ask someone who holds one of these roles: ${roles.join(', ')}.`;
 }
 
 export const isRetryable = (code: string): boolean => KNOWN[code]?.retryable ?? false;

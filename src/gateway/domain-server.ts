@@ -82,8 +82,10 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   });
 
   type Sender = { readonly caller: Caller; readonly requestId: string; readonly tool?: string };
-  const recording = (senderOf: (req: FastifyRequest, token: string | undefined) => Promise<Sender>) => async (req: FastifyRequest, refused: Failure) => {
-    const sender = await callerIfAny(() => counted(req.raw, deps.onUnauthenticated, () => senderOf(req, bearer(req.headers.authorization))));
+  type SenderOf = (req: FastifyRequest, token: string | undefined) => Promise<Sender>;
+  const recording = (senderOf: SenderOf) => async (req: FastifyRequest, refused: Failure) => {
+    const open = () => senderOf(req, bearer(req.headers.authorization));
+    const sender = await callerIfAny(() => counted(req.raw, deps.onUnauthenticated, open));
     if (sender === undefined) return refused;
     const { caller, requestId, tool = (req.params as { tool: string }).tool } = sender;
     return deps.recordRefused({ server, tool, caller, surface: 'direct', requestId, body: unreadBody(req) }, refused);

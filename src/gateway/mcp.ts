@@ -93,7 +93,8 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
     refused(exchange, refused, { name, bytes }) {
       const tool = name === undefined ? undefined : find(name);
       const about = tool === undefined ? { server: here, tool: name ?? 'tools/call' } : { server: tool.domain.name, tool: tool.name };
-      return options.recordRefused({ ...about, caller: callerOf(exchange), surface, requestId: exchange.requestId, body: { bytes } }, refused);
+      const request = { ...about, caller: callerOf(exchange), surface, requestId: exchange.requestId, body: { bytes } } as const;
+      return options.recordRefused(request, refused);
     },
     describe: (name, answer, asked) => describeAnswer(find(name), answer, asked),
     embed: (name, answer, asked) => embeddedAnswer(find(name), answer, asked),

@@ -52,13 +52,15 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const fromOurApp = (req: FastifyRequest): Promise<boolean> =>
     req.headers.cookie === undefined ? Promise.resolve(false) : Promise.resolve(deps.authenticate(req.raw)).then(({ person }) => person.realm === 'staff', () => false);
 
-  const unread = (req: FastifyRequest, about: { server: string; tool: string; confirmationId?: string }, deciding: boolean) => async (refused: Failure) => {
-    const who = await callerIfAny(() => caller(req, deciding));
-    return who === undefined ? refused : deps.recordRefused({ ...about, caller: who, surface: 'rest', requestId: req.id, body: unreadBody(req) }, refused);
+  type Unread = { readonly server: string; readonly tool: string; readonly confirmationId?: string };
+  const recordUnread = async (req: FastifyRequest, refused: Failure, about: Unread) => {
+    const who = await callerIfAny(() => caller(req, about.confirmationId !== undefined));
+    if (who === undefined) return refused;
+    return deps.recordRefused({ ...about, caller: who, surface: 'rest', requestId: req.id, body: unreadBody(req) }, refused);
   };
-  const ofTool = (req: FastifyRequest, refused: Failure) => unread(req, req.params as { server: string; tool: string }, false)(refused);
+  const ofTool = (req: FastifyRequest, refused: Failure) => recordUnread(req, refused, req.params as { server: string; tool: string });
   const ofDecision = (req: FastifyRequest, refused: Failure) =>
-    unread(req, { server: 'gateway', tool: 'confirm', confirmationId: (req.params as { id: string }).id }, true)(refused);
+    recordUnread(req, refused, { server: 'gateway', tool: 'confirm', confirmationId: (req.params as { id: string }).id });
 
   app.post<{ Params: { server: string; tool: string } }>('/api/tools/:server/:tool', { config: { record: ofTool } }, async (req, reply) => {
     const who = await caller(req);

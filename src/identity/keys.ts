@@ -98,7 +98,9 @@ export function openKeys(folder: string, { masterKey, gatewayKey }: KeyOptions =
       : readGatewayKeys(gatewayKey);
   return {
     ...settleMaster(path, file, given),
-    realms: given ? derivedRealms(given) : { staff: signingKey(file.staff, 'P-256', damaged), customer: signingKey(file.customer, 'P-256', damaged) },
+    realms: given
+      ? derivedRealms(given)
+      : { staff: signingKey(file.staff, 'P-256', damaged), customer: signingKey(file.customer, 'P-256', damaged) },
     gateway: { current, previous },
   };
 }

@@ -24,7 +24,8 @@ export function shownPath(path: string): string {
 export function keysOf(config: Config): Keys {
   if (!existsSync(join(config.dataFolder, 'keys.json')))
     throw new Stop(
-      `Tamshai has not been started in ${shownPath(config.dataFolder)} yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs.`,
+      `Tamshai has not been started in ${shownPath(config.dataFolder)} yet; ` +
+        'start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs.',
     );
   return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
 }

@@ -99,7 +99,8 @@ export async function openTrail(config: Config, keys: Keys | undefined, embedded
   ]);
   const again = () => readCheckpoints(join(config.dataFolder, 'checkpoints.jsonl'), kv, here);
   const checkpoints = await again();
-  return { sources, checkpoints, again, own: checkpointedHere(config), close: async () => void (await Promise.all(closing.map((close) => close()))) };
+  const close = async () => void (await Promise.all(closing.map((each) => each())));
+  return { sources, checkpoints, again, own: checkpointedHere(config), close };
 }
 
 const nowhere: Pick<KeyValue, 'get' | 'close'> & KeyValue = {

@@ -20,7 +20,7 @@ import { Provider } from './library.ts';
 import { errorPage } from './pages.ts';
 import { REGISTRATION_LIMITS, type RegistrationLimits, registrations } from './registrations.ts';
 import { audiences } from './resources.ts';
-import { accessTokenRevocation } from './revoke.ts';
+import { createAccessTokenRevoker } from './revoke.ts';
 
 export interface EmbeddedProviderOptions {
   /** Our own address, without a slash at the end. */
@@ -123,7 +123,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
   });
   provider.on('server_error', (_ctx, error) => log?.error({ error: error.message }, 'The built-in identity provider failed.'));
 
-  const revokeAccessToken = accessTokenRevocation({ realm, issuer, key: keys.realms[realm], revocations });
+  const revokeAccessToken = createAccessTokenRevoker({ realm, issuer, key: keys.realms[realm], revocations });
   provider.use(async (ctx, next) => {
     const registering = ctx.path === '/reg' && ctx.method === 'POST';
     const clientId = randomUUID();

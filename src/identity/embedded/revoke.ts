@@ -14,7 +14,7 @@ export interface AccessTokenRevocation {
 export type Revoked = 'revoked' | 'unknown' | 'of another client';
 
 /** `clientId` must be authenticated. What we did not issue, or what has expired, is unknown: there is nothing to revoke. */
-export function accessTokenRevocation({ realm, issuer, key, revocations }: AccessTokenRevocation) {
+export function createAccessTokenRevoker({ realm, issuer, key, revocations }: AccessTokenRevocation) {
   return async (token: string, clientId: string): Promise<Revoked> => {
     const verified = await jwtVerify(token, key.publicKey, { algorithms: [key.alg], issuer, typ: 'at+jwt' }).catch(() => undefined);
     const { jti, exp, client_id: owner } = verified?.payload ?? {};

@@ -21,6 +21,7 @@ import { trailPart } from '../gateway/trail.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
+import { boundRateLimited } from '../storage/audit/rate-limited.ts';
 import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
 import { openRedisBell } from '../storage/kv/redis-bell.ts';
@@ -132,6 +133,8 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   later(() => checkpoints.close());
   const audit = await openCallLog({ file: join(config.dataFolder, 'audit.db'), chain: callChain(config), key: derive(keys, 'audit'), checkpoints, log });
   later(() => audit.close());
+  const bounded = boundRateLimited(audit, clock);
+  later(() => bounded.close());
   const refusals = countRefusals(audit, clock);
   later(() => refusals.close());
   const stores = await openStores({ config, keys, domains: registry.domains.filter(({ name }) => local.includes(name)), checkpoints, progress, log });
@@ -147,7 +150,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const traced = (domain: AnyDomain, store: Store<StoreKind>) => (tracing ? tracing.store(storeNameOf(config, domain), store) : store);
   const byDomain = Object.fromEntries(part.local.flatMap((domain) => (stores.byDomain[domain.name] ? [[domain.name, traced(domain, stores.byDomain[domain.name] as Store<StoreKind>)]] : [])));
   const runtime: Runtime = {
-    registry, stores: tracing ? byDomain : stores.byDomain, approvals: tickets, audit, clock, log,
+    registry, stores: tracing ? byDomain : stores.byDomain, approvals: tickets, audit: { ...audit, append: bounded.append }, clock, log,
     cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
     admission: admission(config.limits, clock, kv.places && { count: kv.count, places: kv.places }, () => meter.rateLimited('person')),
     observe,
@@ -221,7 +224,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
       const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
       const request = { server: 'gateway', tool: 'confirm', input: { approved }, surface: 'rest' as const, requestId, origin: caller.origin, person: caller.person };
-      await audit.append({ ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()), confirmationId: confirmationId.slice(0, 64) });
+      await runtime.audit.append({ ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()), confirmationId: confirmationId.slice(0, 64) });
     },
   };
   const serving: Served[] = [];
@@ -247,18 +250,19 @@ const RENEW_MS = 1_000;
 
 /** An emptied Redis is told again who is here. Whoever finds that others were here before with other keys reports itself as not ready. */
 function keepMembership(membership: Membership, log: Logger, onRefused: () => void): () => Promise<void> {
-  const timer = setInterval(() => {
-    membership.renew().then(
-      (stays) => {
-        if (stays) return;
-        clearInterval(timer);
-        log.error({}, 'Other processes on this Redis were here before and have other keys; this one reports itself as not ready.');
-        onRefused();
-      },
-      // Redis does not answer: readiness says so.
-      () => {},
-    );
-  }, RENEW_MS);
+  let renewing = false;
+  const renew = async () => {
+    if (renewing) return;
+    renewing = true;
+    // Where Redis does not answer, readiness says so.
+    const stays = await membership.renew().catch(() => true);
+    renewing = false;
+    if (stays) return;
+    clearInterval(timer);
+    log.error({}, 'Other processes on this Redis were here before and have other keys; this one reports itself as not ready.');
+    onRefused();
+  };
+  const timer = setInterval(() => void renew(), RENEW_MS);
   timer.unref();
   return async () => clearInterval(timer);
 }

@@ -327,7 +327,9 @@ function maskedNames(registry: Registry, domain: string): ReadonlySet<string> {
 
 function recordOf(runtime: Runtime, request: CallRequest, tool: Tool | undefined, answer: Answer, started: number): AuditRecord {
   const [decision, code] = decisionOf(answer);
-  const { server, tool: name, input, surface, requestId, caller: { origin, person } } = request;
+  const { server, tool: name, surface, requestId, caller: { origin, person } } = request;
+  // Nothing was done with it, and redacting it would cost more than the refusal.
+  const input = code === 'RATE_LIMITED' ? {} : request.input;
   const record = auditRecord(runtime, { server, tool: name, input, surface, requestId, origin, person }, tool, decision, code, rowsOf(tool, answer), started);
   return answer.status === 'pending_confirmation' ? { ...record, confirmationId: answer.confirmationId } : record;
 }

@@ -19,7 +19,10 @@ export type Guard = (req: IncomingMessage) => Failure | undefined;
 export function hostGuard({ hosts, origins }: Addresses): Guard {
   const ourHosts = new Set(hosts.map((host) => host.toLowerCase()));
   const ourOrigins = new Set(origins);
-  return ({ headers: { host, origin } }) => {
+  return ({ url, headers: { host, origin } }) => {
+    // A target with an authority of its own would replace Host (RFC 9112, section 3.2.2).
+    if (url !== undefined && !url.startsWith('/') && url !== '*')
+      return failure('FORBIDDEN_ORIGIN', 'This address does not belong to this server.');
     if (host === undefined || !(ourHosts.has(host) || ourHosts.has(host.toLowerCase()))) {
       return failure('FORBIDDEN_ORIGIN', 'This address does not belong to this server.');
     }

@@ -77,6 +77,10 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
     for (const more of [[], [`Origin: http://${fill(host).toLowerCase()}`]])
       expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`, ...more])).status).toBe(known);
   });
+  it.each(['http://evil.example/health', 'http://localhost:PORT/health'])('the target "%s" is 403', async (target) => {
+    const { status, body } = await raw(port(), [`GET ${fill(target)} HTTP/1.1`, fill('Host: localhost:PORT')]);
+    expect([status, (JSON.parse(body) as { code: string }).code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
+  });
   it('two Hosts, or none, are refused', async () => {
     for (const lines of [[fill('Host: localhost:PORT'), 'Host: evil.example'], []]) {
       expect([400, 403]).toContain((await raw(port(), ['GET /health HTTP/1.1', ...lines])).status);

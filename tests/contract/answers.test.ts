@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/app/package.ts';
+import { allTools } from '../../src/app/registry.ts';
 import { audienceFor } from '../../src/core/access.ts';
 import type { Answer } from '../../src/core/answer.ts';
+import { createQualifier } from '../../src/core/derive/qualify.ts';
 import { statusOf, toolFailure } from '../../src/core/errors.ts';
 import { rolesIn } from '../../src/core/people.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
@@ -38,6 +40,7 @@ afterAll(async () => {
   await site?.close();
 });
 
+const qualifier = createQualifier(allTools());
 const schemas = new AjvJsonSchemaValidator();
 type Schema = Parameters<typeof schemas.getValidator>[0];
 interface Published {
@@ -95,16 +98,19 @@ describe.each(byName)('%s', (_name, tool) => {
   }
   async function everywhere(what: string, as: string, input: () => Input | Promise<Input>, gives: string): Promise<void> {
     const answers: Answer[] = [];
+    const qualified: Answer[] = [];
     for (const door of SURFACES) {
       const outcome = await doors.call(door, as, tool, await input());
       expect([what, door, codeOf(outcome.answer)]).toEqual([what, door, gives]);
       check(`${what} by ${door}`, outcome);
-      answers.push(outcome.answer);
+      (door === 'mcp' ? qualified : answers).push(outcome.answer);
     }
     // Each door has its own clients, so a card says where it was asked first; all else is one answer.
     const plain = tool.kind === 'act' ? sameAct : same;
     for (const answer of answers) expect(plain(answer)).toEqual(plain(answers[0] as Answer));
-    for (const answer of answers.filter((each) => each.status === 'error')) {
+    // The gateway's MCP clients know the tools in a hint under their qualified names.
+    for (const answer of qualified) expect(plain(answer)).toEqual(plain(qualifier.answer(answers[0] as Answer, tool.domain.name)));
+    for (const answer of [...answers, ...qualified].filter((each) => each.status === 'error')) {
       expect(answer).toMatchObject({
         status: 'error',
         code: expect.stringMatching(/^[A-Z_]+$/),

@@ -65,7 +65,8 @@ async function plantTables(world: World, domain: string, names: ReadonlySet<stri
      where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' and column_name = any ($2)
        and table_name not in ('audit', 'effects')
      order by 1, 2`,
-    [domain, [...names]],
+    // A view may call `by_name` just `by`.
+    [domain, [...names].flatMap((name) => [name, `${name}_name`])],
   );
   const texts = Array.from({ length: 200 }, next);
   for (const { table_name, column_name, data_type } of columns) {

@@ -37,7 +37,7 @@ async function onRecord(requestId: string): Promise<object[]> {
   const records: object[] = [];
   for (const source of site.tamshai.wiring.sources)
     for (const { body } of await source.newest({ principal: marcus.person.principal, limit: 20 })) {
-      const { at: _at, ms: _ms, requestId: own, ...rest } = JSON.parse(body) as Record<string, unknown>;
+      const { at: _at, ms: _ms, checkpoint: _checkpoint, requestId: own, ...rest } = JSON.parse(body) as Record<string, unknown>;
       if (own === requestId) records.push(rest);
     }
   return records;

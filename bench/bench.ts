@@ -76,7 +76,8 @@ async function onPostgres(postgres: TestServer): Promise<void> {
   const measuring = { product, rows, timing, folder };
   if (parts.includes('sql')) lines.push(...(await timed('sql', () => sqlLines(company, measuring))));
   // Needs Go, which not everyone has: without it the rest is still measured.
-  if (parts.includes('peers')) lines.push(...((await timed('peers', () => started('the bare handlers', () => peerLines(company, measuring)))) ?? []));
+  if (parts.includes('peers'))
+    lines.push(...((await timed('peers', () => started('the bare handlers', () => peerLines(company, measuring)))) ?? []));
   await product.stop();
 }
 
@@ -89,7 +90,13 @@ try {
   if (parts.includes('documents')) {
     // Few enough to be held in memory is what the embedded store is for.
     lines.push(...(await timed('documents', () => embeddedDocuments(folder, 10_000, alone))));
-    await timed('MongoDB', () => within('MongoDB', startMongo, async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 5_000 : 50_000, alone)))));
+    await timed('MongoDB', () =>
+      within(
+        'MongoDB',
+        startMongo,
+        async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 5_000 : 50_000, alone))),
+      ),
+    );
   }
   if (parts.includes('search')) {
     lines.push(...(await timed('search', () => embeddedSearch(folder, tickets, alone))));
@@ -99,10 +106,16 @@ try {
     };
     // It takes longer to start than all the rest together takes in a hurry.
     if (quick && values.only === undefined) leftOut.push('Elasticsearch (not in a quick run; --only search starts it)');
-    else await timed(server, () => within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer));
+    else
+      await timed(server, () =>
+        within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer),
+      );
   }
   print(lines);
-  writeFileSync(join(process.cwd(), 'bench/results.json'), `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, tickets, lines, leftOut }, null, 2)}\n`);
+  writeFileSync(
+    join(process.cwd(), 'bench/results.json'),
+    `${JSON.stringify({ at: new Date().toISOString(), node: process.version, rows, tickets, lines, leftOut }, null, 2)}\n`,
+  );
   console.log(`\nIt took: ${took.join(', ')}.`);
   console.log('Ratios of this run; written to bench/results.json.');
 } catch (error) {

@@ -26,13 +26,21 @@ export interface Product {
 const UNLIMITED = { TAMSHAI_RATE_PER_MINUTE: '10000000', TAMSHAI_CALLS_AT_ONCE: '1000' };
 const running = new Set<Product>();
 
-export async function launch(folder: string, settings: Readonly<Record<string, string>> = {}, args: readonly string[] = ['start']): Promise<Product> {
+export async function launch(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+  args: readonly string[] = ['start'],
+): Promise<Product> {
   const ports: Record<string, number> = {};
   for (const name of SERVERS) ports[name] = await freePort();
   const { DATABASE_URL: owned } = settings;
   const env = {
-    PATH: process.env['PATH'], ...UNLIMITED, TAMSHAI_DATA: folder, TAMSHAI_LOG_LEVEL: 'error',
-    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)])), ...settings,
+    PATH: process.env['PATH'],
+    ...UNLIMITED,
+    TAMSHAI_DATA: folder,
+    TAMSHAI_LOG_LEVEL: 'error',
+    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)])),
+    ...settings,
   };
   if (owned !== undefined) {
     // The owner's login migrates; it is refused for serving.
@@ -48,7 +56,11 @@ export async function launch(folder: string, settings: Readonly<Record<string, s
   });
   const own = args[0] === 'serve' ? (args[1] ?? 'gateway') : 'gateway';
   const product: Product = {
-    address: `http://localhost:${ports[own]}`, ports, pid: child.pid ?? 0, folder, readyMs: performance.now() - begun,
+    address: `http://localhost:${ports[own]}`,
+    ports,
+    pid: child.pid ?? 0,
+    folder,
+    readyMs: performance.now() - begun,
     async stop() {
       running.delete(product);
       child.kill('SIGKILL');
@@ -79,18 +91,39 @@ const tokenOf = (folder: string, base: string, audience: string, { as, employeeI
   mintToken(openKeys(folder), { ...persona(as), ...(employeeId !== undefined && { employeeId }) }, { base, audience });
 
 export const mcpHeaders = (token: string, name: string) => ({
-  authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream',
-  'mcp-protocol-version': '2026-07-28', 'mcp-method': name === '' ? 'tools/list' : 'tools/call', ...(name !== '' && { 'mcp-name': name }),
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': name === '' ? 'tools/list' : 'tools/call',
+  ...(name !== '' && { 'mcp-name': name }),
 });
-const ENVELOPE = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' }, 'io.modelcontextprotocol/clientCapabilities': {} };
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 export const mcpBody = (id: number, name: string, args: object) =>
-  JSON.stringify({ jsonrpc: '2.0', id, method: name === '' ? 'tools/list' : 'tools/call', params: { ...(name !== '' && { name, arguments: args }), _meta: ENVELOPE } });
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: name === '' ? 'tools/list' : 'tools/call',
+    params: { ...(name !== '' && { name, arguments: args }), _meta: ENVELOPE },
+  });
 
 /** One person's tool through the gateway, by MCP. */
 export async function byMcp({ address, folder, pid }: Product, asking: Asking): Promise<Target> {
   const token = await tokenOf(folder, address, `${address}/mcp`, asking);
   const { name, tool, input, check } = asking;
-  return { name, pid, check, also: asking.also, url: `${address}/mcp`, headers: mcpHeaders(token, tool), body: (n) => mcpBody(n, tool, input(n)) };
+  return {
+    name,
+    pid,
+    check,
+    also: asking.also,
+    url: `${address}/mcp`,
+    headers: mcpHeaders(token, tool),
+    body: (n) => mcpBody(n, tool, input(n)),
+  };
 }
 
 /** The same through REST; `tool` is `hr_get_employee` here too. */
@@ -98,8 +131,12 @@ export async function byRest({ address, folder, pid }: Product, asking: Asking):
   const token = await tokenOf(folder, address, `${address}/api`, asking);
   const { name, tool, input, check } = asking;
   return {
-    name, pid, check, url: `${address}/api/tools/${tool.replace('_', '/')}`,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: (n) => JSON.stringify(input(n)),
+    name,
+    pid,
+    check,
+    url: `${address}/api/tools/${tool.replace('_', '/')}`,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: (n) => JSON.stringify(input(n)),
   };
 }
 

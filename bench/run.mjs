@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 // The product is measured as it is installed: built, in processes of its own. Only the measuring is TypeScript run in place.
-const built = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+const built = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 if (built.status !== 0) process.exit(1);
-const { status } = spawnSync(process.execPath, [join(root, 'tests/services/run-ts.mjs'), join(root, 'bench/bench.ts'), ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, 'tests/services/run-ts.mjs'), join(root, 'bench/bench.ts'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
 process.exit(status ?? 1);

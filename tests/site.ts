@@ -72,7 +72,10 @@ export interface SiteOptions {
   /** Other limits for slow requests. */
   readonly connections?: ConnectionLimits;
 }
-export async function openSite(settings: Record<string, string> = {}, { model, servers = SERVERS, connections }: SiteOptions = {}): Promise<Site> {
+export async function openSite(
+  settings: Record<string, string> = {},
+  { model, servers = SERVERS, connections }: SiteOptions = {},
+): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
   const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const {

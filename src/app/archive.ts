@@ -17,24 +17,40 @@ export class ArchiveProblem extends Error {
 
 const BLOCK = 512;
 const LIST = 'tamshai-backup.json';
-const listed = z.object({ version: z.string(), at: z.string(), files: z.record(z.string(), z.object({ bytes: z.number(), sha256: z.string() })) });
+const listed = z.object({
+  version: z.string(),
+  at: z.string(),
+  files: z.record(z.string(), z.object({ bytes: z.number(), sha256: z.string() })),
+});
 export type Listed = z.infer<typeof listed>;
 
 function header(name: string, bytes: number, folder: boolean): Buffer {
   const block = Buffer.alloc(BLOCK);
   // Longer paths are split at a slash, as the format has it.
   const cut = name.length > 100 ? name.indexOf('/', name.length - 101) : -1;
-  if (Buffer.byteLength(name) !== name.length || (name.length > 100 && (cut < 0 || cut > 155))) throw new ArchiveProblem(`${name} has a name that cannot be kept in an archive.`);
+  if (Buffer.byteLength(name) !== name.length || (name.length > 100 && (cut < 0 || cut > 155)))
+    throw new ArchiveProblem(`${name} has a name that cannot be kept in an archive.`);
   block.write(name.slice(cut + 1), 0);
   block.write(folder ? '0000700\0' : '0000600\0', 100);
   block.write('0000000\0'.repeat(2), 108);
   block.write(`${bytes.toString(8).padStart(11, '0')}\0`, 124);
-  block.write(`${Math.floor(Date.now() / 1000).toString(8).padStart(11, '0')}\0`, 136);
+  block.write(
+    `${Math.floor(Date.now() / 1000)
+      .toString(8)
+      .padStart(11, '0')}\0`,
+    136,
+  );
   block.write(' '.repeat(8), 148);
   block.write(folder ? '5' : '0', 156);
   block.write('ustar\x0000', 257);
   if (cut > 0) block.write(name.slice(0, cut), 345);
-  block.write(`${block.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, '0')}\0 `, 148);
+  block.write(
+    `${block
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+  );
   return block;
 }
 
@@ -51,7 +67,11 @@ async function* entriesOf(folder: string, under = ''): AsyncGenerator<{ name: st
 }
 
 /** Packs what lies in a folder that nobody changes meanwhile. The file is for its owner alone: keys are in it. */
-export async function pack(folder: string, file: string, { version, leaveOut }: { version: string; leaveOut: (name: string) => boolean }): Promise<Listed> {
+export async function pack(
+  folder: string,
+  file: string,
+  { version, leaveOut }: { version: string; leaveOut: (name: string) => boolean },
+): Promise<Listed> {
   const list: Listed = { version, at: new Date().toISOString(), files: {} };
   async function* written(): AsyncGenerator<Buffer> {
     for await (const { name, bytes, folder: isFolder } of entriesOf(folder)) {
@@ -211,7 +231,10 @@ async function unpackAll(source: Source, folder: string): Promise<Listed> {
     const { name, bytes, isFolder } = readEntry(block);
     if (name === LIST) return readList(source, bytes, found);
     if (found.has(name) || folders.has(name)) throw refused(`${shown(name)} is in it twice`);
-    const above = name.split('/').slice(0, -1).map((_part, i, parts) => parts.slice(0, i + 1).join('/'));
+    const above = name
+      .split('/')
+      .slice(0, -1)
+      .map((_part, i, parts) => parts.slice(0, i + 1).join('/'));
     if (above.some((each) => found.has(each))) throw refused(`${shown(name)} lies in a file`);
     const path = join(folder, ...name.split('/'));
     if (!path.startsWith(folder + sep)) throw refused(`${shown(name)} leads out of the folder`);
@@ -265,7 +288,12 @@ async function unpackFile(source: Source, path: string, bytes: number): Promise<
   return { bytes, sha256: hash.digest('hex') };
 }
 
-const text = (block: Buffer, at: number, length: number): string => block.subarray(at, at + length).toString('latin1').replace(/\0.*$/s, '').trim();
+const text = (block: Buffer, at: number, length: number): string =>
+  block
+    .subarray(at, at + length)
+    .toString('latin1')
+    .replace(/\0.*$/s, '')
+    .trim();
 /** Up to the NULs that fill it up; one before the end stays, and is found by the check of the name. */
 const nameIn = (block: Buffer, at: number, length: number): string =>
   block

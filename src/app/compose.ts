@@ -102,7 +102,9 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const local = registry.domains.map(({ name }) => name).filter((name) => servers.includes(name) && config.remoteUrl(name) === undefined);
 
   const part: Part = {
-    config, withGateway, local: registry.domains.filter(({ name }) => local.includes(name)),
+    config,
+    withGateway,
+    local: registry.domains.filter(({ name }) => local.includes(name)),
     remote: registry.domains.map(({ name }) => name).filter((name) => config.remoteUrl(name) !== undefined),
   };
   checkSettings(part);
@@ -131,26 +133,51 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
   const checkpoints = await openCheckpoints({ file: join(config.dataFolder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, log });
   later(() => checkpoints.close());
-  const audit = await openCallLog({ file: join(config.dataFolder, 'audit.db'), chain: callChain(config), key: derive(keys, 'audit'), checkpoints, log });
+  const audit = await openCallLog({
+    file: join(config.dataFolder, 'audit.db'),
+    chain: callChain(config),
+    key: derive(keys, 'audit'),
+    checkpoints,
+    log,
+  });
   later(() => audit.close());
   const bounded = boundRateLimited(audit, clock);
   later(() => bounded.close());
   const refusals = countRefusals(audit, clock);
   later(() => refusals.close());
-  const stores = await openStores({ config, keys, domains: registry.domains.filter(({ name }) => local.includes(name)), checkpoints, progress, log });
+  const stores = await openStores({
+    config,
+    keys,
+    domains: registry.domains.filter(({ name }) => local.includes(name)),
+    checkpoints,
+    progress,
+    log,
+  });
   later(() => stores.close());
   readPools(meter, stores.pools);
 
   const tickets = approvals(sealed, clock);
   const told = config.logLevel === 'info' || config.logLevel === 'debug' ? logCalls(log) : undefined;
-  const observe: Runtime['observe'] = told === undefined ? meter.observe : (done) => {
-    meter.observe(done);
-    told(done);
-  };
+  const observe: Runtime['observe'] =
+    told === undefined
+      ? meter.observe
+      : (done) => {
+          meter.observe(done);
+          told(done);
+        };
   const traced = (domain: AnyDomain, store: Store<StoreKind>) => (tracing ? tracing.store(storeNameOf(config, domain), store) : store);
-  const byDomain = Object.fromEntries(part.local.flatMap((domain) => (stores.byDomain[domain.name] ? [[domain.name, traced(domain, stores.byDomain[domain.name] as Store<StoreKind>)]] : [])));
+  const byDomain = Object.fromEntries(
+    part.local.flatMap((domain) =>
+      stores.byDomain[domain.name] ? [[domain.name, traced(domain, stores.byDomain[domain.name] as Store<StoreKind>)]] : [],
+    ),
+  );
   const runtime: Runtime = {
-    registry, stores: tracing ? byDomain : stores.byDomain, approvals: tickets, audit: { ...audit, append: bounded.append }, clock, log,
+    registry,
+    stores: tracing ? byDomain : stores.byDomain,
+    approvals: tickets,
+    audit: { ...audit, append: bounded.append },
+    clock,
+    log,
     cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
     admission: admission(config.limits, clock, kv.places && { count: kv.count, places: kv.places }, () => meter.rateLimited('person')),
     observe,
@@ -164,7 +191,9 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const links = new Map(
     registry.domains.flatMap(({ name }) => {
       const url = config.remoteUrl(name);
-      return url === undefined ? [] : [[name, link({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers })] as const];
+      return url === undefined
+        ? []
+        : [[name, link({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers })] as const];
     }),
   );
   for (const each of links.values()) later(() => each.close());
@@ -173,7 +202,10 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
       const far = links.get(name);
       const feed = registry.feeds.find(({ domain }) => domain.name === name);
       const remote = { feed, server: name, title, registry, key: keys.gateway.current, clock, log, approvalUrl: runtime.approvalUrl };
-      const inner = far === undefined ? localBackend(runtime, name) : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms));
+      const inner =
+        far === undefined
+          ? localBackend(runtime, name)
+          : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms));
       return [name, tracing ? tracing.backend(name, inner) : inner];
     }),
   );
@@ -184,11 +216,16 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(links.get('hr'), feedKey, clock), copies: stores.copies, log });
   later(() => keeper.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
-  const leads = stores.byDomain['support'] ? leadsIn(stores.byDomain['support']) : remoteLeads(links.get('support'), keys.gateway.current, clock);
+  const leads = stores.byDomain['support']
+    ? leadsIn(stores.byDomain['support'])
+    : remoteLeads(links.get('support'), keys.gateway.current, clock);
   const identity = openIdentity({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts });
 
   const decide = decisions({
-    approvals: tickets, backend, failpoint: runtime.failpoint, decided: meter.decided,
+    approvals: tickets,
+    backend,
+    failpoint: runtime.failpoint,
+    decided: meter.decided,
     refresh: (caller) => identity.verifier.refresh(caller),
     spend: async (caller) => {
       if (typeof caller.approves === 'string') return;
@@ -206,25 +243,64 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     verifyChains(sources, await readMarks(), auditKeys, { own: checkpointedHere(config), again: readMarks }),
   );
   const { redisUrl } = config;
-  const otherParts = redisUrl === undefined ? undefined : await joinTrail({
-    instance: config.instance, key: withGateway ? keys.gateway.current : undefined, gatewayKeys, own: kept, sealed, clock, log,
-    openBell: (heard) => openRedisBell(redisUrl, 'trail', heard),
-    known: async () => recordersIn(await checkpoints.chains()),
-    written: async () => signedByUs(auditKeys, await checkpoints.all()),
-    keeper: keeperOf,
-  });
+  const otherParts =
+    redisUrl === undefined
+      ? undefined
+      : await joinTrail({
+          instance: config.instance,
+          key: withGateway ? keys.gateway.current : undefined,
+          gatewayKeys,
+          own: kept,
+          sealed,
+          clock,
+          log,
+          openBell: (heard) => openRedisBell(redisUrl, 'trail', heard),
+          known: async () => recordersIn(await checkpoints.chains()),
+          written: async () => signedByUs(auditKeys, await checkpoints.all()),
+          keeper: keeperOf,
+        });
   if (otherParts) later(() => otherParts.close());
   const wiring: Wiring = {
-    config, base, registry, runtime, backend, decide, identity, assistant: asking, kv, people, feed: stores.feed, leads, refusals, meter, readiness: readyToServe, clock, log,
+    config,
+    base,
+    registry,
+    runtime,
+    backend,
+    decide,
+    identity,
+    assistant: asking,
+    kv,
+    people,
+    feed: stores.feed,
+    leads,
+    refusals,
+    meter,
+    readiness: readyToServe,
+    clock,
+    log,
     strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('stranger')),
-    gatewayKeys, feedReaders: peopleFeedReaders(keys, gatewayKeys),
+    gatewayKeys,
+    feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
-    sources, trailPart: kept, otherParts,
+    sources,
+    trailPart: kept,
+    otherParts,
     recordRefused: (request, refused) => recordRefused(runtime, request, refused),
     note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
       const decision = answer.status === 'cancelled' ? 'denied' : answer.status === 'error' ? 'refused' : 'approved';
-      const request = { server: 'gateway', tool: 'confirm', input: { approved }, surface: 'rest' as const, requestId, origin: caller.origin, person: caller.person };
-      await runtime.audit.append({ ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()), confirmationId: confirmationId.slice(0, 64) });
+      const request = {
+        server: 'gateway',
+        tool: 'confirm',
+        input: { approved },
+        surface: 'rest' as const,
+        requestId,
+        origin: caller.origin,
+        person: caller.person,
+      };
+      await runtime.audit.append({
+        ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()),
+        confirmationId: confirmationId.slice(0, 64),
+      });
     },
   };
   const serving: Served[] = [];
@@ -243,7 +319,14 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     await Promise.all([...listeners.values()].map((listener) => listener.finish(FINISH_MS)));
   };
   ops?.serve(operations({ metrics: meter.metrics, key: config.metricsKey, ready: readyToServe.ready }));
-  return { base, ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])), wiring, embedded: stores.embedded, drain, close };
+  return {
+    base,
+    ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])),
+    wiring,
+    embedded: stores.embedded,
+    drain,
+    close,
+  };
 }
 
 const RENEW_MS = 1_000;
@@ -267,4 +350,5 @@ function keepMembership(membership: Membership, log: Logger, onRefused: () => vo
   return async () => clearInterval(timer);
 }
 
-const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] => [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);
+const allOf = (keys: Parameters<typeof derivePrevious>[0], use: KeyUse): Buffer[] =>
+  [derive(keys, use), derivePrevious(keys, use)].flatMap((key) => key ?? []);

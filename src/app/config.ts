@@ -19,11 +19,17 @@ const whole = (least: number, most: number) => {
 };
 const port = whole(0, 65_535).optional();
 const count = (standard: number) => whole(1, 10_000_000).default(standard);
-const flag = z.enum(['0', '1', 'true', 'false'], 'must be 0 or 1').default('0').transform((text) => text === '1' || text === 'true');
+const flag = z
+  .enum(['0', '1', 'true', 'false'], 'must be 0 or 1')
+  .default('0')
+  .transform((text) => text === '1' || text === 'true');
 const perDomain = Object.fromEntries(
   DOMAINS.flatMap((domain) => {
     const name = domain.toUpperCase();
-    const served: [string, z.ZodType][] = [[`${name}_PORT`, port], [`${name}_URL`, publicUrl()]];
+    const served: [string, z.ZodType][] = [
+      [`${name}_PORT`, port],
+      [`${name}_URL`, publicUrl()],
+    ];
     // The journey is made from its folder at each start, wherever the other domains live.
     if (domain === 'journey') return served;
     return [
@@ -46,7 +52,10 @@ const settings = z.object({
   DATABASE_URL: postgresUrl(),
   MONGODB_URL: mongodbUrl(),
   ELASTICSEARCH_URL: searchUrl(),
-  TAMSHAI_INDEX_PREFIX: z.string().regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only').default('tamshai'),
+  TAMSHAI_INDEX_PREFIX: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only')
+    .default('tamshai'),
   REDIS_URL: redisUrl(),
   OIDC_ISSUER: publicUrl(),
   OIDC_CUSTOMER_ISSUER: publicUrl(),
@@ -56,7 +65,10 @@ const settings = z.object({
   TAMSHAI_MASTER_KEY: z.string().min(1).optional(),
   TAMSHAI_GATEWAY_KEY: z.string().min(1).optional(),
   TAMSHAI_GATEWAY_PUBLIC_KEYS: z.string().min(1).optional(),
-  TAMSHAI_INSTANCE: z.string().regex(/^[a-z0-9-]{1,63}$/, 'may hold up to 63 lower case letters, digits and dashes only').default('main'),
+  TAMSHAI_INSTANCE: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/, 'may hold up to 63 lower case letters, digits and dashes only')
+    .default('main'),
   TAMSHAI_DRAIN_SECONDS: whole(0, 300).optional(),
   TAMSHAI_SCRIPTED_APPROVALS: flag,
   TAMSHAI_SAMPLE_EMPLOYEES: count(500),
@@ -104,7 +116,13 @@ export interface Config {
   /** The same setting, as the server that is meant by it reads it: how others call it. */
   readonly ownUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
-  readonly issuers: { readonly staff: string | undefined; readonly customer: string | undefined; readonly clientId: string; readonly customerClientId: string; readonly clientSecret: string | undefined };
+  readonly issuers: {
+    readonly staff: string | undefined;
+    readonly customer: string | undefined;
+    readonly clientId: string;
+    readonly customerClientId: string;
+    readonly clientSecret: string | undefined;
+  };
   readonly masterKey: string | undefined;
   readonly gatewayKey: string | undefined;
   readonly gatewayPublicKeys: string | undefined;
@@ -127,12 +145,22 @@ export interface Config {
 }
 
 export const STANDARD_PORTS: Readonly<Record<string, number>> = {
-  gateway: 3100, hr: 3101, finance: 3102, sales: 3103, support: 3104, journey: 3105, payroll: 3106, tax: 3107, tasks: 3108, knowledge: 3109,
+  gateway: 3100,
+  hr: 3101,
+  finance: 3102,
+  sales: 3103,
+  support: 3104,
+  journey: 3105,
+  payroll: 3106,
+  tax: 3107,
+  tasks: 3108,
+  knowledge: 3109,
 };
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
 /** Variables of ours: a misspelt one must not be ignored in silence. */
-const OURS = /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$/;
+const OURS =
+  /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -144,38 +172,62 @@ export function readConfig(environment: Environment = process.env): Config {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = issue?.message ?? '';
-    throw new ConfigProblem(`${String(issue?.path[0])} ${message.startsWith('m') ? message : `is not valid: ${message.charAt(0).toLowerCase()}${message.slice(1)}`}.`);
+    throw new ConfigProblem(
+      `${String(issue?.path[0])} ${message.startsWith('m') ? message : `is not valid: ${message.charAt(0).toLowerCase()}${message.slice(1)}`}.`,
+    );
   }
   const env = parsed.data as z.infer<typeof settings> & Record<string, string | number | undefined>;
   const hosts = env.TAMSHAI_HOST === undefined ? ['127.0.0.1', '::1'] : [env.TAMSHAI_HOST];
-  for (const host of hosts) if (!LOOPBACK.has(host) && isIP(host) === 0) throw new ConfigProblem('TAMSHAI_HOST must be an IP address or localhost.');
+  for (const host of hosts)
+    if (!LOOPBACK.has(host) && isIP(host) === 0) throw new ConfigProblem('TAMSHAI_HOST must be an IP address or localhost.');
   const loopbackOnly = hosts.every((host) => LOOPBACK.has(host));
-  const ports = Object.fromEntries(Object.entries(STANDARD_PORTS).map(([name, standard]) => [name, (env[`${name.toUpperCase()}_PORT`] as number | undefined) ?? standard]));
+  const ports = Object.fromEntries(
+    Object.entries(STANDARD_PORTS).map(([name, standard]) => [name, (env[`${name.toUpperCase()}_PORT`] as number | undefined) ?? standard]),
+  );
   const config: Config = {
     production: env.NODE_ENV === 'production',
     dataFolder: resolve(env.TAMSHAI_DATA),
     journeyFolder: env.TAMSHAI_JOURNEY_FOLDER === undefined ? undefined : resolve(env.TAMSHAI_JOURNEY_FOLDER),
-    hosts, loopbackOnly, ports,
+    hosts,
+    loopbackOnly,
+    ports,
     base: (env.TAMSHAI_PUBLIC_URL ?? `http://localhost:${ports['gateway']}`).replace(/\/+$/, ''),
     databaseUrl: (domain) => (env[`${domain.toUpperCase()}_DATABASE_URL`] as string | undefined) ?? env.DATABASE_URL,
     mongodbUrl: (domain) => (env[`${domain.toUpperCase()}_MONGODB_URL`] as string | undefined) ?? env.MONGODB_URL,
-    searchUrl: (domain) => domain === 'journey' ? undefined : ((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ?? env.ELASTICSEARCH_URL,
+    searchUrl: (domain) =>
+      domain === 'journey'
+        ? undefined
+        : (((env[`${domain.toUpperCase()}_ELASTICSEARCH_URL`] ?? env[`${domain.toUpperCase()}_MONGODB_URL`]) as string | undefined) ??
+          env.ELASTICSEARCH_URL),
     indexPrefix: env.TAMSHAI_INDEX_PREFIX,
     remoteUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
     ownUrl: (domain) => env[`${domain.toUpperCase()}_URL`] as string | undefined,
     redisUrl: env.REDIS_URL,
-    issuers: { staff: env.OIDC_ISSUER, customer: env.OIDC_CUSTOMER_ISSUER, clientId: env.OIDC_CLIENT_ID, customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID, clientSecret: env.OIDC_CLIENT_SECRET },
-    masterKey: env.TAMSHAI_MASTER_KEY, gatewayKey: env.TAMSHAI_GATEWAY_KEY, gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,
+    issuers: {
+      staff: env.OIDC_ISSUER,
+      customer: env.OIDC_CUSTOMER_ISSUER,
+      clientId: env.OIDC_CLIENT_ID,
+      customerClientId: env.OIDC_CUSTOMER_CLIENT_ID ?? env.OIDC_CLIENT_ID,
+      clientSecret: env.OIDC_CLIENT_SECRET,
+    },
+    masterKey: env.TAMSHAI_MASTER_KEY,
+    gatewayKey: env.TAMSHAI_GATEWAY_KEY,
+    gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,
     instance: env.TAMSHAI_INSTANCE,
     // With a store of its own it is alone: nobody could take over meanwhile.
     drainSeconds: env.TAMSHAI_DRAIN_SECONDS ?? (env.REDIS_URL === undefined ? 0 : 3),
     scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
-    limits: { perMinute: env.TAMSHAI_RATE_PER_MINUTE, atOnce: env.TAMSHAI_CALLS_AT_ONCE, strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND },
+    limits: {
+      perMinute: env.TAMSHAI_RATE_PER_MINUTE,
+      atOnce: env.TAMSHAI_CALLS_AT_ONCE,
+      strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND,
+    },
     model: modelIn(env),
     tokensPerQuestion: env.TAMSHAI_TOKENS_PER_QUESTION,
     logLevel: env.TAMSHAI_LOG_LEVEL,
-    opsPort: env.OPS_PORT, metricsKey: env.TAMSHAI_METRICS_KEY,
+    opsPort: env.OPS_PORT,
+    metricsKey: env.TAMSHAI_METRICS_KEY,
     tracing: tracingFrom(env, env.TAMSHAI_INSTANCE),
     failpoint: env.TAMSHAI_FAILPOINT,
   };
@@ -187,12 +239,17 @@ export function readConfig(environment: Environment = process.env): Config {
 export const readConfigWith = (complete: (environment: Environment) => Environment): Config => readConfig(complete(process.env));
 
 function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
-  for (const [name, address] of [['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL], ['LLM_BASE_URL', env.LLM_BASE_URL]] as const) {
+  for (const [name, address] of [
+    ['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL],
+    ['LLM_BASE_URL', env.LLM_BASE_URL],
+  ] as const) {
     if (address === undefined) continue;
     const { protocol, hostname } = new URL(address);
-    if (protocol === 'http:' && !LOOPBACK.has(hostname)) throw new ConfigProblem(`${name} must use https unless it is on this machine: questions and rows go there.`);
+    if (protocol === 'http:' && !LOOPBACK.has(hostname))
+      throw new ConfigProblem(`${name} must use https unless it is on this machine: questions and rows go there.`);
   }
-  if (env.ANTHROPIC_API_KEY !== undefined) return { kind: 'anthropic', apiKey: env.ANTHROPIC_API_KEY, model: env.ANTHROPIC_MODEL, baseUrl: env.ANTHROPIC_BASE_URL };
+  if (env.ANTHROPIC_API_KEY !== undefined)
+    return { kind: 'anthropic', apiKey: env.ANTHROPIC_API_KEY, model: env.ANTHROPIC_MODEL, baseUrl: env.ANTHROPIC_BASE_URL };
   if (env.LLM_BASE_URL === undefined) return undefined;
   if (env.LLM_MODEL === undefined) throw new ConfigProblem('LLM_BASE_URL needs LLM_MODEL: the name of the model to ask there.');
   return { kind: 'openai', apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, baseUrl: env.LLM_BASE_URL };
@@ -201,14 +258,24 @@ function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
 /** The combinations that would open the door to anyone. */
 function checkSafety(config: Config): void {
   const { staff, customer } = config.issuers;
-  for (const [name, issuer] of [['OIDC_ISSUER', staff], ['OIDC_CUSTOMER_ISSUER', customer]] as const) {
+  for (const [name, issuer] of [
+    ['OIDC_ISSUER', staff],
+    ['OIDC_CUSTOMER_ISSUER', customer],
+  ] as const) {
     if (issuer !== undefined && new URL(issuer).protocol === 'http:' && !isLoopback(issuer))
       throw new ConfigProblem(`${name} must use https unless it is on this machine.`);
   }
-  if (staff === undefined && customer !== undefined) throw new ConfigProblem('OIDC_CUSTOMER_ISSUER needs OIDC_ISSUER: the built-in identity provider serves both realms or none.');
-  if (staff === undefined && !config.loopbackOnly) throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');
-  if (staff === undefined && !LOOPBACK.has(new URL(config.base).hostname)) throw new ConfigProblem('The built-in identity provider has no passwords, so TAMSHAI_PUBLIC_URL must name this machine (localhost); set OIDC_ISSUER to be reached from elsewhere.');
-  if (staff === undefined && config.production) throw new ConfigProblem('The built-in identity provider does not run in production; set OIDC_ISSUER.');
-  if (config.scriptedApprovals && staff !== undefined) throw new ConfigProblem('TAMSHAI_SCRIPTED_APPROVALS works with the built-in identity provider only.');
+  if (staff === undefined && customer !== undefined)
+    throw new ConfigProblem('OIDC_CUSTOMER_ISSUER needs OIDC_ISSUER: the built-in identity provider serves both realms or none.');
+  if (staff === undefined && !config.loopbackOnly)
+    throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');
+  if (staff === undefined && !LOOPBACK.has(new URL(config.base).hostname))
+    throw new ConfigProblem(
+      'The built-in identity provider has no passwords, so TAMSHAI_PUBLIC_URL must name this machine (localhost); set OIDC_ISSUER to be reached from elsewhere.',
+    );
+  if (staff === undefined && config.production)
+    throw new ConfigProblem('The built-in identity provider does not run in production; set OIDC_ISSUER.');
+  if (config.scriptedApprovals && staff !== undefined)
+    throw new ConfigProblem('TAMSHAI_SCRIPTED_APPROVALS works with the built-in identity provider only.');
   if (config.failpoint !== undefined && config.production) throw new ConfigProblem('TAMSHAI_FAILPOINT is not for production.');
 }

@@ -57,7 +57,10 @@ export function openFolder(path: string): Folder {
   } catch (error) {
     db?.close();
     const code = String((error as { code?: unknown }).code);
-    if (code.startsWith('SQLITE_BUSY')) throw new ConfigProblem(`The data folder ${path} is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder.`);
+    if (code.startsWith('SQLITE_BUSY'))
+      throw new ConfigProblem(
+        `The data folder ${path} is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder.`,
+      );
     const reason = Object.entries(REASONS).find(([known]) => code === known || code.startsWith(`${known}_`))?.[1];
     throw new ConfigProblem(`The data folder ${path} cannot be written: ${reason ?? 'its lock.db cannot be opened'}.`);
   }

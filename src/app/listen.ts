@@ -37,8 +37,10 @@ const ANSWER_MS = 2_000;
 
 const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => ({
   // The second is for what was answered before its body came: bodies that somebody waits for have a limit of their own below.
-  headersTimeout: headersMs, requestTimeout: headersMs + bodyMs + ANSWER_MS,
-  keepAliveTimeout: 30_000, connectionsCheckingInterval: headersMs / LOOKS_IN_TIME,
+  headersTimeout: headersMs,
+  requestTimeout: headersMs + bodyMs + ANSWER_MS,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: headersMs / LOOKS_IN_TIME,
   // A request without a Host is refused by the guard, in our words.
   requireHostHeader: false,
   // Room for a token far too large, so that it is refused in our own words.
@@ -55,7 +57,9 @@ const LOOKS = /^\/(ready|health)$/;
 
 const notYet = (res: ServerResponse): void => {
   res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
-  res.end('{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}');
+  res.end(
+    '{"status":"error","code":"SERVICE_UNAVAILABLE","message":"Tamshai is starting.","suggestedAction":"Try again in a moment.","retryable":true}',
+  );
 };
 
 /** What the parser found wrong with a request, in our words. `ms` is how long the request had. */
@@ -214,8 +218,10 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
       if (host === '::1' && servers.length > 0 && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
       watch.close();
       await Promise.all(servers.map(closed));
-      if (code === 'EADDRINUSE') throw new ConfigProblem(`Port ${bound} for ${name} is already in use; stop the other program or set ${name.toUpperCase()}_PORT.`);
-      if (code === 'EACCES') throw new ConfigProblem(`Port ${bound} for ${name} needs more rights than this user has; set ${name.toUpperCase()}_PORT.`);
+      if (code === 'EADDRINUSE')
+        throw new ConfigProblem(`Port ${bound} for ${name} is already in use; stop the other program or set ${name.toUpperCase()}_PORT.`);
+      if (code === 'EACCES')
+        throw new ConfigProblem(`Port ${bound} for ${name} needs more rights than this user has; set ${name.toUpperCase()}_PORT.`);
       throw new ConfigProblem(`${name} cannot listen on ${host} port ${bound}.`);
     }
     bound = (server.address() as AddressInfo).port;

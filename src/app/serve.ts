@@ -74,7 +74,12 @@ export interface Served {
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/;
 
 function metadata(req: IncomingMessage, res: ServerResponse, base: string, issuers: readonly string[], name: string): void {
-  const body = JSON.stringify({ resource: `${originOf(req, base)}/mcp`, authorization_servers: issuers, bearer_methods_supported: ['header'], resource_name: name });
+  const body = JSON.stringify({
+    resource: `${originOf(req, base)}/mcp`,
+    authorization_servers: issuers,
+    bearer_methods_supported: ['header'],
+    resource_name: name,
+  });
   res.writeHead(200, { 'content-type': 'application/json', 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
   res.end(body);
 }
@@ -96,28 +101,32 @@ interface Mounted {
 }
 
 /** Host and Origin are looked at before anything is allocated; MCP does so itself. */
-const dispatch = ({ guard, base, name, issuers, mcp, rest, provider }: Mounted): Handler => (req, res) => {
-  const path = pathOf(req);
-  if (path === '/mcp') return mcp(req, res);
-  const isMetadata = METADATA.test(path) && req.method === 'GET';
-  // A plain form of our own page says Origin: null, because of our own referrer policy; its token is checked later.
-  const ownForm = path === '/signout' && req.headers['sec-fetch-site'] === 'same-origin';
-  const open = isMetadata || ownForm || provider?.handles(path) === true;
-  const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
-  if (refused) return sendFailure(res, refused);
-  if (isMetadata) return metadata(req, res, base, issuers, name);
-  if (provider?.handles(path)) {
-    provider.handler(req, res).catch((error: unknown) => (error instanceof Failure ? sendFailure(res, error) : res.destroy()));
-    return;
-  }
-  rest(req, res);
-};
+const dispatch =
+  ({ guard, base, name, issuers, mcp, rest, provider }: Mounted): Handler =>
+  (req, res) => {
+    const path = pathOf(req);
+    if (path === '/mcp') return mcp(req, res);
+    const isMetadata = METADATA.test(path) && req.method === 'GET';
+    // A plain form of our own page says Origin: null, because of our own referrer policy; its token is checked later.
+    const ownForm = path === '/signout' && req.headers['sec-fetch-site'] === 'same-origin';
+    const open = isMetadata || ownForm || provider?.handles(path) === true;
+    const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
+    if (refused) return sendFailure(res, refused);
+    if (isMetadata) return metadata(req, res, base, issuers, name);
+    if (provider?.handles(path)) {
+      provider.handler(req, res).catch((error: unknown) => (error instanceof Failure ? sendFailure(res, error) : res.destroy()));
+      return;
+    }
+    rest(req, res);
+  };
 
-const refusedAt = ({ refusals, meter, strangers }: Wiring, surface: string, server: string) => (req: IncomingMessage) => {
-  refusals.count(surface, server);
-  meter.unauthenticated(server, surface);
-  strangers(req);
-};
+const refusedAt =
+  ({ refusals, meter, strangers }: Wiring, surface: string, server: string) =>
+  (req: IncomingMessage) => {
+    refusals.count(surface, server);
+    meter.unauthenticated(server, surface);
+    strangers(req);
+  };
 
 export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
   const { base, identity, registry, backend, decide, log, clock } = wiring;
@@ -125,16 +134,42 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   const { app, handle } = restApp(log, ['/api/confirm/:id']);
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const audiences = identity.audiences(base, 'api');
-  const visiting = { authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions), onUnauthenticated, admission: wiring.runtime.admission };
-  const questions = queryRoutes(app, { ...visiting, assistant: wiring.assistant, byToken: byToken(identity.verifier, audiences), refresh: (caller) => identity.verifier.refresh(caller), kept: wiring.kv });
+  const visiting = {
+    authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions),
+    onUnauthenticated,
+    admission: wiring.runtime.admission,
+  };
+  const questions = queryRoutes(app, {
+    ...visiting,
+    assistant: wiring.assistant,
+    byToken: byToken(identity.verifier, audiences),
+    refresh: (caller) => identity.verifier.refresh(caller),
+    kept: wiring.kv,
+  });
   gatewayRoutes(app, {
-    ...visiting, registry, version, backend, decide, ready: wiring.readiness.ready, note: wiring.note, recordRefused: wiring.recordRefused, model: wiring.assistant.model,
+    ...visiting,
+    registry,
+    version,
+    backend,
+    decide,
+    ready: wiring.readiness.ready,
+    note: wiring.note,
+    recordRefused: wiring.recordRefused,
+    model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
     trail: trail({ instance: wiring.config.instance, own: wiring.trailPart, others: wiring.otherParts, cursors: wiring.runtime.cursors }),
   });
-  metricsRoute(app, { metrics: wiring.meter.metrics, key: wiring.config.metricsKey, authenticate: visiting.authenticate, onUnauthenticated });
+  metricsRoute(app, {
+    metrics: wiring.meter.metrics,
+    key: wiring.config.metricsKey,
+    authenticate: visiting.authenticate,
+    onUnauthenticated,
+  });
   pageRoutes(app, {
-    base, sessions: identity.sessions, logout: identity.logout, now: () => clock.now(),
+    base,
+    sessions: identity.sessions,
+    logout: identity.logout,
+    now: () => clock.now(),
     banners: { development: identity.embedded !== undefined, scriptedApprovals: wiring.config.scriptedApprovals },
     confirmation: (id, caller) => decide.view(id, caller.person),
     waiting: (caller) => decide.waiting(caller.person),
@@ -142,11 +177,20 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
   });
   await app.ready();
   const mcp = mcpEndpoint({
-    registry, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
+    registry,
+    version,
+    base,
+    backend,
+    guard,
+    clock,
+    log,
+    stateKey: wiring.stateKey,
     authenticate: byToken(identity.verifier, identity.audiences(base, 'mcp')),
-    recheck: (caller) => identity.verifier.refresh(caller), kept: wiring.kv,
+    recheck: (caller) => identity.verifier.refresh(caller),
+    kept: wiring.kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'), recordRefused: wiring.recordRefused,
+    onUnauthenticated: refusedAt(wiring, 'mcp', 'gateway'),
+    recordRefused: wiring.recordRefused,
   });
   wiring.meter.sessions('gateway', () => mcp.sessions);
   return {
@@ -166,22 +210,46 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const base = own ?? domainAddress(port);
   const guard = hostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
   /** By the name that others call it, and by its port on this machine. */
-  const audiences = (use: 'api' | 'mcp') => [...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use)))];
+  const audiences = (use: 'api' | 'mcp') => [
+    ...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use))),
+  ];
   const { app, handle } = restApp(log, ['/execute']);
   const authenticate = byToken(identity.verifier, audiences('api'));
   const onUnauthenticated = refusedAt(wiring, 'direct', server);
   metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
-    server, registry, backend: backend(server), ready: wiring.readiness.ready, gatewayKeys: wiring.gatewayKeys, clock, kv: wiring.kv, people: wiring.people, feed: wiring.feed, feedReaders: wiring.feedReaders, leads: wiring.leads,
-    authenticate, onUnauthenticated, recordRefused: wiring.recordRefused,
+    server,
+    registry,
+    backend: backend(server),
+    ready: wiring.readiness.ready,
+    gatewayKeys: wiring.gatewayKeys,
+    clock,
+    kv: wiring.kv,
+    people: wiring.people,
+    feed: wiring.feed,
+    feedReaders: wiring.feedReaders,
+    leads: wiring.leads,
+    authenticate,
+    onUnauthenticated,
+    recordRefused: wiring.recordRefused,
   });
   await app.ready();
   const mcp = mcpEndpoint({
-    registry, only: server, version, base, backend, guard, clock, log, stateKey: wiring.stateKey,
+    registry,
+    only: server,
+    version,
+    base,
+    backend,
+    guard,
+    clock,
+    log,
+    stateKey: wiring.stateKey,
     authenticate: byToken(identity.verifier, audiences('mcp')),
-    recheck: (caller) => identity.verifier.refresh(caller), kept: wiring.kv,
+    recheck: (caller) => identity.verifier.refresh(caller),
+    kept: wiring.kv,
     confirmation: (id, caller) => decide.view(id, caller.person),
-    onUnauthenticated: refusedAt(wiring, 'mcp', server), recordRefused: wiring.recordRefused,
+    onUnauthenticated: refusedAt(wiring, 'mcp', server),
+    recordRefused: wiring.recordRefused,
   });
   wiring.meter.sessions(server, () => mcp.sessions);
   return {

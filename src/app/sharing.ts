@@ -21,13 +21,25 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
   const { redisUrl, masterKey, gatewayKey, gatewayPublicKeys } = config;
   const here = local[0]?.name ?? 'this server';
   if (!withGateway && gatewayKey !== undefined)
-    throw new ConfigProblem(`TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ("tamshai keys public" prints it).`);
+    throw new ConfigProblem(
+      `TAMSHAI_GATEWAY_KEY is the gateway's alone; give ${here} the public part of it in TAMSHAI_GATEWAY_PUBLIC_KEYS instead ("tamshai keys public" prints it).`,
+    );
   if (!withGateway && gatewayPublicKeys === undefined && redisUrl !== undefined)
-    throw new ConfigProblem(`${here} runs apart from the gateway and does not know whom to believe; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`);
-  const together = withGateway ? remote[0] && `the gateway and ${remote[0]}` : gatewayPublicKeys === undefined ? undefined : `${here} and the gateway`;
+    throw new ConfigProblem(
+      `${here} runs apart from the gateway and does not know whom to believe; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`,
+    );
+  const together = withGateway
+    ? remote[0] && `the gateway and ${remote[0]}`
+    : gatewayPublicKeys === undefined
+      ? undefined
+      : `${here} and the gateway`;
   if (!together) return;
-  if (redisUrl === undefined) throw new ConfigProblem(`${sentence(together)} run apart, so what waits for approval must be in one place for both; set REDIS_URL.`);
-  if (masterKey === undefined) throw new ConfigProblem(`${sentence(together)} run apart and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`);
+  if (redisUrl === undefined)
+    throw new ConfigProblem(`${sentence(together)} run apart, so what waits for approval must be in one place for both; set REDIS_URL.`);
+  if (masterKey === undefined)
+    throw new ConfigProblem(
+      `${sentence(together)} run apart and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`,
+    );
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -51,7 +63,9 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
   const same = (found: string) => found === master || found === before;
   const claims: SeniorClaim[] = [{ what: MASTER, mine: master, same, since, isMember }];
   if (!(await claimAsSenior(kv, claims[0] as SeniorClaim)))
-    throw new ConfigProblem('Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.');
+    throw new ConfigProblem(
+      'Other processes on this Redis have another master key; set TAMSHAI_MASTER_KEY to the same one for all of them.',
+    );
   if (withGateway) {
     const { current, previous } = keys.gateway;
     const kids = [current.kid, ...(previous ? [previous.kid] : [])];
@@ -71,7 +85,9 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
     const setting = embeddedSetting(config, domain);
     if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));
     else if (!(await claim(kv, `rows:${domain.name}`, place)))
-      throw new ConfigProblem(`Another process on this Redis serves ${domain.name} from its own data folder, so there would be two truths; set ${setting} for both.`);
+      throw new ConfigProblem(
+        `Another process on this Redis serves ${domain.name} from its own data folder, so there would be two truths; set ${setting} for both.`,
+      );
   }
   rememberJoining(config.dataFolder, { redis: redisMark(config.redisUrl), master, since });
   return {

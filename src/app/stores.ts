@@ -81,11 +81,19 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   let embedded: EmbeddedDatabase | undefined;
   for (const [url, group] of groups) {
     if (url === '') embedded = await openEmbedded(config, group, progress);
-    const database = url === '' && embedded ? embedded : await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) });
+    const database =
+      url === '' && embedded
+        ? embedded
+        : await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) });
     databases.push(database);
     for (const domain of group) {
       const audit = sqlChains(database, domain);
-      byDomain[domain] = sqlStore(database, domain, writerOf(domain, (chain) => lastLink(database, domain, chain)), audit);
+      byDomain[domain] = sqlStore(
+        database,
+        domain,
+        writerOf(domain, (chain) => lastLink(database, domain, chain)),
+        audit,
+      );
       chains.push(audit);
       if (domain === 'hr') [people, feed] = [sqlPeople(database), sqlPeopleFeed(database)];
       copies.push(...[sqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
@@ -98,7 +106,8 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   });
   databases.push(documents);
   await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
-  for (const [domain, database] of documents.databases) byDomain[domain.name] = documentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
+  for (const [domain, database] of documents.databases)
+    byDomain[domain.name] = documentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
   // One file may keep the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
   if (history !== undefined) mendJourney(searchFile(config, history), log);
@@ -115,7 +124,16 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
     chains.push(backend.audit);
     await backend.settle(writer, `${name}-${config.instance}`);
   }
-  return { byDomain, chains, people, feed, copies, embedded, pools: () => databases.flatMap((database) => database.load?.() ?? []), close: closeAll };
+  return {
+    byDomain,
+    chains,
+    people,
+    feed,
+    copies,
+    embedded,
+    pools: () => databases.flatMap((database) => database.load?.() ?? []),
+    close: closeAll,
+  };
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */
@@ -129,7 +147,12 @@ async function openEmbedded(config: Config, domains: readonly string[], progress
   progress('Preparing databases', 0.6);
   await migrate(database.owner, migrations(sqlFolder, domains));
   progress('Preparing databases', 1);
-  await loadSample(database.owner, { domains, employees: config.sampleEmployees, today: new Date(), onProgress: (done, total) => progress('Writing sample data', total === 0 ? 1 : done / total) });
+  await loadSample(database.owner, {
+    domains,
+    employees: config.sampleEmployees,
+    today: new Date(),
+    onProgress: (done, total) => progress('Writing sample data', total === 0 ? 1 : done / total),
+  });
   await database.surrender();
   return database;
 }

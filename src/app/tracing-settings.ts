@@ -14,7 +14,14 @@ export interface TracingSettings {
   readonly followsParent: boolean;
 }
 
-const SAMPLERS = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const;
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const protocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf: traces are sent over HTTP').optional();
 
 export const tracingVariables = {
@@ -29,7 +36,11 @@ export const tracingVariables = {
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).optional(),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0, 'must be a number from 0 to 1').max(1, 'must be a number from 0 to 1').optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number('must be a number from 0 to 1')
+    .min(0, 'must be a number from 0 to 1')
+    .max(1, 'must be a number from 0 to 1')
+    .optional(),
 };
 type Variables = z.infer<z.ZodObject<typeof tracingVariables>>;
 
@@ -42,17 +53,27 @@ function pairs(text = ''): Record<string, string> {
       return part.trim();
     }
   };
-  return Object.fromEntries(text.split(',').flatMap((pair) => (pair.includes('=') ? [[decoded(pair.slice(0, pair.indexOf('='))), decoded(pair.slice(pair.indexOf('=') + 1))]] : [])));
+  return Object.fromEntries(
+    text
+      .split(',')
+      .flatMap((pair) =>
+        pair.includes('=') ? [[decoded(pair.slice(0, pair.indexOf('='))), decoded(pair.slice(pair.indexOf('=') + 1))]] : [],
+      ),
+  );
 }
 
 /** Undefined where nobody asked for traces. */
 export function tracingFrom(env: Variables, instance: string): TracingSettings | undefined {
-  const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT && `${env.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`);
-  if (endpoint === undefined || endpoint === '' || env.OTEL_TRACES_EXPORTER === 'none' || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined;
+  const endpoint =
+    env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ??
+    (env.OTEL_EXPORTER_OTLP_ENDPOINT && `${env.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`);
+  if (endpoint === undefined || endpoint === '' || env.OTEL_TRACES_EXPORTER === 'none' || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true')
+    return undefined;
   const sampler = env.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on';
   const resource = pairs(env.OTEL_RESOURCE_ATTRIBUTES);
   return {
-    endpoint, resource: { 'service.instance.id': instance, ...resource },
+    endpoint,
+    resource: { 'service.instance.id': instance, ...resource },
     headers: pairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? env.OTEL_EXPORTER_OTLP_HEADERS),
     service: env.OTEL_SERVICE_NAME ?? resource['service.name'] ?? 'tamshai',
     ratio: sampler.endsWith('off') ? 0 : sampler.endsWith('ratio') ? (env.OTEL_TRACES_SAMPLER_ARG ?? 1) : 1,

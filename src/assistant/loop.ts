@@ -54,11 +54,7 @@ export interface Question {
 
 const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
-export async function answerQuestion(
-  deps: LoopDeps,
-  question: Question,
-  emit: Emit,
-): Promise<{ exchange: Exchange; untrusted: boolean }> {
+export async function answerQuestion(deps: LoopDeps, question: Question, emit: Emit): Promise<{ exchange: Exchange; untrusted: boolean }> {
   return new Answering(deps, question, emit).run();
 }
 

@@ -51,7 +51,10 @@ function eyesFor(tool: Tool, person: Person): Eyes {
 
 /** For looking up what a person did before, whatever roles are left: it shows them the results of their own approvals, and no row. */
 export const formerSession = (tool: Tool, person: Person): StoreSession => ({
-  domain: tool.domain.name, audience: audienceFor(tool, new Set(tool.roles)) ?? '', person, shows: [],
+  domain: tool.domain.name,
+  audience: audienceFor(tool, new Set(tool.roles)) ?? '',
+  person,
+  shows: [],
 });
 
 const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
@@ -75,7 +78,8 @@ export function meFor(person: Person): Me {
 
 /** "Why can't I see this?", from the declaration alone. */
 export function hiddenFrom(
-  tool: { readonly domain: Pick<Tool['domain'], 'masks'> }, person: Pick<Person, 'roles'>,
+  tool: { readonly domain: Pick<Tool['domain'], 'masks'> },
+  person: Pick<Person, 'roles'>,
 ): { mask: string; hides: string; shownTo: readonly Role[]; andOwner: boolean }[] {
   return Object.entries(tool.domain.masks ?? {})
     .filter(([, mask]) => !mask.shownTo.some((role) => person.roles.has(role)))

@@ -91,7 +91,11 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
   const own = (errors as Record<string, ErrorText>)[code];
   if (own === undefined) {
     const { message, ...rest } = details ?? {};
-    return failure(code as CommonCode, typeof message === 'string' ? message : inWords(code), Object.keys(rest).length > 0 ? rest : undefined);
+    return failure(
+      code as CommonCode,
+      typeof message === 'string' ? message : inWords(code),
+      Object.keys(rest).length > 0 ? rest : undefined,
+    );
   }
   const text = typeof own === 'string' ? { message: inWords(code), hint: own } : own;
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
@@ -120,7 +124,16 @@ export const isRetryable = (code: string): boolean => KNOWN[code]?.retryable ?? 
 
 /** Nobody can say whether it happened: the very same call again might do it twice. */
 export const outcomeUnknown = (error: Failure): Failure =>
-  new Failure(error.code, { message: `${error.message} It may have been done all the same.`, hint: 'Look first whether it was done, and ask again only if not.', status: error.status, retryable: false }, error.details);
+  new Failure(
+    error.code,
+    {
+      message: `${error.message} It may have been done all the same.`,
+      hint: 'Look first whether it was done, and ask again only if not.',
+      status: error.status,
+      retryable: false,
+    },
+    error.details,
+  );
 
 /** Status of a code as it travels: our own table, or a tool's own code by its name. */
 export const statusOf = (code: string): number => KNOWN[code]?.status ?? statusByName(code);

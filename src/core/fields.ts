@@ -27,17 +27,22 @@ export const storedId = z.string().meta({ format: 'uuid' });
 export const storedEmail = z.string().meta({ format: 'email' });
 
 /** Control, bidirectional and invisible characters have no place in names and ids: a card must show what will happen. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 /** The same for taking them out of a text. */
 export const unseen: Readonly<RegExp> = new RegExp(UNSEEN, 'gu');
 /** One line of plain text: a name, a label, a search word. */
 export const line = (max: number, tooLong?: string) =>
-  z.string().max(max, tooLong).refine((text) => !UNSEEN.test(text), 'Invisible or control characters are not allowed here');
+  z
+    .string()
+    .max(max, tooLong)
+    .refine((text) => !UNSEEN.test(text), 'Invisible or control characters are not allowed here');
 /** Free text that people write to each other. */
 export const prose = (max: number, tooLong?: string) => readable(z.string().max(max, tooLong));
 /** The same for a text with rules of its own. */
-export const readable = (text: z.ZodString) => text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
+export const readable = (text: z.ZodString) =>
+  text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
 
 /**
  * Every free-text field of an answer declares where its text comes from, with one of these three.
@@ -63,7 +68,10 @@ export const originOf = (schema: unknown): Origin | undefined => origins.get(sch
 export function anyCase<const W extends readonly [string, ...string[]]>(words: W): z.ZodType<W[number], string> {
   const plain = (word: string) => word.toLowerCase().replace(/[\s-]/g, '_');
   const known = new Map(words.map((word) => [plain(word), word]));
-  return z.preprocess((given) => (typeof given === 'string' ? (known.get(plain(given)) ?? given) : given), z.enum(words)) as unknown as z.ZodType<W[number], string>;
+  return z.preprocess(
+    (given) => (typeof given === 'string' ? (known.get(plain(given)) ?? given) : given),
+    z.enum(words),
+  ) as unknown as z.ZodType<W[number], string>;
 }
 
 /** Ids are compared as one kind: lower case, no braces. `problem` says what is wrong with anything else. */
@@ -87,7 +95,9 @@ export const maskOf = (schema: unknown): string | undefined => masks.get(schema 
 export function maskedFieldNames(schema: z.ZodType): string[] {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return [];
-  return Object.entries(shape.shape).filter(([, field]) => maskOf(field) !== undefined).map(([name]) => name);
+  return Object.entries(shape.shape)
+    .filter(([, field]) => maskOf(field) !== undefined)
+    .map(([name]) => name);
 }
 
 /** Input fields whose value never reaches the trail. */
@@ -99,6 +109,8 @@ export function sensitive<T extends z.ZodType>(schema: T): T {
 /** Also when it was made optional, or described, after it was marked: a secret must not slip into the trail by the order of two words. */
 export function isSensitive(schema: z.ZodType): boolean {
   if (sensitiveInputs.get(schema) !== undefined) return true;
-  return (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) && isSensitive(schema.unwrap() as z.ZodType);
+  return (
+    (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) &&
+    isSensitive(schema.unwrap() as z.ZodType)
+  );
 }
-

@@ -18,7 +18,8 @@ export const PROMPTS = 'prompts/';
 export type Completion<C> = (begun: string, context: Calling<never> & C) => Promise<readonly string[]>;
 export const MOST_COMPLETIONS = 100;
 
-interface Offered<R extends Role, A extends string, E extends ErrorMap> extends Pick<Described<R, A, z.ZodObject, E>, 'title' | 'description' | 'roles' | 'as' | 'errors'> {
+interface Offered<R extends Role, A extends string, E extends ErrorMap>
+  extends Pick<Described<R, A, z.ZodObject, E>, 'title' | 'description' | 'roles' | 'as' | 'errors'> {
   /** Short, for a list: "entries". */
   readonly name: string;
 }
@@ -30,7 +31,8 @@ interface OfferedResource<R extends Role, A extends string, U extends string, E 
 }
 
 /** A text: Markdown, unless it says otherwise. Its `input` describes the variables of the address, and nothing else. */
-export interface TextDef<R extends Role, A extends string, C, U extends string, I extends z.ZodObject, E extends ErrorMap> extends OfferedResource<R, A, U, E> {
+export interface TextDef<R extends Role, A extends string, C, U extends string, I extends z.ZodObject, E extends ErrorMap>
+  extends OfferedResource<R, A, U, E> {
   readonly mimeType?: string;
   readonly input: I & ([Variables<U>] extends [keyof z.output<I>] ? unknown : { readonly missing: `a variable of ${U}` });
   text(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<string>;
@@ -51,7 +53,8 @@ export interface Part<T> {
   readonly next: number | null;
 }
 /** Rows as they stood after one transaction, page by page: `limit` and `cursor` come from around it, as for a list. */
-export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap> extends OfferedResource<R, A, U, E> {
+export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap>
+  extends OfferedResource<R, A, U, E> {
   readonly item: T;
   part(at: Position, context: Calling<Codes<E>> & C): Promise<Part<z.input<T>>>;
 }
@@ -143,7 +146,12 @@ export interface Offers<R extends Role, A extends string, C> {
   feed(def: FeedDef<R, A, C>): Feed;
 }
 
-type Base = (kind: Tool['kind'], def: Described<Role, string, z.ZodObject, ErrorMap, Record<string, unknown>>, input: z.ZodObject, output: z.core.$ZodType) => Tool;
+type Base = (
+  kind: Tool['kind'],
+  def: Described<Role, string, z.ZodObject, ErrorMap, Record<string, unknown>>,
+  input: z.ZodObject,
+  output: z.core.$ZodType,
+) => Tool;
 type ContextFor = (call: CallContext, errors: ErrorMap) => never;
 
 const snake = (variable: string) => variable.replaceAll('-', '_');
@@ -154,23 +162,41 @@ const completed = z.array(untrusted);
 
 export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): Offers<Role, string, object> {
   const described = (name: string, { title, description, roles, as, errors }: Omit<Offered<Role, string, ErrorMap>, 'name'>) =>
-    ({ name, title, description, roles, ...(as !== undefined && { as }), ...(errors && { errors }) }) as Described<Role, string, z.ZodObject, ErrorMap, Record<string, unknown>>;
-  const completionsOf = (owner: string, def: Offered<Role, string, ErrorMap>, complete: Readonly<Record<string, Completion<object> | undefined>> = {}) =>
+    ({ name, title, description, roles, ...(as !== undefined && { as }), ...(errors && { errors }) }) as Described<
+      Role,
+      string,
+      z.ZodObject,
+      ErrorMap,
+      Record<string, unknown>
+    >;
+  const completionsOf = (
+    owner: string,
+    def: Offered<Role, string, ErrorMap>,
+    complete: Readonly<Record<string, Completion<object> | undefined>> = {},
+  ) =>
     Object.fromEntries(
       Object.entries(complete).flatMap(([argument, completes]) => {
         if (completes === undefined) return [];
         const tool = base('read', described(`${owner}#${argument}`, { ...def, title: `Complete ${argument}` }), begun, completed);
-        const run: Tool['run'] = async ({ value }, call) => (await completes(value as string, contextFor(call, {}))).slice(0, MOST_COMPLETIONS);
+        const run: Tool['run'] = async ({ value }, call) =>
+          (await completes(value as string, contextFor(call, {}))).slice(0, MOST_COMPLETIONS);
         return [[argument, { ...tool, run }]];
       }),
     );
-  const resourceOf = (def: OfferedResource<Role, string, string, ErrorMap>, tool: Tool, mimeType: string, paged: boolean, completions: Resource['completions'] = {}): Resource => {
+  const resourceOf = (
+    def: OfferedResource<Role, string, string, ErrorMap>,
+    tool: Tool,
+    mimeType: string,
+    paged: boolean,
+    completions: Resource['completions'] = {},
+  ): Resource => {
     const { uri, name, title, description, version, roles } = def;
     if (!ADDRESS.test(uri) || !uri.startsWith(`${spec.name}://`)) throw new Error(`${uri} is no address of ${spec.name}`);
     if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 1) throw new Error(`${uri}: its name or version is none`);
     const variables = [...uri.matchAll(/\{([^}]+)\}/g)].map(([, variable = '']) => variable);
     const keys = Object.keys(tool.input.shape).filter((key) => !paged || (key !== 'limit' && key !== 'cursor'));
-    if (variables.map(snake).sort().join() !== keys.toSorted().join()) throw new Error(`${uri}: the input must describe its variables, and nothing else`);
+    if (variables.map(snake).sort().join() !== keys.toSorted().join())
+      throw new Error(`${uri}: the input must describe its variables, and nothing else`);
     return { kind: 'resource', domain: spec, uri, name, title, description, mimeType, version, roles, variables, paged, tool, completions };
   };
 
@@ -178,12 +204,21 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
     resource(def) {
       const { uri, mimeType = 'text/markdown' } = def;
       const tool = base('read', described(uri, def as never), def.input, untrusted);
-      const reads = { ...tool, says: () => def.title, run: ((input, call) => def.text(input as never, contextFor(call, tool.errors))) as Tool['run'] };
+      const reads = {
+        ...tool,
+        says: () => def.title,
+        run: ((input, call) => def.text(input as never, contextFor(call, tool.errors))) as Tool['run'],
+      };
       return resourceOf(def as never, reads, mimeType, false, completionsOf(uri, def as never, def.complete as never));
     },
     pages(def) {
       const { uri, item } = def;
-      const output = z.object({ resource_uri: z.literal(uri), as_of_tx_id: z.int(), items: z.array(item), next_cursor: companyText.nullable() });
+      const output = z.object({
+        resource_uri: z.literal(uri),
+        as_of_tx_id: z.int(),
+        items: z.array(item),
+        next_cursor: companyText.nullable(),
+      });
       const tool = base('pages', described(uri, def as never), z.object({ limit, cursor }), output);
       const reads = { ...tool, says: () => def.title, part: ((at, call) => def.part(at, contextFor(call, tool.errors))) as Tool['part'] };
       return resourceOf(def as never, reads, 'application/json', true);
@@ -198,23 +233,58 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
       const says: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
         def.says(given as never, { me, today, tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name) });
       return {
-        kind: 'prompt', domain: spec, name, title, description, roles, tools, arguments: def.arguments,
-        tool: { ...tool, run: says }, completions: completionsOf(owner, def, def.complete as never),
+        kind: 'prompt',
+        domain: spec,
+        name,
+        title,
+        description,
+        roles,
+        tools,
+        arguments: def.arguments,
+        tool: { ...tool, run: says },
+        completions: completionsOf(owner, def, def.complete as never),
       };
     },
     feed(def) {
       const { resources, alike } = def;
-      if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0)) throw new Error(`${spec.name}: only its own resources can change, one address each`);
-      const toolOf = (kind: 'read' | 'plain', uri: string, title: string, input: z.ZodObject, output: z.ZodType, run: Tool['run']): Tool => ({
-        ...base(kind, described(uri, { ...def, title, description: title }), input, output), run,
+      if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0))
+        throw new Error(`${spec.name}: only its own resources can change, one address each`);
+      const toolOf = (
+        kind: 'read' | 'plain',
+        uri: string,
+        title: string,
+        input: z.ZodObject,
+        output: z.ZodType,
+        run: Tool['run'],
+      ): Tool => ({
+        ...base(kind, described(uri, { ...def, title, description: title }), input, output),
+        run,
       });
-      const begin: Tool['run'] = async ({ after_tx_id: asked = Number.MAX_SAFE_INTEGER }, call) => Math.min(asked as number, await def.last(contextFor(call, {})));
-      const subscriptions = resources.map(({ uri, title }) => [uri, {
-        begin: toolOf('read', `${uri}#subscribe`, `Hear of changes: ${title}`, z.object({ after_tx_id: z.int().min(0).optional() }), z.int(), begin),
-        end: toolOf('plain', `${uri}#unsubscribe`, `Hear no more: ${title}`, z.object({}), z.null(), async () => null),
-      }] as const);
+      const begin: Tool['run'] = async ({ after_tx_id: asked = Number.MAX_SAFE_INTEGER }, call) =>
+        Math.min(asked as number, await def.last(contextFor(call, {})));
+      const subscriptions = resources.map(
+        ({ uri, title }) =>
+          [
+            uri,
+            {
+              begin: toolOf(
+                'read',
+                `${uri}#subscribe`,
+                `Hear of changes: ${title}`,
+                z.object({ after_tx_id: z.int().min(0).optional() }),
+                z.int(),
+                begin,
+              ),
+              end: toolOf('plain', `${uri}#unsubscribe`, `Hear no more: ${title}`, z.object({}), z.null(), async () => null),
+            },
+          ] as const,
+      );
       return {
-        kind: 'feed', domain: spec, resources, alike, subscriptions: new Map(subscriptions),
+        kind: 'feed',
+        domain: spec,
+        resources,
+        alike,
+        subscriptions: new Map(subscriptions),
         tool: toolOf('plain', `${spec.name}://`, 'Changes', z.object({}), z.null(), async () => null),
         after: (tx, most, call) => def.after(tx, most, contextFor(call, {})),
       };

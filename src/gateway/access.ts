@@ -17,10 +17,12 @@ export interface BrowserSessions {
 export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
 
 /** Tokens only: for MCP and for domain servers, where cookies mean nothing. */
-export const byToken = (verifier: Verifier, audiences: readonly string[]): Authenticate => (req) => {
-  const { authorization } = req.headers;
-  return verifier.verifyCached(authorization, audiences) ?? verifier.verify(bearer(authorization), audiences);
-};
+export const byToken =
+  (verifier: Verifier, audiences: readonly string[]): Authenticate =>
+  (req) => {
+    const { authorization } = req.headers;
+    return verifier.verifyCached(authorization, audiences) ?? verifier.verify(bearer(authorization), audiences);
+  };
 
 export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[], sessions: BrowserSessions): Authenticate => {
   const token = byToken(verifier, audiences);

@@ -84,7 +84,8 @@ export const executionBody = (ticket: Ticket) => {
 
 /** Trouble that may pass must not end a ticket: it is thrown, as it is where the domain runs here. */
 function thrown(answer: Answer): Answer {
-  if (answer.status === 'error' && answer.retryable) throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
+  if (answer.status === 'error' && answer.retryable)
+    throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
   return answer;
 }
 
@@ -104,11 +105,20 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
   const unavailable = () => failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server) }, { server });
 
   /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
-  async function post(path: string, body: string, sign: () => string | Promise<string>, asked: Pick<CallRequest, 'requestId' | 'signal'>, repeatable: boolean): Promise<string> {
+  async function post(
+    path: string,
+    body: string,
+    sign: () => string | Promise<string>,
+    asked: Pick<CallRequest, 'requestId' | 'signal'>,
+    repeatable: boolean,
+  ): Promise<string> {
     const once = async () => {
       const token = await sign();
       const { text } = await link.post({
-        path, body, token, requestId: asked.requestId,
+        path,
+        body,
+        token,
+        requestId: asked.requestId,
         get signal() {
           return asked.signal;
         },
@@ -145,15 +155,17 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
     return understood(text, registry.find(server, ticket.tool), 'execution', true, requestId);
   };
 
-  const next = feed && shared(feed, async ({ caller, after }) => {
-    const [requestId, path, body] = [randomUUID(), '/changes', JSON.stringify({ after })];
-    const token = await identify({ caller, requestId, method: 'POST', path, body });
-    try {
-      return parseNotices((await link.post({ path, body, token, requestId, deadlineMs: 2 * WAIT_MS, quiet: true })).text);
-    } catch {
-      throw unavailable();
-    }
-  });
+  const next =
+    feed &&
+    shared(feed, async ({ caller, after }) => {
+      const [requestId, path, body] = [randomUUID(), '/changes', JSON.stringify({ after })];
+      const token = await identify({ caller, requestId, method: 'POST', path, body });
+      try {
+        return parseNotices((await link.post({ path, body, token, requestId, deadlineMs: 2 * WAIT_MS, quiet: true })).text);
+      } catch {
+        throw unavailable();
+      }
+    });
 
   return {
     changes: async (following) => (next ?? nothingToFollow(server))(following),
@@ -179,7 +191,12 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       return thrown(answer);
     },
     async settled(ticket: Ticket, person: Person) {
-      const caller: Caller = { person, token: { id: ticket.id, client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing', origin: 'gateway' };
+      const caller: Caller = {
+        person,
+        token: { id: ticket.id, client: 'gateway', issuedAt: 0, expiresAt: 0 },
+        approves: 'nothing',
+        origin: 'gateway',
+      };
       const answer = await carryOut(ticket, caller, ticket.id, true);
       return thrown(answer).status === 'success' ? answer : undefined;
     },

@@ -18,7 +18,9 @@ const section = (tool: Tool) => `
   <p>${[...matrixRow(tool)].map(([role, sees]) => `<b>${role}</b> sees ${escape(sees)}`).join('; ')}.</p>
   <details><summary>Input</summary>${pretty(jsonSchema(tool.input, 'input'))}</details>
   <details><summary>Answer, <code>data</code></summary>${pretty(jsonSchema(tool.output, 'output'))}</details>
-  <ul>${Object.keys(tool.errors).map((code) => `<li><code>${code}</code> ${escape(toolFailure(code, tool.errors).suggestedAction)}</li>`).join('')}</ul>
+  <ul>${Object.keys(tool.errors)
+    .map((code) => `<li><code>${code}</code> ${escape(toolFailure(code, tool.errors).suggestedAction)}</li>`)
+    .join('')}</ul>
   ${tool.examples.map(({ ask, as, input }) => `<p>${escape(as)}: “${escape(ask)}” <code>${escape(JSON.stringify(input(EXAMPLE_DAY)))}</code></p>`).join('')}
 </section>`;
 
@@ -60,7 +62,4 @@ export function docsDocument(registry: Registry): () => Promise<Buffer> {
 }
 
 export const sendDocs = (reply: FastifyReply, page: Buffer): FastifyReply =>
-  reply
-    .headers({ 'content-security-policy': POLICY })
-    .type('text/html; charset=utf-8')
-    .send(page);
+  reply.headers({ 'content-security-policy': POLICY }).type('text/html; charset=utf-8').send(page);

@@ -37,7 +37,13 @@ export interface DomainServer {
   readonly recordRefused: RecordRefused;
 }
 
-const execution = z.strictObject({ confirmationId: z.uuid(), tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean().default(false) });
+const execution = z.strictObject({
+  confirmationId: z.uuid(),
+  tool: z.string(),
+  input: z.string(),
+  card: z.string(),
+  settle: z.boolean().default(false),
+});
 
 /** What the gateway says of a call beside its input. The identity is signed over it, so it is believed from there and from nobody else. */
 const callers = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
@@ -53,13 +59,16 @@ function kindOf(token: string | undefined): string | undefined {
 }
 
 /** For the gateway: to which of its requests this is the answer. Only said to who was believed. */
-const markAnswer = (reply: FastifyReply, token: string | undefined) => void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
+const markAnswer = (reply: FastifyReply, token: string | undefined) =>
+  void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 
 export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const { server, registry, backend, clock } = deps;
   const signed = async (req: FastifyRequest, reply: FastifyReply, keys: GatewayKeys): Promise<Caller> => {
     const token = bearer(req.headers.authorization);
-    const { caller } = await counted(req.raw, deps.onUnauthenticated, () => verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0), clock }));
+    const { caller } = await counted(req.raw, deps.onUnauthenticated, () =>
+      verifyIdentity(keys, { token, server, method: 'POST', path: req.url, body: req.rawBody ?? Buffer.alloc(0), clock }),
+    );
     markAnswer(reply, token);
     return caller;
   };
@@ -103,15 +112,22 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const body = req.rawBody ?? Buffer.alloc(0);
     const userContext = (req.body as { userContext?: unknown } | undefined)?.userContext;
     const fromGateway = req.vouched !== undefined;
-    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, async (): Promise<{ caller: Caller; requestId: string }> => {
-      if (fromGateway) {
-        // A captured identity must not write twice; reading twice harms nobody.
-        const firstUse = tool?.kind === 'write' || tool?.kind === 'act' ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds) : undefined;
-        return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse, clock });
-      }
-      if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
-      return { caller: await deps.authenticate(req.raw), requestId: req.id };
-    });
+    const { caller, requestId } = await counted(
+      req.raw,
+      deps.onUnauthenticated,
+      async (): Promise<{ caller: Caller; requestId: string }> => {
+        if (fromGateway) {
+          // A captured identity must not write twice; reading twice harms nobody.
+          const firstUse =
+            tool?.kind === 'write' || tool?.kind === 'act'
+              ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds)
+              : undefined;
+          return verifyIdentity(deps.gatewayKeys, { token, server, method: 'POST', path: req.url, body, userContext, firstUse, clock });
+        }
+        if (userContext !== undefined) throw failure('UNAUTHENTICATED', 'Who you are is taken from your sign-in alone.');
+        return { caller: await deps.authenticate(req.raw), requestId: req.id };
+      },
+    );
     req.recorded = true;
     const { surface = 'direct', approvalBecause } = (fromGateway && callers.safeParse(req.body).data) || {};
     const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
@@ -130,7 +146,9 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   app.post('/execute', { ...byGrant, config: { record: ofExecution } }, async (req, reply) => {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
-    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () => verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, clock }));
+    const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () =>
+      verifyGrant(deps.gatewayKeys, { ...grant, token: bearer(req.headers.authorization), server, clock }),
+    );
     req.recorded = true;
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);

@@ -72,7 +72,16 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 export const ANSWERS_HEADER = 'x-tamshai-answers';
 export const answersTo = (token: string): string => token.slice(-32);
 
-export function link({ server, url, log, deadlineMs, atOnce = AT_ONCE, waiting = WAITING, headers: more, breaker: limits }: LinkOptions): Link {
+export function link({
+  server,
+  url,
+  log,
+  deadlineMs,
+  atOnce = AT_ONCE,
+  waiting = WAITING,
+  headers: more,
+  breaker: limits,
+}: LinkOptions): Link {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
   const pool = new Pool(origin, {

@@ -31,7 +31,11 @@ export function listings(registry: Registry, only: string | undefined): Listings
   const { descriptions } = createQualifier(registry);
   const listed = (tool: Tool) => (qualified ? descriptions(listedTool(tool, true), tool.domain.name) : listedTool(tool, false));
   const published = new Map(tools.map((tool) => [tool, listed(tool)]));
-  const byName = new Map(tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const)));
+  const byName = new Map(
+    tools.flatMap((tool) =>
+      [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const),
+    ),
+  );
   const kept = new Map<string, Listing>();
   return {
     for(person, servers) {
@@ -40,7 +44,11 @@ export function listings(registry: Registry, only: string | undefined): Listings
       if (!listing) {
         const open = tools.filter((tool) => opens(tool, person.roles) && (servers === undefined || servers.has(tool.domain.name)));
         const shown = open.flatMap((tool) => published.get(tool) ?? []);
-        listing = { tools: shown, servers: new Set(open.map(({ domain }) => domain.name)), bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`) };
+        listing = {
+          tools: shown,
+          servers: new Set(open.map(({ domain }) => domain.name)),
+          bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`),
+        };
         if (kept.size >= MOST_KEPT) kept.clear();
         kept.set(key, listing);
       }
@@ -51,8 +59,14 @@ export function listings(registry: Registry, only: string | undefined): Listings
 }
 
 /** Servers that do not answer at the moment: their tools are listed all the same, as they come back without anyone listing again. */
-export const missingFrom = (registry: Registry, backend: (server: string) => Pick<ToolBackend, 'available'>, servers: ReadonlySet<string>) =>
-  registry.domains.flatMap(({ name, title }) => (servers.has(name) && !backend(name).available() ? [{ server: name, title, retryable: true }] : []));
+export const missingFrom = (
+  registry: Registry,
+  backend: (server: string) => Pick<ToolBackend, 'available'>,
+  servers: ReadonlySet<string>,
+) =>
+  registry.domains.flatMap(({ name, title }) =>
+    servers.has(name) && !backend(name).available() ? [{ server: name, title, retryable: true }] : [],
+  );
 
 /** For the web app and for people who write programs: everything about the tools that this person may use. */
 export function toolsOf(registry: Registry, person: Person, today: string) {
@@ -66,12 +80,24 @@ export function toolsOf(registry: Registry, person: Person, today: string) {
 function describeTool(tool: Tool, person: Person, today: string) {
   const { name: qualified, inputSchema, outputSchema, annotations, description } = mcpTool(tool, true);
   return {
-    name: tool.name, qualifiedName: qualified, title: tool.title, description, kind: tool.kind, plural: tool.plural ?? null,
+    name: tool.name,
+    qualifiedName: qualified,
+    title: tool.title,
+    description,
+    kind: tool.kind,
+    plural: tool.plural ?? null,
     // With `atOnceWhen`, an approval is needed only where that is not so.
-    needsApproval: tool.kind === 'write', atOnceWhen: tool.atOnceWhen ?? null,
-    roles: tool.roles, inputSchema, outputSchema, annotations,
+    needsApproval: tool.kind === 'write',
+    atOnceWhen: tool.atOnceWhen ?? null,
+    roles: tool.roles,
+    inputSchema,
+    outputSchema,
+    annotations,
     // What this very person would ask comes first: somebody else's department or team may be none of theirs.
-    examples: tool.examples.filter(({ gives }) => gives === undefined).toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username)).map(({ ask, input }) => ({ ask, input: input(today) })),
+    examples: tool.examples
+      .filter(({ gives }) => gives === undefined)
+      .toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username))
+      .map(({ ask, input }) => ({ ask, input: input(today) })),
     masked: maskedFields(tool),
     chart: tool.chart ?? null,
   };

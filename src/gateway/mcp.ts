@@ -54,10 +54,17 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
   /** Calls of tools that are not here: counted and recorded like any other, once, though they are asked about twice. */
   const unknown = new WeakSet<ToolCall>();
 
-  const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({ ...caller, origin: programOf(clientName, caller.origin) });
+  const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({
+    ...caller,
+    origin: programOf(clientName, caller.origin),
+  });
 
   const wired: McpOptions = {
-    serverInfo: { name: only === undefined ? 'tamshai' : `tamshai-${only}`, title: domain ? `Tamshai: ${domain.title}` : 'Tamshai', version: options.version },
+    serverInfo: {
+      name: only === undefined ? 'tamshai' : `tamshai-${only}`,
+      title: domain ? `Tamshai: ${domain.title}` : 'Tamshai',
+      version: options.version,
+    },
     instructions: INSTRUCTIONS,
     guard: options.guard,
     authenticate: (req) => {
@@ -77,13 +84,19 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       const tool = find(call.name);
       const caller = callerOf(call);
       if (!tool || (call.servers !== undefined && !call.servers.has(tool.domain.name))) {
-        if (!unknown.has(call)) void backend(here).call({ server: here, tool: call.name, input: call.args, caller, surface, requestId: call.requestId });
+        if (!unknown.has(call))
+          void backend(here).call({ server: here, tool: call.name, input: call.args, caller, surface, requestId: call.requestId });
         unknown.add(call);
         return undefined;
       }
       const server = tool.domain.name;
       const answer = backend(server).call({
-        server, tool: tool.name, input: call.args, caller, surface, requestId: call.requestId,
+        server,
+        tool: tool.name,
+        input: call.args,
+        caller,
+        surface,
+        requestId: call.requestId,
         get signal() {
           return call.signal;
         },
@@ -105,7 +118,8 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       });
       if (view === undefined) return { state: 'unknown' };
       const { state, confirmationId, message, confirmationData, result, error } = view;
-      if (state === 'waiting' || state === 'executing') return { state, answer: { status: 'pending_confirmation', confirmationId, message, confirmationData } };
+      if (state === 'waiting' || state === 'executing')
+        return { state, answer: { status: 'pending_confirmation', confirmationId, message, confirmationData } };
       const answer = result ?? error;
       return (state === 'done' || state === 'failed') && answer ? { state, answer } : { state: state === 'denied' ? 'denied' : 'expired' };
     },
@@ -122,7 +136,8 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
  * What a program says of itself comes first, then what it registered as; neither may read as if the person had asked without one. Nor
  * may our own command's name, whose tokens an MCP client can be given.
  */
-const programOf = (said: string | undefined, registered: string): string => [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
+const programOf = (said: string | undefined, registered: string): string =>
+  [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
 /** The address as the client wrote it: it compares what it is told with what it asked. A proxy in front may speak https for us. */
 export function originOf(req: IncomingMessage, base: string): string {
@@ -133,8 +148,12 @@ export function originOf(req: IncomingMessage, base: string): string {
 function selected(url: URL, names: ReadonlySet<string>, only: string | undefined): ReadonlySet<string> | undefined {
   const given = url.searchParams.getAll('servers');
   if (given.length === 0) return undefined;
-  const chosen = given.join(',').split(',').map((name) => name.trim());
+  const chosen = given
+    .join(',')
+    .split(',')
+    .map((name) => name.trim());
   const unknown = chosen.find((name) => !names.has(name) || (only !== undefined && name !== only));
-  if (unknown !== undefined) throw failure('VALIDATION_ERROR', `There is no server ${JSON.stringify(unknown.slice(0, 40))}.`, { servers: [...names] });
+  if (unknown !== undefined)
+    throw failure('VALIDATION_ERROR', `There is no server ${JSON.stringify(unknown.slice(0, 40))}.`, { servers: [...names] });
   return new Set(chosen);
 }

@@ -30,7 +30,13 @@ export interface GatewayRoutes extends Visiting {
   /** For a decision from a browser: it must come from the page that showed this very card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
   /** Notes a decision that did not reach a domain: a denial, a refusal. */
-  readonly note: (caller: Caller, confirmationId: string, approved: boolean | undefined, answer: { status: string; code?: string }, requestId: string) => Promise<void>;
+  readonly note: (
+    caller: Caller,
+    confirmationId: string,
+    approved: boolean | undefined,
+    answer: { status: string; code?: string },
+    requestId: string,
+  ) => Promise<void>;
   /** Records a call that was refused before its body was read. */
   readonly recordRefused: RecordRefused;
 }
@@ -45,12 +51,18 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { caller, visitor } = visitors(deps);
   /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
   async function insider(req: FastifyRequest): Promise<void> {
-    if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff') throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
+    if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff')
+      throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
   }
 
   /** A browser's cookie tells who looks; a monitor has none, and an old one is nobody's fault. */
   const fromOurApp = (req: FastifyRequest): Promise<boolean> =>
-    req.headers.cookie === undefined ? Promise.resolve(false) : Promise.resolve(deps.authenticate(req.raw)).then(({ person }) => person.realm === 'staff', () => false);
+    req.headers.cookie === undefined
+      ? Promise.resolve(false)
+      : Promise.resolve(deps.authenticate(req.raw)).then(
+          ({ person }) => person.realm === 'staff',
+          () => false,
+        );
 
   type Unread = { readonly server: string; readonly tool: string; readonly confirmationId?: string };
   const recordUnread = async (req: FastifyRequest, refused: Failure, about: Unread) => {
@@ -67,7 +79,14 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     req.recorded = true;
     const { server, tool } = req.params;
     const found = registry.find(server, tool);
-    const request = { server, tool: found?.name ?? tool, input: inputOf(req.body), caller: who, surface: 'rest' as const, requestId: req.id };
+    const request = {
+      server,
+      tool: found?.name ?? tool,
+      input: inputOf(req.body),
+      caller: who,
+      surface: 'rest' as const,
+      requestId: req.id,
+    };
     return sendAnswer(reply, await backend(server).call(request), found);
   });
 
@@ -92,12 +111,27 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const { decided } = parsed(which, req.query);
     return { status: 'success', data: decided === 'true' ? await decide.decidedBy(person) : await decide.waiting(person) };
   });
-  app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({ status: 'success', data: await decide.view(req.params.id, (await visitor(req)).person) }));
+  app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({
+    status: 'success',
+    data: await decide.view(req.params.id, (await visitor(req)).person),
+  }));
 
   app.get('/api/user/info', async (req) => {
     const { person } = await visitor(req);
     const { username, name, email, realm, employeeId, organizationId, roles } = person;
-    return { status: 'success', data: { username, name, email, realm, employee_id: employeeId ?? null, organization_id: organizationId ?? null, roles: [...roles].sort(), assistant: { model: deps.model } } };
+    return {
+      status: 'success',
+      data: {
+        username,
+        name,
+        email,
+        realm,
+        employee_id: employeeId ?? null,
+        organization_id: organizationId ?? null,
+        roles: [...roles].sort(),
+        assistant: { model: deps.model },
+      },
+    };
   });
   app.get('/api/user/mcp-tools', async (req) => {
     const listed = toolsOf(registry, (await visitor(req)).person, new Date().toISOString().slice(0, 10));
@@ -109,7 +143,11 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     const { person } = await visitor(req);
     const { limit, cursor } = parsed(page, req.query);
     const { data, hasMore, nextCursor, about } = await deps.trail.page(person, limit, cursor);
-    return { status: 'success', data, metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }), ...(person.realm === 'staff' && about) } };
+    return {
+      status: 'success',
+      data,
+      metadata: { hasMore, returnedCount: data.length, ...(nextCursor && { nextCursor }), ...(person.realm === 'staff' && about) },
+    };
   });
   app.get<{ Params: { chain: string; n: string } }>('/api/audit/:chain/:n', async (req) => {
     const { person } = await visitor(req);
@@ -119,10 +157,19 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await visitor(req)).person) }));
 
   const serverStates = () =>
-    Promise.all(registry.domains.map(async ({ name, title }) => ({ server: name, title, state: (await answersInTime(() => backend(name).ping())) ? ('ok' as const) : ('unavailable' as const) })));
+    Promise.all(
+      registry.domains.map(async ({ name, title }) => ({
+        server: name,
+        title,
+        state: (await answersInTime(() => backend(name).ping())) ? ('ok' as const) : ('unavailable' as const),
+      })),
+    );
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (req, reply) => {
-    const ready = await deps.ready().then(() => true, () => false);
+    const ready = await deps.ready().then(
+      () => true,
+      () => false,
+    );
     const staff = (req.headers.authorization !== undefined && (await caller(req)).person.realm === 'staff') || (await fromOurApp(req));
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', ...(staff && { servers: await serverStates() }) });
   });

@@ -54,7 +54,16 @@ const who = z.strictObject({
 /** What is signed for calls that go to one server in the same moment: the digest of what is said of each. */
 const identitiesClaims = z.strictObject({ ...sealed, calls: z.array(z.string()) });
 const callClaims = z.strictObject({ rid: z.string(), who, method: z.string(), path: z.string(), body: z.string(), jti: z.string() });
-const grantClaims = z.strictObject({ ...sealed, jti: z.string(), rid: z.string(), who, tool: z.string(), input: z.string(), card: z.string(), settle: z.boolean() });
+const grantClaims = z.strictObject({
+  ...sealed,
+  jti: z.string(),
+  rid: z.string(),
+  who,
+  tool: z.string(),
+  input: z.string(),
+  card: z.string(),
+  settle: z.boolean(),
+});
 
 /** A call, and on whose behalf. */
 export interface IdentifiedCall extends InternalCall {
@@ -76,7 +85,9 @@ export function signIdentity(key: SigningKey, call: IdentifiedCall, clock: Clock
 export function signIdentities(key: SigningKey, server: string, calls: readonly IdentifiedCall[], clock: Clock = systemClock): string[] {
   // What differs from call to call in any case comes last: by its end a token is told from all others.
   const said = calls.map(({ caller, requestId, method, path, body }) =>
-    encode({ rid: requestId, who: describe(caller), method, path, body: digest(body), jti: randomUUID() } satisfies z.infer<typeof callClaims>),
+    encode({ rid: requestId, who: describe(caller), method, path, body: digest(body), jti: randomUUID() } satisfies z.infer<
+      typeof callClaims
+    >),
   );
   const signed = seal(key, IDENTITY, server, { calls: said.map(digest) }, clock);
   return said.map((call) => `${signed}~${call}`);
@@ -96,7 +107,10 @@ export interface IdentityCheck extends InternalCall, Opening {
 }
 
 /** Before the body comes: signed by a gateway for this server, and not over yet. Whether it belongs to what comes with it is seen later. */
-export async function openIdentity(keys: GatewayKeys, { token, server, clock = systemClock }: Opening): Promise<{ said: string; iat: number; exp: number }> {
+export async function openIdentity(
+  keys: GatewayKeys,
+  { token, server, clock = systemClock }: Opening,
+): Promise<{ said: string; iat: number; exp: number }> {
   const [signed = '', said = '', more] = token?.split('~', 3) ?? [];
   const { calls, iat, exp } = await open(keys, signed, IDENTITY, identitiesClaims, server, clock);
   if (token === undefined || token.length > LONGEST || more !== undefined || !calls.includes(digest(said))) throw unauthenticated();
@@ -132,7 +146,11 @@ export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): P
 }
 
 /** Lets one server carry out one confirmation, signed only after the gateway has claimed the ticket; or ask for its result. */
-export function signGrant(key: SigningKey, execution: Execution & Pick<IdentifiedCall, 'caller' | 'requestId'>, clock: Clock = systemClock): string {
+export function signGrant(
+  key: SigningKey,
+  execution: Execution & Pick<IdentifiedCall, 'caller' | 'requestId'>,
+  clock: Clock = systemClock,
+): string {
   const { server, confirmationId, tool, input, card, settle = false, caller, requestId } = execution;
   const claims = { jti: confirmationId, rid: requestId, who: describe(caller), tool, input: digest(input), card: digest(card), settle };
   return seal(key, GRANT, server, claims, clock);

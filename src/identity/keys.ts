@@ -1,4 +1,13 @@
-import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createECDH,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import {
   closeSync,
   constants,

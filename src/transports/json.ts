@@ -29,7 +29,8 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
   const walk: Walk = { keys: 0, items: 0, escapes: text.includes('\\u'), stringBytes };
   check(value, 0, walk);
   // There is a colon for each member: where there are no more of them, nothing is named twice, and strings need not be told apart.
-  if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys) throw refuse('An object in the body names the same key twice.');
+  if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys)
+    throw refuse('An object in the body names the same key twice.');
   return value;
 }
 

@@ -58,7 +58,10 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
   app.addHook('onRoute', ({ url, method }) => {
     // Whatever is under a wildcard is for the route itself to know.
     if (url.includes('*')) return;
-    const route = routes.get(url) ?? { path: new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`), methods: new Set<string>() };
+    const route = routes.get(url) ?? {
+      path: new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`),
+      methods: new Set<string>(),
+    };
     for (const each of [method].flat()) route.methods.add(each);
     routes.set(url, route);
   });
@@ -76,13 +79,25 @@ export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body, done) => {
     try {
       req.rawBody = body as Buffer;
-      done(null, parseJson(decodeText(body as Buffer), req.vouched ?? { duplicates: strictBodies.includes(req.routeOptions.url ?? '') ? 'refuse' : 'allow' }));
+      done(
+        null,
+        parseJson(
+          decodeText(body as Buffer),
+          req.vouched ?? { duplicates: strictBodies.includes(req.routeOptions.url ?? '') ? 'refuse' : 'allow' },
+        ),
+      );
     } catch (error) {
       done(error as Error);
     }
   });
   app.addHook('onRequest', async (req, reply) => {
-    reply.headers({ 'x-request-id': req.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" });
+    reply.headers({
+      'x-request-id': req.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
     // Before a body is looked for: some methods have to have one.
     if (req.is404) nothingHere(req, reply);
     if (isPacked(req.headers)) throw packed();
@@ -128,7 +143,8 @@ export const vouchedFor = (vouch: (req: FastifyRequest, reply: FastifyReply) => 
   onRequest: async (req, reply) => {
     req.vouched = await vouch(req, reply);
   },
-  preParsing: async (req, _reply, payload) => (req.vouched !== undefined || Number(req.headers['content-length']) <= BODY_LIMITS.bytes ? payload : capped(payload as Readable)),
+  preParsing: async (req, _reply, payload) =>
+    req.vouched !== undefined || Number(req.headers['content-length']) <= BODY_LIMITS.bytes ? payload : capped(payload as Readable),
 });
 
 function capped(payload: Readable): Readable {
@@ -153,7 +169,18 @@ function translated(error: unknown, req: FastifyRequest, log: Logger): Failure {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return tooLarge();
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || statusCode === 415) return otherType(req);
   if (statusCode >= 400 && statusCode < 500) return failure('VALIDATION_ERROR', 'The request is malformed.');
-  log.error({ requestId: req.id, error: name, code, at: stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 6) }, 'unexpected failure');
+  log.error(
+    {
+      requestId: req.id,
+      error: name,
+      code,
+      at: stack
+        ?.split('\n')
+        .filter((line) => line.startsWith('    at '))
+        .slice(0, 6),
+    },
+    'unexpected failure',
+  );
   return failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${req.id}.`, { requestId: req.id });
 }
 
@@ -161,7 +188,8 @@ export function sendError(reply: FastifyReply, refused: Failure): FastifyReply {
   return reply.code(refused.status).headers(retryAfter(refused.answer())).send(refused.answer());
 }
 
-const retryAfter = ({ code, details }: ErrorAnswer) => (code === 'RATE_LIMITED' ? { 'retry-after': String(Number(details?.['retryAfterSeconds'] ?? 1)) } : {});
+const retryAfter = ({ code, details }: ErrorAnswer) =>
+  code === 'RATE_LIMITED' ? { 'retry-after': String(Number(details?.['retryAfterSeconds'] ?? 1)) } : {};
 
 /** Any tool's answer, with the status that its code has. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer, tool: Tool | undefined): FastifyReply {

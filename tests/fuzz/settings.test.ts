@@ -56,10 +56,7 @@ const value = fc.oneof(
 const environment = fc
   .array(
     fc.tuple(
-      fc.oneof(
-        { weight: 20, arbitrary: fc.constantFrom(...KEYS) },
-        { weight: 1, arbitrary: hostileText.map((text) => `TAMSHAI_${text}`) },
-      ),
+      fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...KEYS) }, { weight: 1, arbitrary: hostileText.map((text) => `TAMSHAI_${text}`) }),
       value,
     ),
     {

@@ -153,7 +153,9 @@ describe('before the first start', () => {
     const { code, out, err } = await tamshai(args, { settings });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     oneSentence(err);
-    expect(err).toMatch(/Tamshai has not been started in \S+ yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs\./);
+    expect(err).toMatch(
+      /Tamshai has not been started in \S+ yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs\./,
+    );
     expect(existsSync(settings.TAMSHAI_DATA)).toBe(false);
   });
 
@@ -298,7 +300,9 @@ describe('start', () => {
     const again = await tamshai(['start'], { settings: { ...settings, ...(await freePorts()) } });
     expect(again.code).toBe(1);
     oneSentence(again.err);
-    expect(again.err).toMatch(/The data folder \S+ is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder\./);
+    expect(again.err).toMatch(
+      /The data folder \S+ is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder\./,
+    );
     const seeded = await tamshai(['seed', '--force'], { settings });
     expect(seeded).toMatchObject({ code: 1, out: '' });
     expect(seeded.err).toMatch(/in use by another Tamshai process/);
@@ -333,14 +337,25 @@ describe('serve', () => {
     const both = { TAMSHAI_DATA: data, REDIS_URL: 'redis://localhost:1', HR_URL: 'http://localhost:3101' };
     const { REDIS_URL: _, ...alone } = both;
     const gateway = ['serve', 'gateway', ...others];
-    const [master, signing, open] = (await tamshai(['keys', 'new'])).out.trim().split('\n').map((line) => line.slice(line.indexOf('=') + 1));
+    const [master, signing, open] = (await tamshai(['keys', 'new'])).out
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(line.indexOf('=') + 1));
     const cases: [string[], Record<string, string>, RegExp][] = [
       [gateway, alone, /^error {2}The gateway and hr run apart, .*; set REDIS_URL\.$/],
       [gateway, both, /^error {2}The gateway and hr run apart .* set TAMSHAI_MASTER_KEY for both/],
       [['serve', 'hr'], both, /^error {2}hr runs apart from the gateway .*; set TAMSHAI_GATEWAY_PUBLIC_KEYS/],
-      [['serve', 'hr'], { ...alone, TAMSHAI_GATEWAY_PUBLIC_KEYS: open ?? '' }, /^error {2}Hr and the gateway run apart, .*; set REDIS_URL\.$/],
+      [
+        ['serve', 'hr'],
+        { ...alone, TAMSHAI_GATEWAY_PUBLIC_KEYS: open ?? '' },
+        /^error {2}Hr and the gateway run apart, .*; set REDIS_URL\.$/,
+      ],
       [['serve', 'hr'], { ...both, TAMSHAI_GATEWAY_PUBLIC_KEYS: open ?? '' }, /; set TAMSHAI_MASTER_KEY for both/],
-      [['serve', 'hr'], { ...both, TAMSHAI_GATEWAY_KEY: signing ?? '', TAMSHAI_MASTER_KEY: master ?? '' }, /^error {2}TAMSHAI_GATEWAY_KEY is the gateway's alone; /],
+      [
+        ['serve', 'hr'],
+        { ...both, TAMSHAI_GATEWAY_KEY: signing ?? '', TAMSHAI_MASTER_KEY: master ?? '' },
+        /^error {2}TAMSHAI_GATEWAY_KEY is the gateway's alone; /,
+      ],
     ];
     for (const [args, settings, says] of cases) {
       const { code, out, err } = await tamshai(args, { settings });

@@ -23,12 +23,33 @@ const auth = (change: Record<string, string> = {}) =>
 
 test('every page has a policy, without unsafe-inline and unsafe-eval, that allows what is in it', async () => {
   const token = await site.token('alice.chen');
-  const paths = ['/', '/signin', '/signin?realm=staff', '/signin?realm=customer', '/signout', '/docs', '/approve/x', '/approve/00000000-0000-4000-8000-000000000000'];
-  const more = ['/audit', '/approvals', '/ask', '/nothing', auth(), auth({ client_id: 'nobody' }), auth({ response_mode: 'form_post' }), '/oidc/customers/auth', '/callback'];
+  const paths = [
+    '/',
+    '/signin',
+    '/signin?realm=staff',
+    '/signin?realm=customer',
+    '/signout',
+    '/docs',
+    '/approve/x',
+    '/approve/00000000-0000-4000-8000-000000000000',
+  ];
+  const more = [
+    '/audit',
+    '/approvals',
+    '/ask',
+    '/nothing',
+    auth(),
+    auth({ client_id: 'nobody' }),
+    auth({ response_mode: 'form_post' }),
+    '/oidc/customers/auth',
+    '/callback',
+  ];
   let pages = 0;
   for (const path of [...paths, ...more])
     for (const as of [undefined, token]) {
-      const reply = await fetch(`${site.tamshai.base}${path}`, { headers: { accept: 'text/html', ...(as && { authorization: `Bearer ${as}` }) } });
+      const reply = await fetch(`${site.tamshai.base}${path}`, {
+        headers: { accept: 'text/html', ...(as && { authorization: `Bearer ${as}` }) },
+      });
       const text = await reply.text();
       const policy = reply.headers.get('content-security-policy') ?? '';
       expect(policy, path).not.toMatch(/unsafe-|\*|data:|http:(?!\/\/)/);

@@ -384,7 +384,12 @@ describe('verifying', () => {
     ['an order that was emptied', 'DELETE FROM by_person; DELETE FROM by_time', 1, /who look for it/],
   ])('finds %s', async (_what, sql, n, problem) => {
     const verdict = await verify(changed(sql));
-    expect(verdict).toEqual({ ok: false, chain: expect.stringMatching(/^(calls|other|calls\0x|\ufffdff41)$/), n, problem: expect.stringMatching(problem) });
+    expect(verdict).toEqual({
+      ok: false,
+      chain: expect.stringMatching(/^(calls|other|calls\0x|\ufffdff41)$/),
+      n,
+      problem: expect.stringMatching(problem),
+    });
   });
 
   test('finds all hashes computed anew without the key', async () => {

@@ -183,7 +183,10 @@ describe.each(databases.filter((kind) => kind === 'MongoDB'))('the trail on %s',
     try {
       for (const change of [{ principal: 'staff:dan' }, { at: '1970-01-01T00:00:00.000Z' }, { body: 'no JSON' }]) {
         await audit.updateOne({ n: 2 }, { $set: change });
-        expect([change, await verifyChains([world.database.chains], [], keys, { own: () => false })]).toMatchObject([change, { ok: false, n: 2 }]);
+        expect([change, await verifyChains([world.database.chains], [], keys, { own: () => false })]).toMatchObject([
+          change,
+          { ok: false, n: 2 },
+        ]);
         expect((await world.database.chains.newest({ limit: 2 })).map(({ n }) => n)).toEqual([3, 1]);
         await audit.replaceOne({ n: 2 }, kept);
       }

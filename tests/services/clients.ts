@@ -75,7 +75,8 @@ export function conformance(): readonly [string, string] {
 export function pythonGenerator(): { readonly PYTHONPATH: string } {
   const folder = kept(
     `openapi-python-client-${PYTHON_GENERATOR}`,
-    (part) => output('python3', ['-m', 'pip', 'install', '-q', '--target', part, `openapi-python-client==${PYTHON_GENERATOR}`]) !== undefined,
+    (part) =>
+      output('python3', ['-m', 'pip', 'install', '-q', '--target', part, `openapi-python-client==${PYTHON_GENERATOR}`]) !== undefined,
   );
   return { PYTHONPATH: folder };
 }

@@ -48,7 +48,13 @@ interface Process {
 
 /** A gateway that starts, as far as the others are concerned. Each has a connection of its own. */
 async function join1({ data, masterKey, instance, gateway = gatewayKey }: Process): Promise<Membership | undefined> {
-  const settings = { TAMSHAI_DATA: data, REDIS_URL: server.url, TAMSHAI_MASTER_KEY: masterKey, TAMSHAI_INSTANCE: instance, TAMSHAI_GATEWAY_KEY: gateway };
+  const settings = {
+    TAMSHAI_DATA: data,
+    REDIS_URL: server.url,
+    TAMSHAI_MASTER_KEY: masterKey,
+    TAMSHAI_INSTANCE: instance,
+    TAMSHAI_GATEWAY_KEY: gateway,
+  };
   const config = readConfig(settings);
   const kv = await openRedisKeyValue(server.url);
   closing.push(() => kv.close());
@@ -57,7 +63,9 @@ async function join1({ data, masterKey, instance, gateway = gatewayKey }: Proces
 
 test('another master key is refused while the rightful one holds the claim', async () => {
   await join1({ data: folder(), masterKey: fresh(), instance: 'one' });
-  await expect(join1({ data: folder(), masterKey: fresh(), instance: 'two' })).rejects.toThrow(/have another master key; set TAMSHAI_MASTER_KEY/);
+  await expect(join1({ data: folder(), masterKey: fresh(), instance: 'two' })).rejects.toThrow(
+    /have another master key; set TAMSHAI_MASTER_KEY/,
+  );
 });
 
 test('after Redis was emptied, a running process claims its place again before a wrong one gets it', async () => {

@@ -104,7 +104,8 @@ async function agreed(place: string, name: string, given: string | undefined): P
   if (typed === undefined)
     throw new Stop(`This replaces data in ${place}; say so with --database and the name of that database.`, EXIT.waits);
   // Where several servers are set, all their names stand there, with commas between them.
-  if (!typed.split(',').includes(name)) throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
+  if (!typed.split(',').includes(name))
+    throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
 }
 
 async function fill(

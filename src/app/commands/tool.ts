@@ -47,13 +47,28 @@ export function describeTool(server: string, name: string, json: boolean | undef
   const today = new Date().toISOString().slice(0, 10);
   const examples = tool.examples.map(({ ask, as, input, gives }) => ({ ask, as, input: input(today), ...(gives && { gives }) }));
   if (console.json) {
-    console.value({ server, name: tool.name, title: tool.title, description, kind: tool.kind, roles: tool.roles, inputSchema, errors: Object.keys(tool.errors), examples });
+    console.value({
+      server,
+      name: tool.name,
+      title: tool.title,
+      description,
+      kind: tool.kind,
+      roles: tool.roles,
+      inputSchema,
+      errors: Object.keys(tool.errors),
+      examples,
+    });
     return EXIT.ok;
   }
   const { style, width } = console.look;
   const required = new Set((inputSchema['required'] as readonly string[] | undefined) ?? []);
   const taken = Object.entries((inputSchema['properties'] ?? {}) as Record<string, Taken>).map(([key, schema]) => {
-    const told = [kindOf(schema), required.has(key) ? 'required' : schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`].filter(Boolean).join(', ');
+    const told = [
+      kindOf(schema),
+      required.has(key) ? 'required' : schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
+    ]
+      .filter(Boolean)
+      .join(', ');
     return [key, schema.description ? `${told}. ${schema.description}` : told] as const;
   });
   const heading = (text: string) => ['', style.bold(text)];
@@ -64,6 +79,10 @@ export function describeTool(server: string, name: string, json: boolean | undef
   if (codes.length > 0) console.out(...heading('May answer'), ...indent(wrap(codes.join(', '), width - 2), 2));
   const shown = examples.filter(({ gives }) => gives === undefined || gives === 'success').slice(0, 3);
   if (shown.length > 0) console.out(...heading('Examples'));
-  for (const { ask, as, input } of shown) console.out(`  ${style.dim(`# ${ask}`)}`, `  tamshai call ${server} ${tool.name} '${JSON.stringify(input).replaceAll("'", `'\\''`)}' --as ${as}`);
+  for (const { ask, as, input } of shown)
+    console.out(
+      `  ${style.dim(`# ${ask}`)}`,
+      `  tamshai call ${server} ${tool.name} '${JSON.stringify(input).replaceAll("'", `'\\''`)}' --as ${as}`,
+    );
   return EXIT.ok;
 }

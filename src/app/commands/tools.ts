@@ -28,7 +28,11 @@ const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', w
 const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'at once if yours' : (KIND[kind] ?? ''));
 
 /** Without a person, all there are, from the declarations; with one, what the running gateway lets that person use now. */
-export async function tools(server: string | undefined, tool: string | undefined, options: { as?: string; json?: boolean }): Promise<number> {
+export async function tools(
+  server: string | undefined,
+  tool: string | undefined,
+  options: { as?: string; json?: boolean },
+): Promise<number> {
   if (server !== undefined && tool !== undefined) return describeTool(server, tool, options.json);
   if (server !== undefined) requireServer(server);
   const console = openConsole(options.json);

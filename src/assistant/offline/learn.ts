@@ -43,7 +43,12 @@ export interface Entry {
 export interface Index {
   readonly entries: readonly Entry[];
   readonly byName: ReadonlyMap<string, Entry>;
-  readonly lexicon: { readonly vocabulary: ReadonlyMap<string, number>; readonly names: ReadonlySet<string>; readonly titled: ReadonlySet<string>; readonly phrases: readonly string[] };
+  readonly lexicon: {
+    readonly vocabulary: ReadonlyMap<string, number>;
+    readonly names: ReadonlySet<string>;
+    readonly titled: ReadonlySet<string>;
+    readonly phrases: readonly string[];
+  };
   /** Key → values that are known beforehand, folded → as they are written. */
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Which state comes before which, as the tools that change it say: "PENDING becomes APPROVED". */
@@ -57,7 +62,8 @@ export interface Index {
 
 const WORDS = /[A-Za-z]+/g;
 const lower = (text: string): string[] => (text.match(WORDS) ?? []).filter((word) => word === word.toLowerCase());
-const fieldsOf = (schema: Schema): string[] => Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(solid(inner)))]);
+const fieldsOf = (schema: Schema): string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(solid(inner)))]);
 export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? solid(schema.items) : schema);
 
 function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>): Index['lexicon'] {
@@ -66,8 +72,24 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
   const names = new Set<string>();
   const starts: string[] = [];
   for (const tool of tools) {
-    for (const word of [...tool.name.split('_'), ...lower(tool.description), ...(tool.plural?.split(/\W+/) ?? []), ...lower(tool.title), ...tool.title.split(/\W+/).slice(0, 1).map((first) => first.toLowerCase())]) add(word);
-    for (const slot of slots.get(tool) ?? []) for (const word of [...slot.key.split('_'), ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)), ...lower(slot.description)]) add(word);
+    for (const word of [
+      ...tool.name.split('_'),
+      ...lower(tool.description),
+      ...(tool.plural?.split(/\W+/) ?? []),
+      ...lower(tool.title),
+      ...tool.title
+        .split(/\W+/)
+        .slice(0, 1)
+        .map((first) => first.toLowerCase()),
+    ])
+      add(word);
+    for (const slot of slots.get(tool) ?? [])
+      for (const word of [
+        ...slot.key.split('_'),
+        ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)),
+        ...lower(slot.description),
+      ])
+        add(word);
     for (const key of fieldsOf(rowOf(tool.output))) for (const word of key.split('_')) add(word);
     for (const { ask, input } of wordings(tool)) {
       const values = valuesIn(input, slots.get(tool) ?? []);
@@ -81,22 +103,48 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
       }
     }
   }
-  for (const shout of tools.flatMap((tool) => `${tool.title} ${tool.description}`.match(/\b[A-Z]{2,5}s?\b/g) ?? [])) add(shout.toLowerCase());
+  for (const shout of tools.flatMap((tool) => `${tool.title} ${tool.description}`.match(/\b[A-Z]{2,5}s?\b/g) ?? []))
+    add(shout.toLowerCase());
   for (const word of starts) if (!names.has(word) || empty.has(word) || CHANGES.has(stem(word))) add(word);
   for (const word of vocabulary.keys()) names.delete(word);
   vocabulary.delete('');
-  const titled = new Set(tools.flatMap((tool) => {
-    const { properties = {} } = rowOf(tool.output);
-    const [id] = Object.keys(properties).filter(isId);
-    return id !== undefined && id !== 'id' && ['title', 'subject', 'topic'].some((key) => key in properties) ? [stem(id.replace(/_id$/, ''))] : [];
-  }));
-  const phrases = [...new Set(tools.flatMap((tool) => (slots.get(tool) ?? []).flatMap(({ schema }) => (schema.examples ?? []).filter((value) => typeof value === 'string' && /^\p{Lu}\S* \p{Lu}/u.test(value)).map((value) => fold(String(value))))))];
+  const titled = new Set(
+    tools.flatMap((tool) => {
+      const { properties = {} } = rowOf(tool.output);
+      const [id] = Object.keys(properties).filter(isId);
+      return id !== undefined && id !== 'id' && ['title', 'subject', 'topic'].some((key) => key in properties)
+        ? [stem(id.replace(/_id$/, ''))]
+        : [];
+    }),
+  );
+  const phrases = [
+    ...new Set(
+      tools.flatMap((tool) =>
+        (slots.get(tool) ?? []).flatMap(({ schema }) =>
+          (schema.examples ?? [])
+            .filter((value) => typeof value === 'string' && /^\p{Lu}\S* \p{Lu}/u.test(value))
+            .map((value) => fold(String(value))),
+        ),
+      ),
+    ),
+  ];
   return { vocabulary, names, titled, phrases };
 }
 
 /** The words of short values: what one can be called says nothing of what is asked. */
 const valuesIn = (input: Readonly<Record<string, unknown>>, slots: readonly Slot[]): Set<string> =>
-  new Set(slots.filter(({ kind }) => kind === 'name' || kind === 'query' || kind === 'names').flatMap(({ key }) => tokens([input[key]].flat().filter((value) => typeof value === 'string').join(' ')).map(({ word }) => word)));
+  new Set(
+    slots
+      .filter(({ kind }) => kind === 'name' || kind === 'query' || kind === 'names')
+      .flatMap(({ key }) =>
+        tokens(
+          [input[key]]
+            .flat()
+            .filter((value) => typeof value === 'string')
+            .join(' '),
+        ).map(({ word }) => word),
+      ),
+  );
 
 /** Where a value stands in the question it comes from. */
 function find(ask: string, value: string, taken: readonly Piece[] = []): Piece | undefined {
@@ -110,13 +158,22 @@ export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | '
   const before = reading.tokens.filter(({ end }) => end <= piece.start);
   const after = reading.tokens.find(({ start }) => start >= piece.end);
   const sign = /[:,]\s*["']?$/.exec(reading.text.slice(0, piece.start))?.[0].trim().charAt(0);
-  return { left: [...before.slice(-3).map((token) => token.stem), ...(sign ? [sign] : [])], right: after?.stem, possessive: /^'s?\b/.test(reading.text.slice(piece.end)) };
+  return {
+    left: [...before.slice(-3).map((token) => token.stem), ...(sign ? [sign] : [])],
+    right: after?.stem,
+    possessive: /^'s?\b/.test(reading.text.slice(piece.end)),
+  };
 }
 
 /** Each way in which an example may be asked. */
-const wordings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>[] => tool.examples.flatMap((example) => [example.ask, ...example.also].map((ask) => ({ ...example, ask })));
+const wordings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>[] =>
+  tool.examples.flatMap((example) => [example.ask, ...example.also].map((ask) => ({ ...example, ask })));
 
-function exampleOf(given: Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>, slots: readonly Slot[], { lexicon, exampleDay }: Learning): Example {
+function exampleOf(
+  given: Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>,
+  slots: readonly Slot[],
+  { lexicon, exampleDay }: Learning,
+): Example {
   const { input } = given;
   const reading = read(given.ask, exampleDay, lexicon);
   const aligned: Aligned[] = [];
@@ -127,7 +184,12 @@ function exampleOf(given: Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>, s
     const slot = slots.find((each) => each.key === key);
     if (!slot || slot.kind === 'choice' || slot.kind === 'sort') continue;
     for (const each of Array.isArray(value) ? value : [value]) {
-      const piece = typeof each === 'string' ? find(reading.text, each, aligned) : typeof each === 'number' && isId(key) ? find(reading.text, String(each)) : undefined;
+      const piece =
+        typeof each === 'string'
+          ? find(reading.text, each, aligned)
+          : typeof each === 'number' && isId(key)
+            ? find(reading.text, String(each))
+            : undefined;
       if (piece && !aligned.some((other) => overlaps(other, piece))) place(key, piece);
     }
   }
@@ -138,14 +200,29 @@ function exampleOf(given: Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>, s
   }
   const words = reading.words.filter(({ token }) => !aligned.some((each) => overlaps(each, token)));
   return {
-    ask: given.ask, reading, input, aligned, works: given.gives === undefined || given.gives === 'success',
-    stems: new Set(words.map((word) => word.stem)), ideas: new Set(words.flatMap((word) => word.ideas)), kinds: kindsIn(reading, aligned),
+    ask: given.ask,
+    reading,
+    input,
+    aligned,
+    works: given.gives === undefined || given.gives === 'success',
+    stems: new Set(words.map((word) => word.stem)),
+    ideas: new Set(words.flatMap((word) => word.ideas)),
+    kinds: kindsIn(reading, aligned),
     shape: shapeOf(reading, aligned),
   };
 }
 
 export const shapeOf = (reading: Reading, but: readonly Piece[]): Set<string> =>
-  new Set(reading.tokens.filter((token) => ![...but, ...reading.names.filter(({ sure }) => sure), ...reading.whens, ...reading.amounts].some((piece) => overlaps(piece, token))).map(({ stem: each }) => each));
+  new Set(
+    reading.tokens
+      .filter(
+        (token) =>
+          ![...but, ...reading.names.filter(({ sure }) => sure), ...reading.whens, ...reading.amounts].some((piece) =>
+            overlaps(piece, token),
+          ),
+      )
+      .map(({ stem: each }) => each),
+  );
 
 const ALL = new Set(['all', 'every', 'everyone', 'everybody', 'each']);
 const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
@@ -181,13 +258,19 @@ interface Learning extends Declarations {
 function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learning): Entry {
   const { tools, rare } = learning;
   // A name of one word is a word like others outside its own domain.
-  const names = new Set(tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name));
+  const names = new Set(
+    tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name),
+  );
   const examples = wordings(tool).map((given) => exampleOf(given, slots, learning));
   const stems = new Map<string, number>();
   const ideas = new Map<number, number>();
   const put = <K>(map: Map<K, number>, key: K, weight: number) => void ((map.get(key) ?? 0) < weight && map.set(key, weight));
   const say = (text: string, weight: number) => {
-    const parts = text.toLowerCase().split(/[^a-z0-9]+/).filter((word) => word.length > 1).map(stem);
+    const parts = text
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .filter((word) => word.length > 1)
+      .map(stem);
     for (const part of parts) if (!empty.has(part)) put(stems, part, weight);
     for (const idea of ideasOf(parts).flat()) put(ideas, idea, weight * 0.8);
   };
@@ -215,15 +298,26 @@ function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learni
     for (const each of example.ideas) put(ideas, each, 0.8);
   }
   const finders = new Map<string, string[]>();
-  const hints = Object.entries(tool.errors).filter(([code]) => code.endsWith('_NOT_FOUND')).map(([, text]) => (typeof text === 'string' ? text : text.hint)).join(' ');
+  const hints = Object.entries(tool.errors)
+    .filter(([code]) => code.endsWith('_NOT_FOUND'))
+    .map(([, text]) => (typeof text === 'string' ? text : text.hint))
+    .join(' ');
   for (const slot of slots.filter(({ kind }) => kind === 'id' || kind === 'number-id')) {
     const named = (text: string) => (text.match(TOOL_NAME) ?? []).filter((word) => names.has(word));
     const own = named(slot.description);
     finders.set(slot.key, [...new Set(own.length > 0 ? own : named(hints))]);
   }
   return {
-    tool, name: tool.qualifiedName, slots: slots.map((slot) => settled(slot, tool, examples)), examples, stems, ideas, legal: legalStates(tool),
-    changes: tool.kind === 'write' || tool.kind === 'act', row: rowOf(tool.output), finders,
+    tool,
+    name: tool.qualifiedName,
+    slots: slots.map((slot) => settled(slot, tool, examples)),
+    examples,
+    stems,
+    ideas,
+    legal: legalStates(tool),
+    changes: tool.kind === 'write' || tool.kind === 'act',
+    row: rowOf(tool.output),
+    finders,
   };
 }
 
@@ -245,7 +339,9 @@ export function learn(declarations: Declarations): Index {
   const slots = new Map(tools.map((tool) => [tool, slotsOf(tool)]));
   const lexicon = lexiconOf(tools, slots);
   const fields = new Map<string, number>();
-  for (const tool of tools) for (const part of new Set(fieldsOf(rowOf(tool.output)).flatMap((field) => field.split('_').map(stem)))) fields.set(part, (fields.get(part) ?? 0) + 1);
+  for (const tool of tools)
+    for (const part of new Set(fieldsOf(rowOf(tool.output)).flatMap((field) => field.split('_').map(stem))))
+      fields.set(part, (fields.get(part) ?? 0) + 1);
   const learning: Learning = { ...declarations, lexicon, rare: (word) => fields.get(word) === 1 };
   const entries = tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], learning));
   const used = new Map<string, number>();
@@ -254,14 +350,34 @@ export function learn(declarations: Declarations): Index {
   }
   const weights = new Map([...used].map(([each, often]) => [each, Math.log(1 + entries.length / often)]));
   const unknown = Math.min(3.2, Math.log(1 + entries.length));
-  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])), lexicon, known: knownValues(entries), steps: stepsOf(tools), domains: new Set(tools.map(({ domain }) => stem(domain.name))), oneself: ownKeys(entries), weight: (each) => weights.get(each) ?? unknown };
+  return {
+    entries,
+    byName: new Map(entries.map((entry) => [entry.name, entry])),
+    lexicon,
+    known: knownValues(entries),
+    steps: stepsOf(tools),
+    domains: new Set(tools.map(({ domain }) => stem(domain.name))),
+    oneself: ownKeys(entries),
+    weight: (each) => weights.get(each) ?? unknown,
+  };
 }
 
 const stepsOf = (tools: readonly ToolDeclaration[]): Index['steps'] =>
-  tools.flatMap((tool) => [...tool.description.matchAll(/\b([A-Z_]{4,}(?: or [A-Z_]{4,})*) becomes ([A-Z_]{4,})\b/g)].map((match) => ({ from: (match[1] ?? '').split(' or '), to: match[2] ?? '', about: new Set(tool.name.split('_').slice(1).map(stem)) })));
+  tools.flatMap((tool) =>
+    [...tool.description.matchAll(/\b([A-Z_]{4,}(?: or [A-Z_]{4,})*) becomes ([A-Z_]{4,})\b/g)].map((match) => ({
+      from: (match[1] ?? '').split(' or '),
+      to: match[2] ?? '',
+      about: new Set(tool.name.split('_').slice(1).map(stem)),
+    })),
+  );
 
 /** The ids that stand for the person who asks: some description says "by default your own" of them. */
-const ownKeys = (entries: readonly Entry[]): Set<string> => new Set(entries.flatMap(({ slots }) => slots.filter(({ kind, description }) => kind === 'id' && /\byour own\b/i.test(description)).map(({ key }) => key)));
+const ownKeys = (entries: readonly Entry[]): Set<string> =>
+  new Set(
+    entries.flatMap(({ slots }) =>
+      slots.filter(({ kind, description }) => kind === 'id' && /\byour own\b/i.test(description)).map(({ key }) => key),
+    ),
+  );
 
 /** Values that a schema gives as examples stand for a whole kind: a department is one of these, unless it looks otherwise. */
 function knownValues(entries: readonly Entry[]): Map<string, Map<string, string>> {

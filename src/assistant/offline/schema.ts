@@ -7,7 +7,29 @@ interface Taking {
 }
 
 export type Kind =
-  | 'id' | 'number-id' | 'date' | 'month' | 'period' | 'year' | 'quarter' | 'units' | 'days' | 'choice' | 'flag' | 'amount' | 'number' | 'email' | 'name' | 'query' | 'prose' | 'names' | 'items' | 'limit' | 'cursor' | 'sort' | 'other';
+  | 'id'
+  | 'number-id'
+  | 'date'
+  | 'month'
+  | 'period'
+  | 'year'
+  | 'quarter'
+  | 'units'
+  | 'days'
+  | 'choice'
+  | 'flag'
+  | 'amount'
+  | 'number'
+  | 'email'
+  | 'name'
+  | 'query'
+  | 'prose'
+  | 'names'
+  | 'items'
+  | 'limit'
+  | 'cursor'
+  | 'sort'
+  | 'other';
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -47,9 +69,12 @@ export interface Slot {
 /** One branch of a union where the others say nothing new: null, or "hidden". */
 export const solid = (schema: Schema | undefined): Schema => {
   const branches = schema?.anyOf?.filter((branch) => branch.type !== 'null' && branch.const === undefined);
-  return branches?.[0] ? { ...(schema?.description !== undefined && { description: schema.description }), ...solid(branches[0]) } : (schema ?? {});
+  return branches?.[0]
+    ? { ...(schema?.description !== undefined && { description: schema.description }), ...solid(branches[0]) }
+    : (schema ?? {});
 };
-export const typeOf = (schema: Schema): string => (typeof schema.type === 'string' ? schema.type : (schema.type?.find((type) => type !== 'null') ?? ''));
+export const typeOf = (schema: Schema): string =>
+  typeof schema.type === 'string' ? schema.type : (schema.type?.find((type) => type !== 'null') ?? '');
 
 const FROM = /^(?:min|start|from)_|_from$|^from$/;
 const TO = /^(?:max|end|to|until)_|_to$|^to$/;
@@ -61,12 +86,20 @@ export function slotsOf(tool: Taking): Slot[] {
     const kind = kindOf(key, own, tool);
     const edge = FROM.test(key) && !(kind === 'date' && TO.test(key)) ? 'from' : TO.test(key) ? 'to' : undefined;
     // start_date_from and start_date_to are two ends of one start_date.
-    const base = key.replace(/_(?:from|to)$/, '') === key ? key.replace(/^(?:min|max|start|end|from|to|until)_/, '') : key.replace(/_(?:from|to)$/, '');
+    const base =
+      key.replace(/_(?:from|to)$/, '') === key
+        ? key.replace(/^(?:min|max|start|end|from|to|until)_/, '')
+        : key.replace(/_(?:from|to)$/, '');
     const ends = /_(?:from|to)$/.exec(key);
     return {
-      key, kind, required: schema.required?.includes(key) ?? false, schema: own, description: given.description ?? own.description ?? '',
+      key,
+      kind,
+      required: schema.required?.includes(key) ?? false,
+      schema: own,
+      description: given.description ?? own.description ?? '',
       values: (own.enum ?? []).filter((value) => typeof value === 'string'),
-      edge: ends ? (ends[0] === '_from' ? 'from' : 'to') : edge, base,
+      edge: ends ? (ends[0] === '_from' ? 'from' : 'to') : edge,
+      base,
     };
   });
 }
@@ -77,7 +110,12 @@ function kindOf(key: string, schema: Schema, tool: Taking): Kind {
   if (key === 'limit' || key === 'cursor' || key === 'sort') return key;
   if (schema.enum) return schema.enum.every((value) => /^\d+d$/.test(String(value))) ? 'days' : 'choice';
   if (type === 'boolean') return 'flag';
-  if (type === 'array') return typeOf(solid(schema.items)) === 'object' ? 'items' : typeOf(solid(schema.items)) === 'string' && !solid(schema.items).enum ? 'names' : 'other';
+  if (type === 'array')
+    return typeOf(solid(schema.items)) === 'object'
+      ? 'items'
+      : typeOf(solid(schema.items)) === 'string' && !solid(schema.items).enum
+        ? 'names'
+        : 'other';
   if (type === 'integer' || type === 'number') {
     if (isId(key)) return 'number-id';
     if (schema.unit !== undefined) return 'amount';
@@ -96,5 +134,8 @@ function kindOf(key: string, schema: Schema, tool: Taking): Kind {
   return changes ? 'prose' : 'query';
 }
 /** A name that is somebody's who works here, as its description says. */
-export const isPerson = ({ kind, description }: Slot): boolean => kind === 'name' && /\b(?:salesperson|colleague|employee id|who (?:did|made|changed|recorded))\b/i.test(description) && /\bname\b/i.test(description);
+export const isPerson = ({ kind, description }: Slot): boolean =>
+  kind === 'name' &&
+  /\b(?:salesperson|colleague|employee id|who (?:did|made|changed|recorded))\b/i.test(description) &&
+  /\bname\b/i.test(description);
 export const isId = (key: string): boolean => /(?:^|_)id$/.test(key);

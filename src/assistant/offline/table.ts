@@ -9,7 +9,8 @@ const grouped = (value: number, digits: number): string => {
   return `${value < 0 ? '-' : ''}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest === undefined ? '' : `.${rest}`}`;
 };
 export const money = (value: number): string => `${value < 0 ? '-' : ''}$${grouped(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
-export const date = (text: string): string => `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
+export const date = (text: string): string =>
+  `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
 /** Nothing in a text of others may end a cell, begin a heading or become a link or a picture. */
 export const cell = (text: string): string => text.replace(/\s+/g, ' ').replace(/[|\\`*_[\]<>]/g, '\\$&');
 
@@ -20,7 +21,9 @@ export function value(given: unknown, schema: Schema | undefined, key: string): 
   if (typeof given === 'number') {
     if (solid(schema).unit === 'USD') return money(given);
     if (/percent|_rate$|compliance/.test(key)) return `${given}%`;
-    return /year|number|_id$|^id$/.test(key) ? String(given) : grouped(given, Number.isInteger(given) ? 0 : Math.min(2, (String(given).split('.')[1] ?? '').length));
+    return /year|number|_id$|^id$/.test(key)
+      ? String(given)
+      : grouped(given, Number.isInteger(given) ? 0 : Math.min(2, (String(given).split('.')[1] ?? '').length));
   }
   if (typeof given === 'string') {
     if (DAY.test(given) && (solid(schema).format?.startsWith('date') ?? given.length === 10)) return date(given);
@@ -32,20 +35,39 @@ export function value(given: unknown, schema: Schema | undefined, key: string): 
 }
 
 /** "pto_balance" reads "PTO balance". */
-export const label = (key: string): string => inWords(key.replace(/^_/, '')).replace(/\b(?:pto|arr|mrr|arpu|ssn|sla|ytd|ein|id)\b/gi, (word) => word.toUpperCase()).replace(/^Utilization/, 'Utilization');
+export const label = (key: string): string =>
+  inWords(key.replace(/^_/, ''))
+    .replace(/\b(?:pto|arr|mrr|arpu|ssn|sla|ytd|ein|id)\b/gi, (word) => word.toUpperCase())
+    .replace(/^Utilization/, 'Utilization');
 
-const DULL = /^(?:created_at|updated_at|currency|first_name|last_name|active|_score|highlights|row_version|description|content|before|after|customer_email|weighted_value|probability|expected_close_date|tags|mine|tx_id|changed_at|changed_by|actor|via|score|internal_notes)$/;
+const DULL =
+  /^(?:created_at|updated_at|currency|first_name|last_name|active|_score|highlights|row_version|description|content|before|after|customer_email|weighted_value|probability|expected_close_date|tags|mine|tx_id|changed_at|changed_by|actor|via|score|internal_notes)$/;
 const NAMING = /(?:^|_)(?:name|title|subject|topic|period|month|plan_name)$/;
 
 export function columns(shape: Schema, rows: readonly Readonly<Record<string, unknown>>[], wanted: readonly string[], most = 6): string[] {
   const keys = Object.keys(shape.properties ?? rows[0] ?? {});
   const simple = keys.filter((key) => {
     const type = typeOf(solid(shape.properties?.[key]));
-    return type !== 'object' && type !== 'array' && rows.some((row) => row[key] !== null && row[key] !== undefined) && (!isId(key) || key === 'id' && rows.every((row) => String(row[key]).length < 8));
+    return (
+      type !== 'object' &&
+      type !== 'array' &&
+      rows.some((row) => row[key] !== null && row[key] !== undefined) &&
+      (!isId(key) || (key === 'id' && rows.every((row) => String(row[key]).length < 8)))
+    );
   });
-  const score = (key: string, at: number) => (wanted.includes(key) ? 100 : 0) + (NAMING.test(key) ? 40 : 0) + (DULL.test(key) ? -60 : 0) + (/(?:_by|_by_name|_at|notes|comments|reason|_last4|_email)$/.test(key) ? -20 : 0) + (rows.every((row) => row[key] === HIDDEN) ? -30 : 0) - at * 0.5;
+  const score = (key: string, at: number) =>
+    (wanted.includes(key) ? 100 : 0) +
+    (NAMING.test(key) ? 40 : 0) +
+    (DULL.test(key) ? -60 : 0) +
+    (/(?:_by|_by_name|_at|notes|comments|reason|_last4|_email)$/.test(key) ? -20 : 0) +
+    (rows.every((row) => row[key] === HIDDEN) ? -30 : 0) -
+    at * 0.5;
   const names = simple.includes('first_name') && !simple.includes('name') ? ['first_name', 'last_name'] : [];
-  const best = [...simple].filter((key) => !names.includes(key)).sort((a, b) => score(b, keys.indexOf(b)) - score(a, keys.indexOf(a))).filter((key) => score(key, keys.indexOf(key)) > -15).slice(0, most - Math.min(1, names.length));
+  const best = [...simple]
+    .filter((key) => !names.includes(key))
+    .sort((a, b) => score(b, keys.indexOf(b)) - score(a, keys.indexOf(a)))
+    .filter((key) => score(key, keys.indexOf(key)) > -15)
+    .slice(0, most - Math.min(1, names.length));
   return [...names, ...simple.filter((key) => best.includes(key))];
 }
 
@@ -55,6 +77,13 @@ export function table(shape: Schema, rows: readonly Readonly<Record<string, unkn
   const whole = keys[0] === 'first_name' && keys[1] === 'last_name';
   const shown = whole ? ['name', ...keys.slice(2)] : keys;
   const right = (key: string) => ['number', 'integer'].includes(typeOf(solid(shape.properties?.[key])));
-  const text = (row: Readonly<Record<string, unknown>>, key: string) => (whole && key === 'name' ? cell(`${String(row['first_name'])} ${String(row['last_name'])}`) : value(row[key], shape.properties?.[key], key));
-  return [`| ${shown.map(label).join(' | ')} |`, `|${shown.map((key) => (right(key) ? '---:' : '---')).join('|')}|`, ...rows.map((row) => `| ${shown.map((key) => text(row, key)).join(' | ')} |`)].join('\n');
+  const text = (row: Readonly<Record<string, unknown>>, key: string) =>
+    whole && key === 'name'
+      ? cell(`${String(row['first_name'])} ${String(row['last_name'])}`)
+      : value(row[key], shape.properties?.[key], key);
+  return [
+    `| ${shown.map(label).join(' | ')} |`,
+    `|${shown.map((key) => (right(key) ? '---:' : '---')).join('|')}|`,
+    ...rows.map((row) => `| ${shown.map((key) => text(row, key)).join(' | ')} |`),
+  ].join('\n');
 }

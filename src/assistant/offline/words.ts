@@ -16,11 +16,23 @@ export interface Token {
 /** What is read of a question; whoever writes more is understood by the beginning. */
 export const LONGEST = 6000;
 
-export const fold = (text: string): string => text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').replace(/[’‘ʼ`´]/g, "'").toLowerCase();
+export const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[’‘ʼ`´]/g, "'")
+    .toLowerCase();
 
 /** One form for what a keyboard or a page writes in several, and nothing that cannot be seen. */
 export const plain = (text: string): string =>
-  text.slice(0, LONGEST).normalize('NFC').replace(/[’‘ʼ`´]/g, "'").replace(/[“”„«»]/g, '"').replace(/[\u2010-\u2015]/g, '-').replace(/[\p{Cf}\p{Co}]/gu, '').replace(/[\p{Cc}\p{Zl}\p{Zp}\u00a0]/gu, ' ');
+  text
+    .slice(0, LONGEST)
+    .normalize('NFC')
+    .replace(/[’‘ʼ`´]/g, "'")
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[\u2010-\u2015]/g, '-')
+    .replace(/[\p{Cf}\p{Co}]/gu, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u00a0]/gu, ' ');
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_]*(?:[-'.&][\p{L}\p{N}_]+)*/gu;
 
@@ -33,16 +45,107 @@ export function tokens(text: string): Token[] {
     const folded = fold(raw);
     const possessive = folded.endsWith("'s") || (folded.endsWith('s') && text.charAt(match.index + raw.length) === "'");
     const word = folded.replace(/'s$/, '');
-    found.push({ raw, word, stem: stem(word), singular: singular(word), start: match.index, end: match.index + raw.length, capital: /^\p{Lu}/u.test(raw), possessive });
+    found.push({
+      raw,
+      word,
+      stem: stem(word),
+      singular: singular(word),
+      start: match.index,
+      end: match.index + raw.length,
+      capital: /^\p{Lu}/u.test(raw),
+      possessive,
+    });
   }
   return found;
 }
 
 const IRREGULAR: Readonly<Record<string, string>> = {
-  note: 'note', notes: 'note', noted: 'note', noting: 'note', paid: 'pay', sold: 'sell', won: 'win', lost: 'lose', spent: 'spend', bought: 'buy', went: 'go', gone: 'go', goes: 'go', made: 'make', got: 'get', gave: 'give', given: 'give', took: 'take', taken: 'take', blew: 'blow', blown: 'blow', sent: 'send', told: 'tell',
-  wrote: 'write', written: 'write', held: 'hold', kept: 'keep', knew: 'know', known: 'know', grew: 'grow', grown: 'grow', lies: 'lie', dying: 'die', began: 'begin', begun: 'begin', found: 'find', people: 'person', taxes: 'tax', earned: 'earn', earning: 'earn', earnings: 'earn',
-  owed: 'owe', owes: 'owe', owing: 'owe', status: 'status', access: 'access', address: 'address', addresses: 'address', business: 'business', less: 'less', bonus: 'bonus', bonuses: 'bonus', sales: 'sales', sale: 'sales', series: 'series', news: 'news', process: 'process', pass: 'pass', tickets: 'ticket', this: 'this', his: 'his', was: 'was', has: 'has', does: 'does', us: 'us',
-  'e-mail': 'email', 'e-mails': 'email', emails: 'email', mails: 'mail', 'to-do': 'todo', 'to-dos': 'todo', todos: 'todo', entries: 'entry', quarterly: 'quarter', yearly: 'year', monthly: 'month', annual: 'annual', annually: 'annual', payslips: 'payslip', 'pay-slip': 'payslip', organisation: 'organization', organisations: 'organization', organizations: 'organization', taxi: 'taxi', data: 'data', expenses: 'expense',
+  note: 'note',
+  notes: 'note',
+  noted: 'note',
+  noting: 'note',
+  paid: 'pay',
+  sold: 'sell',
+  won: 'win',
+  lost: 'lose',
+  spent: 'spend',
+  bought: 'buy',
+  went: 'go',
+  gone: 'go',
+  goes: 'go',
+  made: 'make',
+  got: 'get',
+  gave: 'give',
+  given: 'give',
+  took: 'take',
+  taken: 'take',
+  blew: 'blow',
+  blown: 'blow',
+  sent: 'send',
+  told: 'tell',
+  wrote: 'write',
+  written: 'write',
+  held: 'hold',
+  kept: 'keep',
+  knew: 'know',
+  known: 'know',
+  grew: 'grow',
+  grown: 'grow',
+  lies: 'lie',
+  dying: 'die',
+  began: 'begin',
+  begun: 'begin',
+  found: 'find',
+  people: 'person',
+  taxes: 'tax',
+  earned: 'earn',
+  earning: 'earn',
+  earnings: 'earn',
+  owed: 'owe',
+  owes: 'owe',
+  owing: 'owe',
+  status: 'status',
+  access: 'access',
+  address: 'address',
+  addresses: 'address',
+  business: 'business',
+  less: 'less',
+  bonus: 'bonus',
+  bonuses: 'bonus',
+  sales: 'sales',
+  sale: 'sales',
+  series: 'series',
+  news: 'news',
+  process: 'process',
+  pass: 'pass',
+  tickets: 'ticket',
+  this: 'this',
+  his: 'his',
+  was: 'was',
+  has: 'has',
+  does: 'does',
+  us: 'us',
+  'e-mail': 'email',
+  'e-mails': 'email',
+  emails: 'email',
+  mails: 'mail',
+  'to-do': 'todo',
+  'to-dos': 'todo',
+  todos: 'todo',
+  entries: 'entry',
+  quarterly: 'quarter',
+  yearly: 'year',
+  monthly: 'month',
+  annual: 'annual',
+  annually: 'annual',
+  payslips: 'payslip',
+  'pay-slip': 'payslip',
+  organisation: 'organization',
+  organisations: 'organization',
+  organizations: 'organization',
+  taxi: 'taxi',
+  data: 'data',
+  expenses: 'expense',
 };
 export function stem(word: string): string {
   const known = IRREGULAR[word];
@@ -67,13 +170,37 @@ const EMPTY =
   i me my mine myself we us our ours ourselves you your yours one ones some any all each every both either such same other others another more most much many few less least very too just only even also still yet already ever never now once again
   please pls plz kindly thanks thank thx hi hello hey dear sorry ok okay well yes yeah sure maybe perhaps actually basically quickly quick really possible possibly need needs needed want wants wanted like would'd i'd i'm i've i'll we're we've we'd you're it's that's what's whats who's whos where's wheres how's hows when's whens there's theres let's they'll we'll you'll he'll she'll it'll that'll they've they're they'd he's she's weren't wouldn't shouldn't cheers morning afternoon evening guys folks side exactly precisely roughly approximately simply again anyway please-do gonna wanna gotta don't doesn't didn't isn't aren't wasn't can't cannot won't couldn't haven't hasn't
   show shows tell give gives gimme list lists see view display get gets fetch bring pull up out about regarding concerning know find look looks looking check go goes going do thing things stuff something anything everything nothing kind sort lot lots bit
-  bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(/\s+/);
+  bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(
+    /\s+/,
+  );
 export const empty: ReadonlySet<string> = new Set(EMPTY);
 
 const NUMBERS: Readonly<Record<string, number>> = {
-  zero: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60, ninety: 90, hundred: 100, dozen: 12,
+  zero: 0,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  ninety: 90,
+  hundred: 100,
+  dozen: 12,
 };
-export const numberWord = (word: string): number | undefined => (Object.hasOwn(NUMBERS, word) ? NUMBERS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined);
+export const numberWord = (word: string): number | undefined =>
+  Object.hasOwn(NUMBERS, word) ? NUMBERS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined;
 
 type WordCount = readonly [word: string, count: number];
 const byFirstLetter = new WeakMap<ReadonlyMap<string, number>, Map<string, WordCount[]>>();
@@ -140,4 +267,5 @@ export function distance(a: string, b: string, limit: number): number {
 }
 
 /** A question for instructions. */
-export const HOW_TO = /^(?:how (?:do|can|could|should|would|to)(?: (?:i|we|you|one|people))?|how is it possible to|what do i (?:have|need) to do to|where (?:do|can) i)\s+(?=\S)/i;
+export const HOW_TO =
+  /^(?:how (?:do|can|could|should|would|to)(?: (?:i|we|you|one|people))?|how is it possible to|what do i (?:have|need) to do to|where (?:do|can) i)\s+(?=\S)/i;

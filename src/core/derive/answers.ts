@@ -35,14 +35,27 @@ export const confirmationData = z.object({
   approvalUrl: z.string(),
   summary: z.string(),
   subject: z.object({ label: z.string(), id: z.string() }),
-  changes: z.array(z.object({ field: z.string(), label: z.string(), from: z.unknown(), to: z.unknown(), format: z.enum(['text', 'money', 'date', 'number', 'days']) })),
+  changes: z.array(
+    z.object({
+      field: z.string(),
+      label: z.string(),
+      from: z.unknown(),
+      to: z.unknown(),
+      format: z.enum(['text', 'money', 'date', 'number', 'days']),
+    }),
+  ),
   reason: z.string().nullable(),
   destructive: z.boolean(),
   origin: z.string(),
   because: z.string().optional(),
 });
 
-export const pendingAnswer = z.object({ status: z.literal('pending_confirmation'), confirmationId: z.uuid(), message: z.string(), confirmationData });
+export const pendingAnswer = z.object({
+  status: z.literal('pending_confirmation'),
+  confirmationId: z.uuid(),
+  message: z.string(),
+  confirmationData,
+});
 
 const metadataOf = ({ summary, lifted }: Tool) =>
   summary ? metadata.extend({ summary, ...Object.fromEntries(lifted.map((key) => [key, summary.shape[key] as z.ZodType])) }) : metadata;
@@ -61,7 +74,10 @@ export const answerOf = (tool: Tool) => {
 };
 export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 
-const made = { input: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(), output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>() };
+const made = {
+  input: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
+  output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
+};
 
 /** Without what a reader of one schema does not need. Made once: every surface asks for the same ones at the start. */
 export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {

@@ -16,23 +16,50 @@ export function contracts(registry: Registry, version: string): Map<string, stri
   const qualifier = createQualifier(registry);
   for (const tool of registry.tools) {
     const { name, title, description, roles, aliases, inputAliases, kind } = tool;
-    files.set(`tools/${tool.domain.name}/${name}.json`, pretty({
-      name, title, kind, description, roles, aliases, inputAliases,
-      errors: Object.keys(tool.errors),
-      mcp: qualifier.descriptions(mcpTool(tool, true), tool.domain.name),
-      answer: jsonSchema(answerOf(tool), 'output'),
-      ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output') }),
-    }));
+    files.set(
+      `tools/${tool.domain.name}/${name}.json`,
+      pretty({
+        name,
+        title,
+        kind,
+        description,
+        roles,
+        aliases,
+        inputAliases,
+        errors: Object.keys(tool.errors),
+        mcp: qualifier.descriptions(mcpTool(tool, true), tool.domain.name),
+        answer: jsonSchema(answerOf(tool), 'output'),
+        ...(kind === 'write' && { afterApproval: jsonSchema(resultOf(tool), 'output') }),
+      }),
+    );
   }
-  files.set('resources.json', pretty(registry.resources.map((resource) => ({
-    ...(resource.variables.length === 0 ? mcpResource(resource) : mcpTemplate(resource)),
-    server: resource.domain.name, roles: resource.roles, errors: Object.keys(resource.tool.errors),
-    pages: resource.paged, subscribable: registry.feeds.some(({ resources }) => resources.includes(resource)), completes: Object.keys(resource.completions),
-    contents: jsonSchema(resource.tool.output, 'output'),
-  }))));
-  files.set('prompts.json', pretty(registry.prompts.map((prompt) => ({
-    ...mcpPrompt(prompt), server: prompt.domain.name, roles: prompt.roles, tools: prompt.tools.map(qualifiedName), completes: Object.keys(prompt.completions),
-  }))));
+  files.set(
+    'resources.json',
+    pretty(
+      registry.resources.map((resource) => ({
+        ...(resource.variables.length === 0 ? mcpResource(resource) : mcpTemplate(resource)),
+        server: resource.domain.name,
+        roles: resource.roles,
+        errors: Object.keys(resource.tool.errors),
+        pages: resource.paged,
+        subscribable: registry.feeds.some(({ resources }) => resources.includes(resource)),
+        completes: Object.keys(resource.completions),
+        contents: jsonSchema(resource.tool.output, 'output'),
+      })),
+    ),
+  );
+  files.set(
+    'prompts.json',
+    pretty(
+      registry.prompts.map((prompt) => ({
+        ...mcpPrompt(prompt),
+        server: prompt.domain.name,
+        roles: prompt.roles,
+        tools: prompt.tools.map(qualifiedName),
+        completes: Object.keys(prompt.completions),
+      })),
+    ),
+  );
   files.set('openapi.json', pretty(openapi(registry, version)));
   files.set('api.d.ts', typeScript(namedShapes()));
   files.set('roles.md', roleMatrix(registry));

@@ -11,12 +11,20 @@ export interface McpTool {
   readonly description: string;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown>;
-  readonly annotations: { readonly title: string; readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly idempotentHint: boolean; readonly openWorldHint: false };
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: false;
+  };
 }
 
 const WAITS = ' Nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.';
 const waitsUnless = (own: string | undefined) =>
-  own === undefined ? WAITS : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.`;
+  own === undefined
+    ? WAITS
+    : ` Happens at once when ${own}; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.`;
 
 export function mcpTool(tool: Tool, qualified: boolean): McpTool {
   return {
@@ -39,16 +47,41 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
  * The same for `tools/list`, which a model reads whole before anything is asked: what a value looks like in detail is checked here in
  * any case and stands in the contracts; what it is called and means stays.
  */
-export function listedTool(tool: Tool, qualified: boolean): Omit<McpTool, 'annotations'> & { readonly annotations: Omit<McpTool['annotations'], 'title' | 'openWorldHint'> } {
-  const { inputSchema, annotations: { title: _title, openWorldHint: _open, ...annotations }, ...told } = mcpTool(tool, qualified);
+export function listedTool(
+  tool: Tool,
+  qualified: boolean,
+): Omit<McpTool, 'annotations'> & { readonly annotations: Omit<McpTool['annotations'], 'title' | 'openWorldHint'> } {
+  const {
+    inputSchema,
+    annotations: { title: _title, openWorldHint: _open, ...annotations },
+    ...told
+  } = mcpTool(tool, qualified);
   const { data } = (told.outputSchema as { properties: { data: Schema } }).properties;
   const status = { enum: tool.kind === 'write' ? ['success', 'pending_confirmation', 'error'] : ['success', 'error'] };
-  return { ...told, inputSchema: brief(inputSchema), outputSchema: { type: 'object', properties: { status, data: outlined(data) }, required: ['status'] }, annotations };
+  return {
+    ...told,
+    inputSchema: brief(inputSchema),
+    outputSchema: { type: 'object', properties: { status, data: outlined(data) }, required: ['status'] },
+    annotations,
+  };
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
-const LIMITS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'maxItems', 'minItems', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'unit', 'additionalProperties']);
+const LIMITS: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'minItems',
+  'pattern',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'unit',
+  'additionalProperties',
+]);
 const FEW = 3;
 
 /** Without the limits of its values; a few examples stand for many. */
@@ -56,7 +89,8 @@ function brief(schema: Schema): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (LIMITS.has(key)) continue;
-    if (key === 'properties' && isSchema(value)) kept[key] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isSchema(each) ? brief(each) : each]));
+    if (key === 'properties' && isSchema(value))
+      kept[key] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, isSchema(each) ? brief(each) : each]));
     else if (key === 'examples' && Array.isArray(value)) kept[key] = value.slice(0, FEW);
     else if (key === 'anyOf' && Array.isArray(value)) kept[key] = value.map((each: unknown) => (isSchema(each) ? brief(each) : each));
     else kept[key] = isSchema(value) ? brief(value) : value;
@@ -66,7 +100,11 @@ function brief(schema: Schema): Record<string, unknown> {
 
 /** What there is in an answer, by name: that it is there holds, and is checked. */
 function outlined({ type, items, required }: Schema): Record<string, unknown> {
-  return { ...(type !== undefined && required === undefined && { type }), ...(required !== undefined && { required }), ...(isSchema(items) && { items: outlined(items) }) };
+  return {
+    ...(type !== undefined && required === undefined && { type }),
+    ...(required !== undefined && { required }),
+    ...(isSchema(items) && { items: outlined(items) }),
+  };
 }
 
 /** One flat object in place of a union of three: clients demand an object here, and a model pays for every word. */
@@ -81,7 +119,14 @@ function outputSchema(tool: Tool): Record<string, unknown> {
   };
   return {
     type: 'object',
-    properties: { status: { enum: ['success', 'error', ...(waits ? ['pending_confirmation'] : [])] }, ...answer, code: text, message: text, suggestedAction: text, retryable: { type: 'boolean' } },
+    properties: {
+      status: { enum: ['success', 'error', ...(waits ? ['pending_confirmation'] : [])] },
+      ...answer,
+      code: text,
+      message: text,
+      suggestedAction: text,
+      retryable: { type: 'boolean' },
+    },
     required: ['status'],
   };
 }
@@ -90,20 +135,41 @@ function outputSchema(tool: Tool): Record<string, unknown> {
  * The answer as it stands beside that line: the whole of it, except where its rows are items of a resource. Then it is a page of that
  * resource, under an address that tells what was asked for.
  */
-export function embeddedAnswer(tool: Tool | undefined, answer: Answer, asked: unknown): { readonly uri: string; readonly json: string } | undefined {
+export function embeddedAnswer(
+  tool: Tool | undefined,
+  answer: Answer,
+  asked: unknown,
+): { readonly uri: string; readonly json: string } | undefined {
   if (tool?.resource === undefined || answer.status !== 'success') return undefined;
-  const given = Object.entries(typeof asked === 'object' && asked !== null ? asked : {}).flatMap(([key, value]) => [value].flat().map((each) => [snake(key), String(each)] as [string, string]));
+  const given = Object.entries(typeof asked === 'object' && asked !== null ? asked : {}).flatMap(([key, value]) =>
+    [value].flat().map((each) => [snake(key), String(each)] as [string, string]),
+  );
   const query = new URLSearchParams(given).toString();
   const { status, data: items, metadata } = answer;
-  return { uri: `${tool.resource}${query && `?${query}`}`, json: JSON.stringify({ items, next_cursor: metadata?.nextCursor ?? null, status, metadata }) };
+  return {
+    uri: `${tool.resource}${query && `?${query}`}`,
+    json: JSON.stringify({ items, next_cursor: metadata?.nextCursor ?? null, status, metadata }),
+  };
 }
 
 const ended = (sentence: string) => (sentence === '' || /[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** One line for a client that shows text only. */
-export function describeAnswer(tool: Tool | undefined, answer: { readonly status: string; readonly data?: unknown; readonly metadata?: { readonly hasMore: boolean; readonly warning?: string }; readonly message?: string; readonly suggestedAction?: string; readonly confirmationData?: { readonly approvalUrl: string } }, asked: unknown = {}): string {
+export function describeAnswer(
+  tool: Tool | undefined,
+  answer: {
+    readonly status: string;
+    readonly data?: unknown;
+    readonly metadata?: { readonly hasMore: boolean; readonly warning?: string };
+    readonly message?: string;
+    readonly suggestedAction?: string;
+    readonly confirmationData?: { readonly approvalUrl: string };
+  },
+  asked: unknown = {},
+): string {
   if (answer.status === 'error') return `${ended(answer.message ?? '')} ${answer.suggestedAction ?? ''}`.trim();
-  if (answer.status === 'pending_confirmation') return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
+  if (answer.status === 'pending_confirmation')
+    return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
   const says = tool?.says(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
   return answer.metadata?.warning ? `${says.replace(/\.$/, '')}. ${answer.metadata.warning}` : says;
 }

@@ -5,7 +5,20 @@ import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 import { confirmationData, EXAMPLE_DAY, errorAnswer, jsonSchema, pendingAnswer, successOf } from './answers.ts';
 import { memoize, nextTurn } from '../turns.ts';
-import { answer, assistantEvent, auditRecord, auditVerdict, confirmation, conversation, conversationSummary, readiness, sealedRecord, successAnswer, toolList, user } from './shapes.ts';
+import {
+  answer,
+  assistantEvent,
+  auditRecord,
+  auditVerdict,
+  confirmation,
+  conversation,
+  conversationSummary,
+  readiness,
+  sealedRecord,
+  successAnswer,
+  toolList,
+  user,
+} from './shapes.ts';
 
 type Json = Record<string, unknown>;
 const json = (schema: Json, examples?: Json) => ({ 'application/json': { schema, ...(examples && { examples }) } });
@@ -21,9 +34,23 @@ const [auditIntact, auditDamaged] = auditVerdict.options;
  * of clients give members without a name made-up names, and then drop those that collide.
  */
 const SHAPES = {
-  Error: errorAnswer, Pending: pendingAnswer, Success: successAnswer, Answer: answer, Confirmation: confirmation, User: user, ToolList: toolList, AuditRecord: auditRecord, SealedRecord: sealedRecord,
-  AuditVerdict: auditVerdict, Readiness: readiness, ConversationSummary: conversationSummary, Conversation: conversation, AssistantEvent: assistantEvent,
-  ConfirmationData: confirmationData, AuditIntact: auditIntact, AuditDamaged: auditDamaged,
+  Error: errorAnswer,
+  Pending: pendingAnswer,
+  Success: successAnswer,
+  Answer: answer,
+  Confirmation: confirmation,
+  User: user,
+  ToolList: toolList,
+  AuditRecord: auditRecord,
+  SealedRecord: sealedRecord,
+  AuditVerdict: auditVerdict,
+  Readiness: readiness,
+  ConversationSummary: conversationSummary,
+  Conversation: conversation,
+  AssistantEvent: assistantEvent,
+  ConfirmationData: confirmationData,
+  AuditIntact: auditIntact,
+  AuditDamaged: auditDamaged,
 } satisfies Readonly<Record<string, z.ZodType>>;
 
 export function namedShapes(): Json {
@@ -37,7 +64,8 @@ export function namedShapes(): Json {
     const name = names.get(JSON.stringify(part));
     return name === undefined ? inside(part) : ref(name);
   };
-  const inside = (schema: object): Json => Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => [key, referring(value)]));
+  const inside = (schema: object): Json =>
+    Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => [key, referring(value)]));
   return Object.fromEntries(whole.map(([name, schema]) => [name, inside(schema)]));
 }
 
@@ -56,7 +84,9 @@ const COMMON_FAILURES: Json = {
   504: failureResponse('TIMEOUT'),
 };
 
-const COMMON_RESPONSES: Json = Object.fromEntries(Object.keys(COMMON_FAILURES).map((status) => [status, { $ref: `#/components/responses/${status}` }]));
+const COMMON_RESPONSES: Json = Object.fromEntries(
+  Object.keys(COMMON_FAILURES).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+);
 
 const successes = new WeakMap<Tool, Json>();
 /** Made once: a tool that writes is told of in two places. */
@@ -102,7 +132,9 @@ const trailPage = z.object({
   status: z.literal('success'),
   data: z.array(auditRecord),
   metadata: z.object({
-    hasMore: z.boolean(), returnedCount: z.int(), nextCursor: z.string().optional(),
+    hasMore: z.boolean(),
+    returnedCount: z.int(),
+    nextCursor: z.string().optional(),
     recordedBy: z.array(z.string()).optional().describe('For staff: the processes whose records these are'),
     missing: z.array(z.string()).optional().describe('For staff: processes that keep records of their own and did not answer'),
     warning: z.string().optional().describe('Where some are missing'),
@@ -110,49 +142,123 @@ const trailPage = z.object({
 });
 const idParameter = { name: 'confirmationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 
-const operation = (summary: string, schema: Json, more: Json = {}) => ({ summary, responses: { 200: { description: summary, content: json(schema) }, ...COMMON_RESPONSES }, ...more });
-const succeeded = (name: keyof typeof SHAPES, list = false): Json => ({ type: 'object', properties: { status: { const: 'success' }, data: list ? { type: 'array', items: ref(name) } : ref(name) }, required: ['status', 'data'], additionalProperties: false });
+const operation = (summary: string, schema: Json, more: Json = {}) => ({
+  summary,
+  responses: { 200: { description: summary, content: json(schema) }, ...COMMON_RESPONSES },
+  ...more,
+});
+const succeeded = (name: keyof typeof SHAPES, list = false): Json => ({
+  type: 'object',
+  properties: { status: { const: 'success' }, data: list ? { type: 'array', items: ref(name) } : ref(name) },
+  required: ['status', 'data'],
+  additionalProperties: false,
+});
 const success = (data: z.ZodType) => jsonSchema(z.object({ status: z.literal('success'), data }), 'output');
 
-const STREAM = 'Answers with server-sent events, each `data: {json}` with a `type`: start, text, tool_call, tool_result, pending_confirmation, pagination, service_unavailable, error, stop; then `data: [DONE]`.';
+const STREAM =
+  'Answers with server-sent events, each `data: {json}` with a `type`: start, text, tool_call, tool_result, pending_confirmation, pagination, service_unavailable, error, stop; then `data: [DONE]`.';
 const ASKED = { type: 'string', minLength: 1, maxLength: 4000 };
-const CONVERSATION = { type: 'string', format: 'uuid', description: 'Goes on with this conversation of yours; without it a new one begins' };
+const CONVERSATION = {
+  type: 'string',
+  format: 'uuid',
+  description: 'Goes on with this conversation of yours; without it a new one begins',
+};
 const conversationParameter = { name: 'conversationId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 const question = (summary: string, operationId: string, more: Json) => ({
-  operationId, summary, tags: ['assistant'], ...more,
-  responses: { 200: { description: 'The answer as it grows', content: { 'text/event-stream': { schema: { description: 'Events: lines that begin with "data: ", an AssistantEvent in each, and "data: [DONE]" at the end.' } } } }, ...COMMON_RESPONSES },
+  operationId,
+  summary,
+  tags: ['assistant'],
+  ...more,
+  responses: {
+    200: {
+      description: 'The answer as it grows',
+      content: {
+        'text/event-stream': {
+          schema: { description: 'Events: lines that begin with "data: ", an AssistantEvent in each, and "data: [DONE]" at the end.' },
+        },
+      },
+    },
+    ...COMMON_RESPONSES,
+  },
 });
 
 function gatewayPaths(registry: Registry): Json {
   const results = registry.tools.filter(({ kind }) => kind === 'write').map(successSchema);
   return {
     '/api/confirm/{confirmationId}': {
-      post: operation('Approve or deny a waiting change', { anyOf: [...results, jsonSchema(cancelled, 'output')] }, {
-        operationId: 'confirm',
+      post: operation(
+        'Approve or deny a waiting change',
+        { anyOf: [...results, jsonSchema(cancelled, 'output')] },
+        {
+          operationId: 'confirm',
+          tags: ['approvals'],
+          description:
+            'Only a signed-in person can: a browser session, or the command at a terminal. Approving carries out the stored input, once.',
+          parameters: [idParameter],
+          requestBody: {
+            required: true,
+            content: json({
+              type: 'object',
+              properties: { approved: { type: 'boolean' } },
+              required: ['approved'],
+              additionalProperties: false,
+            }),
+          },
+        },
+      ),
+    },
+    '/api/confirmations': {
+      get: operation('What waits for me, or what I decided in the last day', succeeded('Confirmation', true), {
+        operationId: 'confirmations',
         tags: ['approvals'],
-        description: 'Only a signed-in person can: a browser session, or the command at a terminal. Approving carries out the stored input, once.',
-        parameters: [idParameter],
-        requestBody: { required: true, content: json({ type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'], additionalProperties: false }) },
+        parameters: [{ name: 'decided', in: 'query', schema: { enum: ['true', 'false'] } }],
       }),
     },
-    '/api/confirmations': { get: operation('What waits for me, or what I decided in the last day', succeeded('Confirmation', true), { operationId: 'confirmations', tags: ['approvals'], parameters: [{ name: 'decided', in: 'query', schema: { enum: ['true', 'false'] } }] }) },
     '/api/confirmations/{confirmationId}': {
-      get: operation('One change that I asked for, also after the decision', succeeded('Confirmation'), { operationId: 'confirmation', tags: ['approvals'], parameters: [idParameter] }),
+      get: operation('One change that I asked for, also after the decision', succeeded('Confirmation'), {
+        operationId: 'confirmation',
+        tags: ['approvals'],
+        parameters: [idParameter],
+      }),
     },
     '/api/query': {
       post: question('Ask the assistant', 'askAssistant', {
         description: `${STREAM} Every change waits for an approval.`,
-        requestBody: { required: true, content: json({ type: 'object', properties: { query: ASKED, conversationId: CONVERSATION }, required: ['query'], additionalProperties: false }) },
+        requestBody: {
+          required: true,
+          content: json({
+            type: 'object',
+            properties: { query: ASKED, conversationId: CONVERSATION },
+            required: ['query'],
+            additionalProperties: false,
+          }),
+        },
       }),
       get: question('Ask the assistant for something to read', 'readWithAssistant', {
         description: `${STREAM} Only tools that read are used, and only a token in the Authorization header counts.`,
-        parameters: [{ name: 'query', in: 'query', required: true, schema: ASKED }, { name: 'conversationId', in: 'query', schema: CONVERSATION }],
+        parameters: [
+          { name: 'query', in: 'query', required: true, schema: ASKED },
+          { name: 'conversationId', in: 'query', schema: CONVERSATION },
+        ],
       }),
     },
-    '/api/conversations': { get: operation('My conversations, the newest first', succeeded('ConversationSummary', true), { operationId: 'conversations', tags: ['assistant'] }) },
+    '/api/conversations': {
+      get: operation('My conversations, the newest first', succeeded('ConversationSummary', true), {
+        operationId: 'conversations',
+        tags: ['assistant'],
+      }),
+    },
     '/api/conversations/{conversationId}': {
-      get: operation('One conversation of mine, question by question', succeeded('Conversation'), { operationId: 'conversation', tags: ['assistant'], parameters: [conversationParameter] }),
-      delete: operation('Erase a conversation of mine', success(z.object({ id: z.uuid(), erased: z.literal(true) })), { operationId: 'eraseConversation', tags: ['assistant'], parameters: [conversationParameter] }),
+      get: operation('One conversation of mine, question by question', succeeded('Conversation'), {
+        operationId: 'conversation',
+        tags: ['assistant'],
+        parameters: [conversationParameter],
+      }),
+      delete: operation('Erase a conversation of mine', success(z.object({ id: z.uuid(), erased: z.literal(true) })), {
+        operationId: 'eraseConversation',
+        tags: ['assistant'],
+        parameters: [conversationParameter],
+      }),
     },
     '/api/user/info': {
       get: operation('Who am I', succeeded('User'), { operationId: 'userInfo', tags: ['user'] }),
@@ -162,31 +268,81 @@ function gatewayPaths(registry: Registry): Json {
     },
     '/api/audit': {
       get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(trailPage, 'output'), {
-        operationId: 'audit', tags: ['audit'],
-        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } }, { name: 'cursor', in: 'query', schema: { type: 'string' } }],
+        operationId: 'audit',
+        tags: ['audit'],
+        parameters: [
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } },
+          { name: 'cursor', in: 'query', schema: { type: 'string' } },
+        ],
       }),
     },
     '/api/audit/{chain}/{n}': {
       get: operation('One record of the trail', succeeded('SealedRecord'), {
-        operationId: 'auditRecord', tags: ['audit'],
-        parameters: [{ name: 'chain', in: 'path', required: true, schema: { type: 'string' } }, { name: 'n', in: 'path', required: true, schema: { type: 'integer' } }],
+        operationId: 'auditRecord',
+        tags: ['audit'],
+        parameters: [
+          { name: 'chain', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'n', in: 'path', required: true, schema: { type: 'integer' } },
+        ],
       }),
     },
-    '/api/audit/verify': { get: operation('Whether the whole trail is as it was written (executives)', succeeded('AuditVerdict'), { operationId: 'auditVerify', tags: ['audit'] }) },
-    '/health': { get: { operationId: 'health', tags: ['operations'], summary: 'The process is alive', security: [], responses: { 200: { description: 'Alive', content: json({ type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }) } } } },
-    '/ready': { get: { operationId: 'ready', tags: ['operations'], summary: 'All needed stores answer', security: [], responses: { 200: { description: 'Ready', content: json(ref('Readiness')) }, 503: { description: 'Not ready', content: json(ref('Readiness')) } } } },
+    '/api/audit/verify': {
+      get: operation('Whether the whole trail is as it was written (executives)', succeeded('AuditVerdict'), {
+        operationId: 'auditVerify',
+        tags: ['audit'],
+      }),
+    },
+    '/health': {
+      get: {
+        operationId: 'health',
+        tags: ['operations'],
+        summary: 'The process is alive',
+        security: [],
+        responses: {
+          200: { description: 'Alive', content: json({ type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] }) },
+        },
+      },
+    },
+    '/ready': {
+      get: {
+        operationId: 'ready',
+        tags: ['operations'],
+        summary: 'All needed stores answer',
+        security: [],
+        responses: {
+          200: { description: 'Ready', content: json(ref('Readiness')) },
+          503: { description: 'Not ready', content: json(ref('Readiness')) },
+        },
+      },
+    },
   };
 }
 
 export function openapi(registry: Registry, version: string): Json {
   return {
     openapi: '3.1.0',
-    info: { title: 'Tamshai', version, description: 'Every tool as a plain HTTP call. Send a token for the `/api` audience; each answer is one of success, error and pending_confirmation.' },
+    info: {
+      title: 'Tamshai',
+      version,
+      description:
+        'Every tool as a plain HTTP call. Send a token for the `/api` audience; each answer is one of success, error and pending_confirmation.',
+    },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...registry.domains.map(({ name, title }) => ({ name, description: title })), { name: 'assistant' }, { name: 'approvals' }, { name: 'user' }, { name: 'audit' }, { name: 'operations' }],
+    tags: [
+      ...registry.domains.map(({ name, title }) => ({ name, description: title })),
+      { name: 'assistant' },
+      { name: 'approvals' },
+      { name: 'user' },
+      { name: 'audit' },
+      { name: 'operations' },
+    ],
     paths: { ...Object.fromEntries(registry.tools.map(toolPath)), ...gatewayPaths(registry) },
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }, responses: COMMON_FAILURES, schemas: namedShapes() },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      responses: COMMON_FAILURES,
+      schemas: namedShapes(),
+    },
   };
 }
 

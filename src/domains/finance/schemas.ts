@@ -1,6 +1,19 @@
 /** What the finance tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, companyText, idOf, line, money, readable, signInName, storedDay, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import {
+  amount,
+  anyCase,
+  companyText,
+  idOf,
+  line,
+  money,
+  readable,
+  signInName,
+  storedDay,
+  storedId,
+  storedTime,
+  untrusted,
+} from '../../core/fields.ts';
 
 export const budgetId = idOf('Budget not found: a budget id is a UUID. Find it with list_budgets.').describe('budget_id from list_budgets');
 export const invoiceId = idOf('Invoice not found: an invoice id is a UUID. Find it with list_invoices.').describe(

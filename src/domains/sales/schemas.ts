@@ -1,6 +1,19 @@
 /** What the sales tools have in common: fields, rows and the words for what is not there. */
 import { z } from 'zod';
-import { amount, anyCase, companyText, idOf, line, money, signInName, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
+import {
+  amount,
+  anyCase,
+  companyText,
+  idOf,
+  line,
+  money,
+  signInName,
+  storedDay,
+  storedEmail,
+  storedId,
+  storedTime,
+  untrusted,
+} from '../../core/fields.ts';
 
 export const opportunityId = idOf('Deal not found: a deal id is a UUID. Find it with list_opportunities.').describe(
   '_id from list_opportunities',

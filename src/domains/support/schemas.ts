@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { anyCase, callerText, companyText, line, signInName, storedEmail, storedId, storedTime, untrusted, uuid } from '../../core/fields.ts';
+import {
+  anyCase,
+  callerText,
+  companyText,
+  line,
+  signInName,
+  storedEmail,
+  storedId,
+  storedTime,
+  untrusted,
+  uuid,
+} from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
 /** Not solved yet: their time runs. */

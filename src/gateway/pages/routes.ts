@@ -25,8 +25,27 @@ export interface PageDeps {
 }
 
 /** Addresses of the web app, by who has them. Whatever stands behind an id is asked for later, by its owner. */
-const STAFF_PATHS = ['/', '/c/:id', '/approvals', '/approvals/:id', '/tools', '/tools/:server/:tool', '/audit', '/audit/:chain/:n', '/settings'];
-const CUSTOMER_PATHS = ['/portal', '/portal/new', '/portal/articles', '/portal/contacts', '/portal/approvals', '/portal/settings', '/portal/t/:id', '/portal/a/:id'];
+const STAFF_PATHS = [
+  '/',
+  '/c/:id',
+  '/approvals',
+  '/approvals/:id',
+  '/tools',
+  '/tools/:server/:tool',
+  '/audit',
+  '/audit/:chain/:n',
+  '/settings',
+];
+const CUSTOMER_PATHS = [
+  '/portal',
+  '/portal/new',
+  '/portal/articles',
+  '/portal/contacts',
+  '/portal/approvals',
+  '/portal/settings',
+  '/portal/t/:id',
+  '/portal/a/:id',
+];
 
 /** Our own pages and how one signs in to them. None of these changes anything but the session. */
 export function pageRoutes(
@@ -105,7 +124,9 @@ export function pageRoutes(
       scope.get(path, async (req, reply) => {
         const small = /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''));
         const kept = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
-        return reply.headers({ ...securityHeaders, ...kept, ...(small && { 'content-encoding': 'gzip' }) }).send(small ? await packed() : body);
+        return reply
+          .headers({ ...securityHeaders, ...kept, ...(small && { 'content-encoding': 'gzip' }) })
+          .send(small ? await packed() : body);
       });
     }
     /** The app where it has been built and someone is signed in, each realm at its own addresses; undefined where a plain page does. */

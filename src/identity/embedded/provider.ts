@@ -188,7 +188,9 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
       const takesType = path === '/reg' ? isJsonType : isFormType;
       if (req.method === 'POST' && !takesType(req.headers['content-type'])) {
         const error = { error: 'invalid_request', error_description: 'the body must be of the documented media type' };
-        res.writeHead(415, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' }).end(JSON.stringify(error));
+        res
+          .writeHead(415, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' })
+          .end(JSON.stringify(error));
         return;
       }
       res.setHeader('content-security-policy', contentSecurityPolicy());

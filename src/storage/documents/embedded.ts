@@ -10,7 +10,15 @@ import type { Row } from '../../core/rows.ts';
 import { nextTurn } from '../../core/turns.ts';
 import { chainsIn } from '../audit/call-chains.ts';
 import { openSqlite, storedText } from '../sqlite-file.ts';
-import { Conflict, type DocumentDatabase, type DocumentSession, type DocumentSource, type Finding, type KeptEffect, type Query } from './database.ts';
+import {
+  Conflict,
+  type DocumentDatabase,
+  type DocumentSession,
+  type DocumentSource,
+  type Finding,
+  type KeptEffect,
+  type Query,
+} from './database.ts';
 import { plainDocument } from './plain.ts';
 
 const SCHEMA = `

@@ -24,10 +24,7 @@ export function fileChains(db: Sqlite, table: string): AuditChains {
   return {
     chains: async () =>
       (
-        db
-          .prepare(`SELECT CAST(chain AS BLOB), count(*) FROM ${table} GROUP BY chain ORDER BY chain`)
-          .raw()
-          .all() as [Buffer, number][]
+        db.prepare(`SELECT CAST(chain AS BLOB), count(*) FROM ${table} GROUP BY chain ORDER BY chain`).raw().all() as [Buffer, number][]
       ).map(([chain, count]) => ({ chain: storedText(chain), count: Number(count) })),
     async *records(chain) {
       for (let after = Number.MIN_SAFE_INTEGER; ; ) {

@@ -226,9 +226,10 @@ export function openEmbeddedSearch(
     // A transaction leaves nothing half done.
     settle: async () => 0,
     last: async (chain) => {
-      const row = reader.prepare(`SELECT n, CAST(mac AS BLOB) FROM ${auditTable} WHERE chain = ? ORDER BY n DESC LIMIT 1`).raw().get(chain) as
-        | [number, Buffer]
-        | undefined;
+      const row = reader
+        .prepare(`SELECT n, CAST(mac AS BLOB) FROM ${auditTable} WHERE chain = ? ORDER BY n DESC LIMIT 1`)
+        .raw()
+        .get(chain) as [number, Buffer] | undefined;
       return row && { n: Number(row[0]), mac: storedText(row[1]) };
     },
     async empty() {

@@ -17,11 +17,15 @@ const LOCK = 7_261_534; // any fixed number: two processes that start together m
 /** All files for these domains, in the order in which they are applied. */
 export function migrations(folder: string, domains: readonly string[]): Migration[] {
   const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
-  const platform = readdirSync(join(folder, 'platform')).filter((file) => /^\d.*\.sql$/.test(file)).sort();
+  const platform = readdirSync(join(folder, 'platform'))
+    .filter((file) => /^\d.*\.sql$/.test(file))
+    .sort();
   return [
     ...platform.map((file) => ({ name: `platform/${file}`, text: read('platform', file), once: true })),
     ...domains.flatMap((domain) => {
-      const numbered = readdirSync(join(folder, domain)).filter((file) => /^\d.*\.sql$/.test(file)).sort();
+      const numbered = readdirSync(join(folder, domain))
+        .filter((file) => /^\d.*\.sql$/.test(file))
+        .sort();
       return [
         { name: `${domain}/platform`, text: read('platform', 'domain.sql').replaceAll('{{domain}}', domain), once: true },
         ...numbered.map((file) => ({ name: `${domain}/${file}`, text: read(domain, file), once: true })),
@@ -31,7 +35,11 @@ export function migrations(folder: string, domains: readonly string[]): Migratio
   ];
 }
 
-const digest = ({ text, after = '' }: Pick<Migration, 'text' | 'after'>) => createHash('sha256').update(after + text).digest('hex').slice(0, 32);
+const digest = ({ text, after = '' }: Pick<Migration, 'text' | 'after'>) =>
+  createHash('sha256')
+    .update(after + text)
+    .digest('hex')
+    .slice(0, 32);
 
 /** Under this name a text that was in force stays known after another took its place. */
 const former = (name: string, stamp: string) => `${name}@${stamp}`;
@@ -76,8 +84,15 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
   await owner.query(`begin; set local lock_timeout = '${LOCK_WAIT_MS}ms'`);
   try {
     await owner.query(text);
-    await owner.query('insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do update set digest = excluded.digest, at = clock_timestamp()', [name, digest(file)]);
-    if (!once && known !== undefined) await owner.query('insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do nothing', [former(name, known), known]);
+    await owner.query(
+      'insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do update set digest = excluded.digest, at = clock_timestamp()',
+      [name, digest(file)],
+    );
+    if (!once && known !== undefined)
+      await owner.query('insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do nothing', [
+        former(name, known),
+        known,
+      ]);
     await owner.query('commit');
   } catch (error) {
     await owner.query('rollback');
@@ -99,9 +114,15 @@ export const SERVING_LOGIN = 'tamshai_serve';
 
 /** On a server each database role is a login of its own, with a password derived from the master key. */
 export async function giveLogins(owner: pg.ClientBase, domains: readonly string[], password: (role: string) => string): Promise<void> {
-  const { rows } = await owner.query<{ rolname: string }>("select rolname from pg_roles where split_part(rolname, '_', 1) = any ($1) or rolname = $2", [domains, SERVING_LOGIN]);
+  const { rows } = await owner.query<{ rolname: string }>(
+    "select rolname from pg_roles where split_part(rolname, '_', 1) = any ($1) or rolname = $2",
+    [domains, SERVING_LOGIN],
+  );
   for (const { rolname } of rows) {
-    const made = await owner.query<{ statement: string }>("select format('alter role %I login password %L', $1::text, $2::text) as statement", [rolname, password(rolname)]);
+    const made = await owner.query<{ statement: string }>(
+      "select format('alter role %I login password %L', $1::text, $2::text) as statement",
+      [rolname, password(rolname)],
+    );
     await patiently(CHANGING, () => owner.query(made.rows[0]?.statement ?? ''));
   }
 }

@@ -30,11 +30,16 @@ export async function connect(url: string): Promise<pg.Client> {
 }
 
 export async function checkVersion(client: pg.ClientBase, url: string): Promise<void> {
-  const { rows } = await client.query<{ server_version_num: string; server_version: string }>("select current_setting('server_version_num') as server_version_num, current_setting('server_version') as server_version");
+  const { rows } = await client.query<{ server_version_num: string; server_version: string }>(
+    "select current_setting('server_version_num') as server_version_num, current_setting('server_version') as server_version",
+  );
   const version = Number(rows[0]?.server_version_num);
   const major = Math.floor(version / 10000);
   const oldest = OLDEST[major] ?? 150014;
-  if (version < oldest) throw new DatabaseProblem(`PostgreSQL at ${addressOf(url)} is version ${rows[0]?.server_version}; row security needs 15.14, 16.10, 17.6 or newer.`);
+  if (version < oldest)
+    throw new DatabaseProblem(
+      `PostgreSQL at ${addressOf(url)} is version ${rows[0]?.server_version}; row security needs 15.14, 16.10, 17.6 or newer.`,
+    );
 }
 
 export interface ServerOptions {

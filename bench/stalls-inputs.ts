@@ -3,7 +3,7 @@
 const BODY_BYTES = 256 * 1024;
 /** For what MCP puts around the arguments. */
 const ENVELOPE_BYTES = 1_024;
-/** Just below the limit, so that the body is read, parsed and refused by whoever knows why. */
+/** Just below the limit, so that the body is read, parsed and refused by the code that knows why. */
 const filled = (unit: string, around: (inside: string) => string, between = ','): string => {
   const room = BODY_BYTES - around('').length - ENVELOPE_BYTES;
   return around(Array.from({ length: Math.floor(room / (unit.length + between.length)) }, () => unit).join(between));

@@ -12,7 +12,7 @@ import { openCallLog } from '../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
 import { openSqlite } from '../src/storage/sqlite-file.ts';
 import { persona, personas } from '../src/sample/people.ts';
-import { type TokenOptions, visit, type Visitor } from '../tests/visitor.ts';
+import { type TokenOptions, visit, type Visitor as TestClient } from '../tests/visitor.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 import { launch, type Product } from './product.ts';
@@ -184,7 +184,7 @@ async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
 
 /** Tokens are kept for a while: what is measured is the product, and it remembers a token that it has seen. */
 interface Site {
-  readonly visitor: Visitor;
+  readonly client: TestClient;
   token(user: string, options?: TokenOptions): Promise<string>;
   rest(user: string, tool: string, input: object | string): Promise<{ readonly status: number; readonly text: string }>;
   get(
@@ -198,19 +198,19 @@ interface Site {
 }
 
 function siteOf({ address, ports, folder }: Product): Site {
-  const visitor = visit({ base: address, ports, keys: openKeys(folder) });
+  const client = visit({ base: address, ports, keys: openKeys(folder) });
   const tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
   const token: Site['token'] = (user, options = {}) => {
     const key = JSON.stringify([user, options]);
     const known = tokens.get(key);
     if (known !== undefined && known.until > Date.now()) return known.token;
-    const fresh = { token: visitor.token(user, options), until: Date.now() + TOKEN_MS };
+    const fresh = { token: client.token(user, options), until: Date.now() + TOKEN_MS };
     tokens.set(key, fresh);
     return fresh.token;
   };
   const sessions = new Map<string, string>();
   const speak = async (user: string, message: object | string, session?: string) =>
-    visitor.send('POST', '/mcp', {
+    client.send('POST', '/mcp', {
       token: await token(user, { mcp: true }),
       raw: typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
       headers: {
@@ -224,19 +224,19 @@ function siteOf({ address, ports, folder }: Product): Site {
     return String(headers['mcp-session-id']);
   };
   return {
-    visitor,
+    client,
     token,
     rest: async (user, tool, input) => {
       const [server = '', ...name] = tool.split('_');
       const raw = typeof input === 'string' ? input : JSON.stringify(input);
-      return visitor.send('POST', `/api/tools/${server}/${name.join('_')}`, { token: await token(user), raw });
+      return client.send('POST', `/api/tools/${server}/${name.join('_')}`, { token: await token(user), raw });
     },
     get: async (user, path, headers) =>
-      visitor.send('GET', path, { ...(user !== undefined && { token: await token(user) }), ...(headers && { headers }) }),
+      client.send('GET', path, { ...(user !== undefined && { token: await token(user) }), ...(headers && { headers }) }),
     async modern(user, method, params, query) {
       const mcp = await token(user, { mcp: true });
-      if (typeof params !== 'string') return visitor.rpc(mcp, method, params, { ...(query !== undefined && { query }) });
-      return visitor.rpc(mcp, method, { name: 'hr_list_employees' }, { raw: params });
+      if (typeof params !== 'string') return client.rpc(mcp, method, params, { ...(query !== undefined && { query }) });
+      return client.rpc(mcp, method, { name: 'hr_list_employees' }, { raw: params });
     },
     async legacy(user, method, params) {
       if (method === 'initialize') return begin(user);
@@ -244,7 +244,7 @@ function siteOf({ address, ports, folder }: Product): Site {
       sessions.set(user, session);
       return speak(user, { method, params }, session);
     },
-    leave: () => visitor.leave(),
+    leave: () => client.leave(),
   };
 }
 
@@ -411,10 +411,10 @@ async function entrancesOf(
   ];
 }
 
-/** What a visitor without an account can reach. */
-function signingIn({ get, visitor }: Site): Entrance[] {
+/** What a caller without an account can reach. */
+function signingIn({ get, client }: Site): Entrance[] {
   const form = (path: string, text: string) =>
-    visitor.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    client.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
   const registration = JSON.stringify({
     client_name: 'bench',
     redirect_uris: Array.from({ length: 1_000 }, (_, n) => `http://localhost:${n + 1}/cb`),
@@ -432,17 +432,17 @@ function signingIn({ get, visitor }: Site): Entrance[] {
       enter: () => get(undefined, `/oidc/staff/auth?client_id=x&response_type=code&scope=${'openid%20'.repeat(800)}`),
     },
     { name: 'token endpoint, 50 kB', enter: () => form('/oidc/staff/token', `grant_type=authorization_code&code=${'x'.repeat(50_000)}`) },
-    { name: 'registration, 1,000 addresses', enter: () => visitor.send('POST', '/oidc/staff/reg', { raw: registration }) },
+    { name: 'registration, 1,000 addresses', enter: () => client.send('POST', '/oidc/staff/reg', { raw: registration }) },
     {
       name: 'a token of 8 kB',
-      enter: () => visitor.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }),
+      enter: () => client.send('GET', '/api/user/info', { token: `eyJhbGciOiJFUzI1NiJ9.${'A'.repeat(8_000)}.AAAA` }),
     },
   ];
 }
 
-function assistant({ get, token, visitor }: Site): Entrance[] {
+function assistant({ get, token, client }: Site): Entrance[] {
   const ask = async (query: string, conversationId?: string) =>
-    visitor.send('POST', '/api/query', {
+    client.send('POST', '/api/query', {
       token: await token('frank.davis'),
       body: { query, ...(conversationId !== undefined && { conversationId }) },
     });
@@ -461,7 +461,7 @@ function assistant({ get, token, visitor }: Site): Entrance[] {
 
 /** Twenty that wait, and one with as many lines as there are relations. */
 async function cards(product: Product, site: Site, relations: number): Promise<Entrance[]> {
-  const { rest, get, visitor } = site;
+  const { rest, get, client } = site;
   for (let n = 0; n < relations; n += 8) {
     await Promise.all(
       Array.from({ length: Math.min(8, relations - n) }, (_, i) =>
@@ -496,21 +496,21 @@ async function cards(product: Product, site: Site, relations: number): Promise<E
     { name: `GET /api/confirmations, ${lines}`, enter: () => answered(get('sarah.kim', '/api/confirmations')) },
     { name: `GET /api/confirmations/:id, ${lines}`, enter: () => answered(get('sarah.kim', `/api/confirmations/${id}`)) },
     ...pages(product, site, () => id),
-    { name: `denying, ${lines}`, again: 0, enter: () => visitor.decide('sarah.kim', id, false) },
+    { name: `denying, ${lines}`, again: 0, enter: () => client.decide('sarah.kim', id, false) },
     {
       name: `approving, ${lines}`,
       again: 0,
       enter: async () => {
         await ask();
-        await visitor.decide('sarah.kim', id, true);
+        await client.decide('sarah.kim', id, true);
       },
     },
   ];
 }
 
 /** Pages and files. */
-function pages({ address }: Product, { visitor }: Site, waiting: () => string): Entrance[] {
-  const get = (path: string, headers: Record<string, string> = {}) => visitor.send('GET', path, { headers });
+function pages({ address }: Product, { client }: Site, waiting: () => string): Entrance[] {
+  const get = (path: string, headers: Record<string, string> = {}) => client.send('GET', path, { headers });
   const files = readdirSync(join(process.cwd(), 'dist/web/assets')).map((name) => `/assets/${name}`);
   const browser = new Browser(address);
   return [

@@ -198,7 +198,7 @@ export async function unpack(file: string, folder: string): Promise<Listed> {
   const stream = createReadStream(file);
   const zip = createGunzip();
   stream.on('error', (error) => zip.destroy(error));
-  // Whoever reads from it hears of it as well; before that, an error without a listener would end the process.
+  // The reader receives the error as well; before that, an error without a listener would end the process.
   zip.on('error', () => {});
   // Before the clean-up below, which must only remove what this call made.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

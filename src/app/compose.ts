@@ -331,7 +331,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
 
 const RENEW_MS = 1_000;
 
-/** An emptied Redis is told again who is here. Whoever finds that others were here before with other keys reports itself as not ready. */
+/** Writes the claims again after Redis was emptied. A process that finds earlier claims with other keys reports itself as not ready. */
 function keepMembership(membership: Membership, log: Logger, onRefused: () => void): () => Promise<void> {
   let renewing = false;
   const renew = async () => {

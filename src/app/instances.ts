@@ -44,7 +44,7 @@ function ownPlaces(): Places {
 /** Never below the current folder, which may be anybody's. */
 const folderIn = ({ home }: Places) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
 
-/** Whoever else could write there could send this user's tokens to a program of theirs. */
+/** Another user who can write there could redirect this user's tokens to their own program. */
 const isOwn = ({ uid, mode }: { uid: number; mode: number }, foreign: number): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & foreign) === 0);
 

@@ -32,7 +32,7 @@ export interface ConnectionLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = { headersMs: 10_000, bodyMs: 15_000 };
 /** Looks for slow requests so many times in the time they have. */
 const LOOKS_IN_TIME = 10;
-/** Whoever was told that a request is too slow answers it within this; then the connection is cut. */
+/** Time for the handler to answer a request that is too slow; then the connection is closed. */
 const ANSWER_MS = 2_000;
 
 const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => ({
@@ -83,7 +83,7 @@ function endWith(socket: Duplex, refused: Failure): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Tells whoever reads the body that no more of it comes. False where nobody reads it. */
+/** Tells the reader of the body that no more of it comes. False where nothing reads it. */
 function tellReader(res: ServerResponse, refused: Failure): boolean {
   res.shouldKeepAlive = false;
   return res.req.listenerCount('error') > 0 && res.req.emit('error', refused);

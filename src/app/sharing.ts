@@ -125,7 +125,7 @@ async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }
     const [theirs = '', joined = ''] = found.split(' ');
     const agreed = same(theirs);
     if (!agreed && !(isMember && since < Number(joined))) return false;
-    // What agrees keeps the earlier date, so that whoever comes later cannot outrank all of them.
+    // What agrees keeps the earlier date, so that a later process cannot outrank all of them.
     const next = agreed ? `${mine} ${Math.min(since, Number(joined))}` : own;
     if (next === found || (await kv.swap(key, found, next, YEAR))) return true;
   }

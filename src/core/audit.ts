@@ -45,7 +45,7 @@ export const macOf = (key: Uint8Array, chain: string, n: number, previous: strin
     .digest('base64url');
 
 /**
- * What a record says of the checkpoints of its own chain. Whoever removes both copies of the checkpoints cannot remove it: the record's
+ * What a record says of the checkpoints of its own chain. Removing both copies of the checkpoints does not remove it: the record's
  * code covers it.
  */
 export interface CheckpointNote {

@@ -24,7 +24,7 @@ export function createTurns(sliceMs = SLICE_MS): Turns {
   };
 }
 
-/** Makes something when it is first asked for, and keeps it. Whoever asks while it is being made waits for the same. */
+/** Makes something when it is first asked for, and keeps it. A caller who asks meanwhile waits for the same result. */
 export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -19,7 +19,7 @@ declare module 'fastify' {
     rawBody: Buffer | undefined;
     /** How the body is read, where somebody vouched for it before it came. */
     vouched: JsonRules | undefined;
-    /** Whoever handles the request records it from here on. */
+    /** The handler of the request records it from here on. */
     recorded: boolean;
   }
   interface FastifyContextConfig {

@@ -233,7 +233,7 @@ fuzz('any request head and body is answered in our words, and the process lives'
   },
 });
 
-/** The request within: whoever answers it took a body for a request. */
+/** The request inside a body: an answer to it means that a body was taken for a request. */
 const WITHIN = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const framing = fc.record({
   server: fc.constantFrom(...SERVERS),

@@ -185,7 +185,7 @@ fuzz('a mutated internal identity or execution grant opens nothing', {
       raw,
       headers: { authorization: `Bearer ${token}` },
     });
-    // What is no JSON that we take is told so before a stranger is asked for a sign-in.
+    // What is no JSON that we take is refused before an unauthenticated caller is asked for a sign-in.
     expect([400, 401, 413]).toContain(status);
     expect(leakIn(text)).toBeUndefined();
   },

@@ -101,7 +101,7 @@ function edited(tool: Tool, edits: readonly Edit[]): Record<string, unknown> {
 }
 
 const MAY_BE_BUSY = new Set([503, 504]);
-/** What holds for every answer, whoever asked for whatever. */
+/** What holds for every answer of every tool to every person. */
 function expectSound(tool: Tool, user: string, { status, answer, text, error }: Outcome): void {
   expect(status < 500 || MAY_BE_BUSY.has(status)).toBe(true);
   expect(canariesIn(canaries, [text]).filter((canary) => !mayShow({ user }, canary))).toEqual([]);

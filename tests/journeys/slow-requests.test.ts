@@ -85,11 +85,11 @@ describe.each([
     });
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', expect.stringMatching(/40[08]/)]);
     const id = randomUUID();
-    const stranger = await exchange(port, (socket) => {
+    const unauthenticated = await exchange(port, (socket) => {
       socket.write(headOf({ ...entrance, token: undefined, id }));
       go(socket);
     });
-    expect(replyIn(stranger)).toMatchObject({ status: 408, body: { code: 'REQUEST_TIMEOUT' } });
+    expect(replyIn(unauthenticated)).toMatchObject({ status: 408, body: { code: 'REQUEST_TIMEOUT' } });
     expect(await recordsOf(id)).toEqual([]);
   });
 

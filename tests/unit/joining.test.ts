@@ -153,8 +153,8 @@ test('a token of one gateway is good at another with a data folder of its own', 
   const first = await run({ ...settingsFor(one), TAMSHAI_INSTANCE: 'one' }, ['gateway', ...DOMAINS]);
   const addresses = Object.fromEntries(DOMAINS.map((name) => [`${name.toUpperCase()}_URL`, `http://localhost:${first.ports[name]}`]));
   const second = await run({ ...settingsFor(two), ...addresses, TAMSHAI_INSTANCE: 'two', TAMSHAI_PUBLIC_URL: first.base }, ['gateway']);
-  const visitor = visit({ base: first.base, ports: second.ports, keys: openKeys(one, { masterKey: master }) });
-  const { status, body } = await visitor.rest('nina.patel', 'tasks', 'list_tasks');
+  const client = visit({ base: first.base, ports: second.ports, keys: openKeys(one, { masterKey: master }) });
+  const { status, body } = await client.rest('nina.patel', 'tasks', 'list_tasks');
   expect([status, body.status]).toEqual([200, 'success']);
-  expect((await visitor.rpc(await visitor.token('nina.patel', { mcp: true }), 'tools/list')).status).toBe(200);
+  expect((await client.rpc(await client.token('nina.patel', { mcp: true }), 'tools/list')).status).toBe(200);
 }, 180_000);

@@ -74,7 +74,7 @@ describe('parseJson refuses', () => {
     expect(refusal(objects(33)).message).toMatch(/32 levels/);
     expect(refusal(nested(100_000)).message).toMatch(/32 levels/);
     expect(refusal(keys(2_001)).message).toMatch(/2000 keys/);
-    // All lists together: each item costs whoever checks, records and answers it.
+    // All lists together: each item costs time to check, record and answer.
     expect(parseJson(items(5_000, 5_000), { duplicates: 'refuse' })).toHaveLength(2);
     expect(refusal(items(10_001)).message).toMatch(/10000 items/);
     expect(refusal(items(5_000, 5_001)).message).toMatch(/10000 items/);

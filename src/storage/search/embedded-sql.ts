@@ -140,7 +140,7 @@ function scored(into: Statement, table: string, asked: Asked, variants: readonly
   );
 }
 
-/** The same in parts: what each row has of one word, or of one pair. Adding them up is left to whoever asks. */
+/** The same in parts: what each row has of one word, or of one pair. The caller adds them up. */
 export interface ScoringPart {
   readonly isWord: boolean;
   readonly statement: Statement;

@@ -44,7 +44,7 @@ const tooMany = () => failure('SERVICE_UNAVAILABLE', 'Too many changes at once.'
 const heldByAnother = (file: string) =>
   new DatabaseProblem(`Another program is writing to ${file} and does not stop. Close it, and start again.`);
 
-/** While a store is opened, whoever holds its file is somebody for the operator to find. */
+/** While a store is opened, the operator has to find the program that holds its file. */
 function openWriter(file: string, prepare: (db: Sqlite) => void): Sqlite {
   let db: Sqlite | undefined;
   try {
@@ -193,7 +193,7 @@ export function openEmbeddedSearch(
       await new Promise((again) => setTimeout(again, 2 + Math.random() * 8));
     }
   }
-  /** With `until`, the time begins when it is asked for: whoever is behind others that wait long hears it as soon as they do. */
+  /** With `until`, the time begins when it is asked for: a caller behind others that wait long fails as soon as they do. */
   const transaction = <T>(body: () => Promise<T>, until?: number): Promise<T> =>
     inTurn(file, async () => {
       if (until === undefined) await begin(Date.now() + heldMs, () => heldByAnother(file));

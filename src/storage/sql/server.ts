@@ -75,7 +75,7 @@ export async function connectToServe({ url, password }: Pick<ServerOptions, 'url
   }
 }
 
-/** A process that serves must not hold a login that row security does not bind: whoever got into the process would have all rows. */
+/** A process that serves must not hold a login that row security does not bind: an attacker inside the process would have all rows. */
 export async function loginProblem(client: pg.ClientBase, url: string, domains: readonly string[]): Promise<string | undefined> {
   const { rows } = await client.query<LoginRights>(
     `with reachable as (select * from pg_roles where pg_has_role(current_user, oid, 'member'))

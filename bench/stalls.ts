@@ -1,4 +1,6 @@
-/** The longest time for which each entrance holds the event loop of the product, each with its worst input. One process serves everybody. */
+/**
+ * The longest time for which each entrance holds the event loop of the product, each with its worst input. One process serves everybody.
+ */
 import { appendFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';

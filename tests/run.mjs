@@ -3,14 +3,18 @@
 // TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
 // npm run test:servers: runs the suites that know stores against real servers (PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch), then
 // everything of test:cluster; the better part of an hour on two cores. With --stores only the former.
-// npm run test:cluster: a site is three gateways, two hr servers and the other domains behind a balancer: the whole contract suite against that;
-// then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the issuer, which is
+// npm run test:cluster: a site is three gateways, two hr servers and the other domains behind a balancer: the whole contract suite against
+// that;
+// then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the
+// issuer, which is
 // killed as well.
-// npm run test:fuzz: random inputs for everything that takes bytes of others, with one fixed seed, bounded in count and time. TAMSHAI_TEST_FUZZ_SEED and
+// npm run test:fuzz: random inputs for everything that takes bytes of others, with one fixed seed, bounded in count and time.
+// TAMSHAI_TEST_FUZZ_SEED and
 // TAMSHAI_TEST_FUZZ_RUNS (of each property) change that.
 // npm run test:night: fuzz, crashes, clients of others, schemathesis, Keycloak, soak and cluster, one after the other; see tests/night.mjs.
 // npm run test:soak: ten minutes of steady load, with what the process holds on to.
-// TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers -- tests/ports/search:
+// TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers --
+// tests/ports/search:
 //   the newest search servers, which were tried and pass.
 // Further arguments go to vitest: npm test -- tests/unit
 import { spawnSync } from 'node:child_process';

@@ -15,7 +15,10 @@ export const checkpointedHere =
   (chain: string): boolean =>
     chain.startsWith('calls-') || chain.slice(chain.indexOf('-') + 1) === instance;
 
-/** The process that keeps a chain of calls; one that had to begin a new chain has a dot and a number behind it. What a store keeps, any of its servers can show. */
+/**
+ * The process that keeps a chain of calls; one that had to begin a new chain has a dot and a number behind it. What a store keeps, any of
+ * its servers can show.
+ */
 export const keeperOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
 
 /** The processes that keep calls, by the names of their chains. */

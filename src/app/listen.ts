@@ -169,7 +169,10 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     clearTimeout(held.get(res)?.timer);
     return held.delete(res);
   };
-  /** A balancer may not have noticed yet that the process before this one is gone, and send somebody: turned away, that would be a call that a restart cost. */
+  /**
+   * A balancer may not have noticed yet that the process before this one is gone, and send somebody: turned away, that would be a call
+   * that a restart cost.
+   */
   const starting: Handler = (req, res) => {
     if (LOOKS.test(req.url ?? '') || held.size >= MOST_HELD) return notYet(res);
     held.set(res, { req, timer: setTimeout(() => letGo(res) && notYet(res), HELD_MS) });

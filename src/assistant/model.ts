@@ -40,7 +40,9 @@ export type Step =
 export interface Model {
   /** Said in the `start` event. */
   readonly name: string;
-  /** One turn: text as it grows, and the calls it wants made. It is asked again with their answers; without a call, its answer is complete. */
+  /**
+   * One turn: text as it grows, and the calls it wants made. It is asked again with their answers; without a call, its answer is complete.
+   */
   answer(turn: Turn, signal: AbortSignal): AsyncIterable<Step>;
   /** Prepares the first answer, where that takes a while. */
   warm?(): void;

@@ -125,7 +125,10 @@ export function admission(limits: AdmissionLimits, clock: Clock, shared?: Shared
   };
 }
 
-/** A place whose return the store did not hear of is given back again and again: otherwise a cut connection would keep a person out for as long as places last. */
+/**
+ * A place whose return the store did not hear of is given back again and again: otherwise a cut connection would keep a person out for as
+ * long as places last.
+ */
 function givingBack(places: Places, clock: Clock, keptSeconds: number): (key: string, holder: string) => void {
   let owed: { readonly key: string; readonly holder: string; readonly until: number }[] = [];
   let later: NodeJS.Timeout | undefined;

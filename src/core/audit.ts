@@ -111,7 +111,10 @@ function isAstray({ record, at, principal }: Filed): boolean {
 /** For a walk along the chain. */
 export const walked = (filed: Filed): ChainedRecord => (isAstray(filed) ? { ...filed.record, astray: true } : filed.record);
 
-/** For who looks for records: those alone that say of themselves what was looked for, and as many as there are. The rest shows when the chain is walked. */
+/**
+ * For who looks for records: those alone that say of themselves what was looked for, and as many as there are. The rest shows when the
+ * chain is walked.
+ */
 export async function found(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
   const all: ChainedRecord[] = [];
   for (let { before } = query; ; ) {

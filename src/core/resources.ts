@@ -64,7 +64,10 @@ export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodO
   readonly arguments: I;
   /** The tools that it names. Whoever may not use one of them is not offered the prompt. */
   readonly tools: readonly [Tool, ...Tool[]];
-  /** What a model is given to begin with. `tool` gives a tool's name as the client knows it. It never tells of a write as if it had happened. */
+  /**
+   * What a model is given to begin with. `tool` gives a tool's name as the client knows it. It never tells of a write as if it had
+   * happened.
+   */
   says(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today'> & { readonly tool: (tool: Tool) => string }): string;
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }

@@ -104,7 +104,10 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
   const identify = signTogether(key, server, clock);
   const unavailable = () => failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server) }, { server });
 
-  /** A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time anew. */
+  /**
+   * A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time
+   * anew.
+   */
   async function post(
     path: string,
     body: string,

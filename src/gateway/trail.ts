@@ -141,7 +141,9 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   };
 }
 
-/** Servers of one domain share its store: what both tell is one record, and one chain. The first to tell it is believed, and we are first. */
+/**
+ * Servers of one domain share its store: what both tell is one record, and one chain. The first to tell it is believed, and we are first.
+ */
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
   ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
 ];

@@ -180,7 +180,10 @@ const SHAPE = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/;
 const headerShape = z.strictObject({ alg: z.literal('EdDSA'), typ: z.string(), kid: z.string() });
 type Claims = z.infer<typeof identitiesClaims> | z.infer<typeof grantClaims>;
 
-/** What was under signatures that were found good, by the whole signed text: several calls come under one. It counts as long as its key does. */
+/**
+ * What was under signatures that were found good, by the whole signed text: several calls come under one. It counts as long as its key
+ * does.
+ */
 interface Opened {
   readonly kid: string;
   readonly key: KeyObject;

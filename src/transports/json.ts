@@ -7,7 +7,10 @@ export interface JsonRules {
   readonly duplicates: 'refuse' | 'allow';
   /** How long one text may be, where it is not as long as a caller's. */
   readonly stringBytes?: number | undefined;
-  /** False where another process of ours has read it before and signed for it: whatever it says is for the tool to judge, and for the trail. */
+  /**
+   * False where another process of ours has read it before and signed for it: whatever it says is for the tool to judge, and for the
+   * trail.
+   */
   readonly checked?: boolean | undefined;
 }
 

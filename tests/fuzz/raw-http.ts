@@ -19,7 +19,9 @@ export interface RawExchange {
 const QUIET_MS = 1_200;
 const LONGEST_MS = 40_000;
 
-/** Writes all bytes, then reads until the server closes; where it waits for more, the client ends. Rejects where even that does not close. */
+/**
+ * Writes all bytes, then reads until the server closes; where it waits for more, the client ends. Rejects where even that does not close.
+ */
 export function exchange(port: number, bytes: Buffer, isHead: (nth: number) => boolean = () => false): Promise<RawExchange> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

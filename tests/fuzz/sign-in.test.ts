@@ -1,4 +1,6 @@
-/** Mutated proofs of who calls: tokens, internal identities, execution grants, session cookies. None is accepted, none is a server error. */
+/**
+ * Mutated proofs of who calls: tokens, internal identities, execution grants, session cookies. None is accepted, none is a server error.
+ */
 import { randomUUID, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';

@@ -1,4 +1,5 @@
-// A worker of the offline model that fails in the way the question says; it repeats every other question, with the number of jobs it was given.
+// A worker of the offline model that fails in the way the question says; it repeats every other question, with the number of jobs it was
+// given.
 import { parentPort } from 'node:worker_threads';
 
 let jobs = 0;

@@ -29,7 +29,9 @@ export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'au
 
 const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'searchUrl' } as const;
 
-/** Domains that run here, by the kind of their store; also where they have an address, if their store is one that can be reached from here. */
+/**
+ * Domains that run here, by the kind of their store; also where they have an address, if their store is one that can be reached from here.
+ */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
   allTools().domains.filter(
     ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),

@@ -244,7 +244,10 @@ function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, set: Set
   }
 }
 
-/** "… that checkout is owned by the Payments team": what stands before and after the words of a relation, whether it looks like a name or not. */
+/**
+ * "… that checkout is owned by the Payments team": what stands before and after the words of a relation, whether it looks like a name or
+ * not.
+ */
 function fillAround(entry: Entry, reading: Reading, filled: Filled, set: Set_): void {
   const names = entry.slots.filter(({ kind, required }) => kind === 'name' && required);
   const at = names.findIndex(({ key }) => typeof filled.input[key] === 'string' && String(filled.input[key]).includes('_'));

@@ -18,7 +18,10 @@ export interface Name extends Piece {
 }
 /** Nobody means more than so many things in one sentence. */
 const MOST = 16;
-/** So many words are understood. What follows them can still be dictated: it stays in the text. The work for a question grows with its words. */
+/**
+ * So many words are understood. What follows them can still be dictated: it stays in the text. The work for a question grows with its
+ * words.
+ */
 export const MOST_TOKENS = 120;
 /** A word that may say what is wanted. */
 export interface Word {

@@ -221,7 +221,10 @@ function followed(
   return { reading: read(text, today, index.lexicon), entry };
 }
 
-/** "Actually make that the Nevada agent": what was made a moment ago is there already, so it is changed by the tool that changes such things. */
+/**
+ * "Actually make that the Nevada agent": what was made a moment ago is there already, so it is changed by the tool that changes such
+ * things.
+ */
 function corrected(thinking: Thinking, last: Frame, reading: Reading, before: Past): Frame | undefined {
   const { result } = last;
   const correction = MEANT.exec(reading.text) ?? CORRECTION.exec(reading.text);

@@ -1,4 +1,7 @@
-/** What the API answers beside the answers of tools: who is here, what they may use, what waits, what was done, what an answer's stream tells. */
+/**
+ * What the API answers beside the answers of tools: who is here, what they may use, what waits, what was done, what an answer's stream
+ * tells.
+ */
 import { z } from 'zod';
 import { chart } from '../chart.ts';
 import { confirmationData, errorAnswer, metadata, pendingAnswer } from './answers.ts';

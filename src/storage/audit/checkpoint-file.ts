@@ -34,7 +34,9 @@ export async function parseCheckpoints(text: string): Promise<Checkpoint[]> {
 
 export const readCheckpointFile = async (file: string): Promise<readonly Checkpoint[]> => parseCheckpoints(await textOf(file));
 
-/** Which lines say the most of each chain: of one that has not grown for long there may be no other, and one that was cut once said more. */
+/**
+ * Which lines say the most of each chain: of one that has not grown for long there may be no other, and one that was cut once said more.
+ */
 function furthest(lines: readonly string[]): ReadonlySet<number> {
   const best = new Map<string, { count: number; i: number }>();
   lines.forEach((line, i) => {

@@ -1,4 +1,6 @@
-/** From our own filters and words to SQL over JSON and FTS5. Values are parameters; words reach FTS5 as quoted stems of letters and digits. */
+/**
+ * From our own filters and words to SQL over JSON and FTS5. Values are parameters; words reach FTS5 as quoted stems of letters and digits.
+ */
 import { type FieldFilter, Filter, type Test } from '../../core/filter.ts';
 import type { Figures } from '../../core/search.ts';
 import type { Asked } from './handles.ts';

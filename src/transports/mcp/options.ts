@@ -24,7 +24,9 @@ export interface McpOptions {
   list(caller: Caller, servers: ReadonlySet<string> | undefined): ToolListing;
   /** Undefined means that there is no such tool for this caller, and is said before anything happens. */
   call(call: ToolCall): Promise<Answer> | undefined;
-  /** Records a request that was refused before a tool was called, with the tool's name as far as it is known. What it returns is answered. */
+  /**
+   * Records a request that was refused before a tool was called, with the tool's name as far as it is known. What it returns is answered.
+   */
   refused?(
     exchange: Pick<ToolCall, 'caller' | 'clientName' | 'requestId'>,
     refused: Failure,

@@ -94,7 +94,8 @@ export const getOrgChart = hr.read({
   async run({ root_employee_id, max_depth }, { sql, fail }) {
     // By default the topmost person whom the caller may see: who has nobody above, else the caller.
     const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me()) order by manager_id is not null, hire_date, employee_id limit 1`;
-    // The limit ends the walk level by level, before a large company is read in full. All in one value: hundreds of rows cost more than the walk.
+    // The limit ends the walk level by level, before a large company is read in full. All in one value: hundreds of rows cost more than
+    // the walk.
     const { people } = await sql.one(
       z.object({ people: z.array(person.extend({ manager_id: storedId.nullable() })) }),
       sql`

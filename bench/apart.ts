@@ -47,20 +47,52 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
     const [hr] = servers;
     if (hr === undefined) return [];
     gateway = await launch(first, { ...common, HR_URL: hr.address, TAMSHAI_INSTANCE: 'gateway', GATEWAY_PORT: String(port) });
-    const through = await ourTargets('through the gateway', { address: base, keys, base, prefix: 'hr_', pids: [gateway.pid, hr.pid] }, questions, database);
+    const through = await ourTargets(
+      'through the gateway',
+      { address: base, keys, base, prefix: 'hr_', pids: [gateway.pid, hr.pid] },
+      questions,
+      database,
+    );
     await load(loadgen, folder, through, warmUp({ ...timing, warmMs: 2 * timing.warmMs }));
     const results = await load(loadgen, folder, [...bare, ...through], { callers: 16, ...timing });
     const cpu = ({ srv_cpu_us }: { readonly srv_cpu_us: number }) => srv_cpu_us;
     const lines: Line[] = [
-      { what: 'one row through the gateway to hr in another process, both: CPU × bare Go', goal: 2.2, ratio: ratio(results, 'one', 'through the gateway', 'bare Go', cpu), note: told(results, 'one', 'through the gateway') },
-      { what: 'page of 50, the same', ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu), note: told(results, 'page', 'through the gateway') },
+      {
+        what: 'one row through the gateway to hr in another process, both: CPU × bare Go',
+        goal: 2.2,
+        ratio: ratio(results, 'one', 'through the gateway', 'bare Go', cpu),
+        note: told(results, 'one', 'through the gateway'),
+      },
+      {
+        what: 'page of 50, the same',
+        ratio: ratio(results, 'page', 'through the gateway', 'bare Go', cpu),
+        note: told(results, 'page', 'through the gateway'),
+      },
     ];
-    const direct = await Promise.all(servers.map((server) => ourTargets('hr', { address: server.address, keys, base, prefix: '', pids: [server.pid] }, questions, database)));
-    await Promise.all(direct.map(([one]) => load(loadgen, folder, [one as LoadTarget], { ...warmUp({ ...timing, warmMs: 2 * timing.warmMs }), callers: 4 })));
+    const direct = await Promise.all(
+      servers.map((server) =>
+        ourTargets('hr', { address: server.address, keys, base, prefix: '', pids: [server.pid] }, questions, database),
+      ),
+    );
+    await Promise.all(
+      direct.map(([one]) =>
+        load(loadgen, folder, [one as LoadTarget], { ...warmUp({ ...timing, warmMs: 2 * timing.warmMs }), callers: 4 }),
+      ),
+    );
     const stores = [...treeOf(database), redis.pid];
     const byCount = new Map<number, { rate: number; cpu: number }>();
     for (const count of [...timing.replicas, 1]) {
-      byCount.set(count, await onCores(count, [...stores, ...servers.map(({ pid }) => pid)], () => together(loadgen, folder, direct.slice(0, count).map(([one]) => one as LoadTarget), timing)));
+      byCount.set(
+        count,
+        await onCores(count, [...stores, ...servers.map(({ pid }) => pid)], () =>
+          together(
+            loadgen,
+            folder,
+            direct.slice(0, count).map(([one]) => one as LoadTarget),
+            timing,
+          ),
+        ),
+      );
     }
     const alone = byCount.get(1);
     for (const count of timing.replicas) {
@@ -68,7 +100,9 @@ export async function apartLines({ company, folder, loadgen, questions, bare, ti
       if (!some || !alone) continue;
       const cores = Math.min(count, CORES);
       lines.push({
-        what: `${count} hr servers on ${cores} cores × one on one, calls a second`, atLeast: count === 2 && cores === 2 ? 1.7 : undefined, ratio: some.rate / alone.rate,
+        what: `${count} hr servers on ${cores} cores × one on one, calls a second`,
+        atLeast: count === 2 && cores === 2 ? 1.7 : undefined,
+        ratio: some.rate / alone.rate,
         note: `${Math.round(some.rate)} a second, ${Math.round(some.cpu)} µs CPU each; one: ${Math.round(alone.rate)} and ${Math.round(alone.cpu)}. Who asks, and the stores, are on the same cores`,
       });
     }
@@ -104,7 +138,12 @@ async function onCores<T>(count: number, pids: readonly number[], measure: () =>
 }
 
 /** The same number of callers in all, shared out over so many servers. */
-async function together(loadgen: string, folder: string, targets: readonly LoadTarget[], { ms, rounds }: Timing): Promise<{ rate: number; cpu: number }> {
+async function together(
+  loadgen: string,
+  folder: string,
+  targets: readonly LoadTarget[],
+  { ms, rounds }: Timing,
+): Promise<{ rate: number; cpu: number }> {
   const callers = Math.max(1, Math.floor(16 / targets.length));
   const all = await Promise.all(targets.map((target) => load(loadgen, folder, [target], { callers, ms, rounds })));
   const sums = Array.from({ length: rounds }, (_, round) => all.reduce((sum, results) => sum + (results[round]?.rps ?? 0), 0));

@@ -22,14 +22,30 @@ export async function footprintLines({ folder, timing }: Pick<Measuring, 'folder
   const product = await launch(data);
   try {
     const lines: Line[] = [
-      { what: 'first start, embedded, with sample data (seconds)', goal: 15, ratio: first.readyMs / 1000, unit: 's', note: 'from the command until it is ready' },
-      { what: 'ready after a restart, embedded (seconds; after kill -9)', goal: 4, ratio: product.readyMs / 1000, unit: 's', note: 'from the command until it is ready' },
+      {
+        what: 'first start, embedded, with sample data (seconds)',
+        goal: 15,
+        ratio: first.readyMs / 1000,
+        unit: 's',
+        note: 'from the command until it is ready',
+      },
+      {
+        what: 'ready after a restart, embedded (seconds; after kill -9)',
+        goal: 4,
+        ratio: product.readyMs / 1000,
+        unit: 's',
+        note: 'from the command until it is ready',
+      },
     ];
     const atRest = residentMb(product.pid);
     // The list comes last: by then the process has asked and learnt all that it does once.
     lines.push(...(await embeddedLines(product, timing)), ...(await listLines(product, timing)));
     const after = residentMb(product.pid);
-    lines.push({ what: 'memory after load × at rest', ratio: after / atRest, note: `${Math.round(atRest)} MB at rest, ${Math.round(after)} MB after` });
+    lines.push({
+      what: 'memory after load × at rest',
+      ratio: after / atRest,
+      note: `${Math.round(atRest)} MB at rest, ${Math.round(after)} MB after`,
+    });
     return [...lines, ...(await paintLines(product))];
   } finally {
     await product.stop();
@@ -43,18 +59,39 @@ async function listLines({ address, folder, pid }: Product, timing: Measuring['t
   const answer = await fetch(`${address}/mcp`, { method: 'POST', headers, body: mcpBody(1, '', {}) });
   const { result } = (await answer.json()) as { result: { tools: object[] } };
   const tokens = JSON.stringify(result.tools).length / LETTERS_A_TOKEN / result.tools.length;
-  const target: Target = { name: 'list', url: `${address}/mcp`, headers, pid, body: (n) => mcpBody(n, '', {}), check: (text) => text.includes('"tools":[') };
+  const target: Target = {
+    name: 'list',
+    url: `${address}/mcp`,
+    headers,
+    pid,
+    body: (n) => mcpBody(n, '', {}),
+    check: (text) => text.includes('"tools":['),
+  };
   const cost = (await compare([target], { callers: 16, ...timing })).get('list');
   return [
-    { what: `tools/list for an executive (${result.tools.length} tools): tokens a tool`, goal: 250, ratio: tokens, unit: 'tokens', note: `${Math.round(tokens * result.tools.length).toLocaleString('en')} tokens in all, at ${LETTERS_A_TOKEN} letters each` },
+    {
+      what: `tools/list for an executive (${result.tools.length} tools): tokens a tool`,
+      goal: 250,
+      ratio: tokens,
+      unit: 'tokens',
+      note: `${Math.round(tokens * result.tools.length).toLocaleString('en')} tokens in all, at ${LETTERS_A_TOKEN} letters each`,
+    },
     { what: 'tools/list: CPU (µs)', goal: 300, ratio: cost?.cpuMicros ?? 0, unit: 'µs', note: cost ? figures(cost) : '' },
   ];
 }
 
 /** One tool of each kind of embedded store, against the lightest answer there is. */
 async function embeddedLines(product: Product, timing: Measuring['timing']): Promise<Line[]> {
-  const health: Target = { name: 'health', url: `${product.address}/health`, method: 'GET', path: () => '/health', pid: product.pid, check: () => true };
-  const asking = (name: string, as: string, tool: string, input: object) => byMcp(product, { name, as, tool, input: () => input, check: succeeded });
+  const health: Target = {
+    name: 'health',
+    url: `${product.address}/health`,
+    method: 'GET',
+    path: () => '/health',
+    pid: product.pid,
+    check: () => true,
+  };
+  const asking = (name: string, as: string, tool: string, input: object) =>
+    byMcp(product, { name, as, tool, input: () => input, check: succeeded });
   const targets = [
     health,
     await asking('PGlite: get_employee', 'alice.chen', 'hr_get_employee', { employee_id: persona('marcus.johnson').employeeId ?? '' }),
@@ -66,7 +103,11 @@ async function embeddedLines(product: Product, timing: Measuring['timing']): Pro
   const base = costs.get('health')?.cpuMicros ?? 1;
   return targets.slice(1).map(({ name }) => {
     const cost = costs.get(name);
-    return { what: `embedded, ${name} × /health`, ratio: (cost?.cpuMicros ?? 0) / base, note: cost ? figures(cost).replace(' + 0 in the database', '') : '' };
+    return {
+      what: `embedded, ${name} × /health`,
+      ratio: (cost?.cpuMicros ?? 0) / base,
+      note: cost ? figures(cost).replace(' + 0 in the database', '') : '',
+    };
   });
 }
 
@@ -83,7 +124,14 @@ async function paintLines({ address }: Product): Promise<Line[]> {
       times.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0));
       await context.close();
     }
-    return [{ what: 'web app: first contentful paint (ms)', ratio: median(times), unit: 'ms', note: `each in a new browser profile: ${times.map(Math.round).join(', ')}` }];
+    return [
+      {
+        what: 'web app: first contentful paint (ms)',
+        ratio: median(times),
+        unit: 'ms',
+        note: `each in a new browser profile: ${times.map(Math.round).join(', ')}`,
+      },
+    ];
   } finally {
     await browser.close();
   }

@@ -25,14 +25,20 @@ async function microsFor(ask: (n: number) => Promise<unknown>, ms: number): Prom
   let done = 0;
   const end = performance.now() + ms;
   const before = process.cpuUsage();
-  await Promise.all(Array.from({ length: CALLERS }, async () => {
-    while (performance.now() < end) await ask(done++);
-  }));
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      while (performance.now() < end) await ask(done++);
+    }),
+  );
   const { user, system } = process.cpuUsage(before);
   return (user + system) / done;
 }
 
-export async function layerLines(postgres: TestServer, folder: string, timing: { readonly ms: number; readonly rounds: number }): Promise<Line[]> {
+export async function layerLines(
+  postgres: TestServer,
+  folder: string,
+  timing: { readonly ms: number; readonly rounds: number },
+): Promise<Line[]> {
   const world = await openWorld({ database: postgres.url, employees: 500 });
   const [row] = await world.owner('select current_database() as name');
   const address = new URL(postgres.url);
@@ -40,9 +46,16 @@ export async function layerLines(postgres: TestServer, folder: string, timing: {
   const client = new pg.Client({ connectionString: address.href, pipeline: true, types } as pg.ClientConfig);
   await client.connect();
   try {
-    const ids = (await world.owner('select employee_id from hr.employees where active limit 400')).map((each) => String(each['employee_id']));
+    const ids = (await world.owner('select employee_id from hr.employees where active limit 400')).map((each) =>
+      String(each['employee_id']),
+    );
     const alice = person('alice.chen');
-    const caller = { person: alice, token: { id: 'bench', client: 'bench', issuedAt: 0, expiresAt: 0 }, approves: 'nothing', origin: 'bench' } as const;
+    const caller = {
+      person: alice,
+      token: { id: 'bench', client: 'bench', issuedAt: 0, expiresAt: 0 },
+      approves: 'nothing',
+      origin: 'bench',
+    } as const;
     const who = sessionFor(getEmployee, alice, 'bench');
     const reader = readingAs(world.databases[0] as (typeof world.databases)[0], who);
     const keys = openKeys(folder);
@@ -52,29 +65,49 @@ export async function layerLines(postgres: TestServer, folder: string, timing: {
     const accounts = { present: async () => ({ persona: persona('alice.chen'), roles: alice.roles, notBefore: 0 }) };
     const verifier = createVerifier({
       issuers: [embeddedIssuer({ realm: 'staff', base, keys, accounts })],
-      people: { employment: async () => 'active' }, denied: { isRevoked: async () => false }, clock: { now: () => new Date() },
+      people: { employment: async () => 'active' },
+      denied: { isRevoked: async () => false },
+      clock: { now: () => new Date() },
     });
     await verifier.verify(token.slice(7), audiences);
-    const request = (n: number): CallRequest => ({ server: 'hr', tool: 'get_employee', input: { employee_id: pick(ids, n) }, caller, surface: 'mcp', requestId: randomUUID() });
+    const request = (n: number): CallRequest => ({
+      server: 'hr',
+      tool: 'get_employee',
+      input: { employee_id: pick(ids, n) },
+      caller,
+      surface: 'mcp',
+      requestId: randomUUID(),
+    });
     const unrecorded: Runtime = { ...world.runtime, audit: { ...world.runtime.audit, append: async () => {} } };
-    const one = { name: 'one', text: 'select e.*, p.salary, c.phone, c.home_address, i.ssn from hr.employees e left join hr.pay p using (employee_id) left join hr.contact c using (employee_id) left join hr.identity i using (employee_id) where e.employee_id = $1' };
+    const one = {
+      name: 'one',
+      text: 'select e.*, p.salary, c.phone, c.home_address, i.ssn from hr.employees e left join hr.pay p using (employee_id) left join hr.contact c using (employee_id) left join hr.identity i using (employee_id) where e.employee_id = $1',
+    };
     const layers: readonly (readonly [string, (n: number) => Promise<unknown>])[] = [
       ['bare driver', (n) => client.query({ ...one, values: [pick(ids, n)] })],
-      ['row security and masks, rows checked', (n) => reader.maybeOne(getEmployee.output as never, sql`select * from hr.people where employee_id = ${pick(ids, n)}`)],
+      [
+        'row security and masks, rows checked',
+        (n) => reader.maybeOne(getEmployee.output as never, sql`select * from hr.people where employee_id = ${pick(ids, n)}`),
+      ],
       ['role, input and output', (n) => call(unrecorded, request(n))],
       ['the record of the call', (n) => call(world.runtime, request(n))],
-      ['the token, seen before', async (n) => {
-        if (verifier.verifyCached(token, audiences) === undefined) await verifier.verify(token.slice(7), audiences);
-        return call(world.runtime, request(n));
-      }],
+      [
+        'the token, seen before',
+        async (n) => {
+          if (verifier.verifyCached(token, audiences) === undefined) await verifier.verify(token.slice(7), audiences);
+          return call(world.runtime, request(n));
+        },
+      ],
     ];
     const found = new Map<string, number[]>(layers.map(([name]) => [name, []]));
     for (const [, ask] of layers) await microsFor(ask, timing.ms);
-    for (let round = 0; round < timing.rounds; round++) for (const [name, ask] of layers) found.get(name)?.push(await microsFor(ask, timing.ms));
+    for (let round = 0; round < timing.rounds; round++)
+      for (const [name, ask] of layers) found.get(name)?.push(await microsFor(ask, timing.ms));
     const micros = layers.map(([name]) => median(found.get(name) ?? []));
     const bare = micros[0] ?? 1;
     return layers.slice(1).map(([name], n) => ({
-      what: `with ${name} × bare driver`, ratio: (micros[n + 1] ?? 0) / bare,
+      what: `with ${name} × bare driver`,
+      ratio: (micros[n + 1] ?? 0) / bare,
       note: `${Math.round(micros[n + 1] ?? 0)} µs CPU, ${Math.round((micros[n + 1] ?? 0) - (micros[n] ?? 0))} more than without; × ${Math.round(bare)}`,
     }));
   } finally {

@@ -29,7 +29,10 @@ export interface Cost {
 const TICK_MICROS = 10_000;
 const statOf = (pid: number) => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+  return stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
 };
 const cpuOf = (pid: number): number => {
   try {
@@ -49,8 +52,13 @@ export async function settled(pid: number): Promise<void> {
   }
 }
 /** A server that forks, with its children that live. */
-export const treeOf = (root: number): number[] =>
-  [root, ...readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== root && parentOf(pid) === root)];
+export const treeOf = (root: number): number[] => [
+  root,
+  ...readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== root && parentOf(pid) === root),
+];
 /** Its own time, its children's, and that of those already gone. */
 const cpuOfTree = (root: number): number => {
   const fields = statOf(root);
@@ -64,7 +72,10 @@ const parentOf = (pid: number): number => {
   }
 };
 
-export async function measure(target: Target, options: { readonly callers: number; readonly ms: number; readonly database?: number | undefined }): Promise<Cost> {
+export async function measure(
+  target: Target,
+  options: { readonly callers: number; readonly ms: number; readonly database?: number | undefined },
+): Promise<Cost> {
   const { origin, pathname, search } = new URL(target.url);
   const pool = new Pool(origin, { connections: options.callers, pipelining: 1 });
   const times: number[] = [];
@@ -78,10 +89,16 @@ export async function measure(target: Target, options: { readonly callers: numbe
     while (performance.now() < end) {
       const n = sent++;
       const begun = performance.now();
-      const response = await pool.request({ path: target.path?.(n) ?? pathname + search, method: target.method ?? 'POST', headers: target.headers ?? {}, body: target.body?.(n) ?? null });
+      const response = await pool.request({
+        path: target.path?.(n) ?? pathname + search,
+        method: target.method ?? 'POST',
+        headers: target.headers ?? {},
+        body: target.body?.(n) ?? null,
+      });
       const text = await response.body.text();
       times.push(performance.now() - begun);
-      if (response.statusCode !== 200 || (n % 50 === 0 && !target.check(text))) throw new Error(`${target.name}: ${response.statusCode} ${text.slice(0, 300)}`);
+      if (response.statusCode !== 200 || (n % 50 === 0 && !target.check(text)))
+        throw new Error(`${target.name}: ${response.statusCode} ${text.slice(0, 300)}`);
     }
   };
   await Promise.all(Array.from({ length: options.callers }, caller));
@@ -90,23 +107,35 @@ export async function measure(target: Target, options: { readonly callers: numbe
   await pool.close();
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { calls: times.length, cpuMicros: used / times.length, databaseMicros: usedByDatabase / times.length, p50: at(0.5), p99: at(0.99) };
+  return {
+    calls: times.length,
+    cpuMicros: used / times.length,
+    databaseMicros: usedByDatabase / times.length,
+    p50: at(0.5),
+    p99: at(0.99),
+  };
 }
 
 export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** Rounds that take turns, so that whatever else the machine does meets all of them alike. */
-export async function compare(targets: readonly Target[], options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined }): Promise<Map<string, Cost>> {
+export async function compare(
+  targets: readonly Target[],
+  options: { readonly callers: number; readonly ms: number; readonly rounds: number; readonly database?: number | undefined },
+): Promise<Map<string, Cost>> {
   const rounds = new Map<string, Cost[]>(targets.map(({ name }) => [name, []]));
   for (const target of targets) await measure(target, { ...options, ms: options.ms * 2 });
-  for (let round = 0; round < options.rounds; round++) for (const target of targets) rounds.get(target.name)?.push(await measure(target, options));
+  for (let round = 0; round < options.rounds; round++)
+    for (const target of targets) rounds.get(target.name)?.push(await measure(target, options));
   return new Map(
     [...rounds].map(([name, costs]) => [
       name,
       {
         calls: costs.reduce((sum, { calls }) => sum + calls, 0),
-        cpuMicros: median(costs.map((cost) => cost.cpuMicros)), databaseMicros: median(costs.map((cost) => cost.databaseMicros)),
-        p50: median(costs.map((cost) => cost.p50)), p99: median(costs.map((cost) => cost.p99)),
+        cpuMicros: median(costs.map((cost) => cost.cpuMicros)),
+        databaseMicros: median(costs.map((cost) => cost.databaseMicros)),
+        p50: median(costs.map((cost) => cost.p50)),
+        p99: median(costs.map((cost) => cost.p99)),
       },
     ]),
   );

@@ -44,12 +44,29 @@ export interface LoadTarget {
   readonly db_pids: readonly number[];
 }
 
-
-export function load(program: string, folder: string, targets: readonly LoadTarget[], { callers, ms, rounds }: { readonly callers: number; readonly ms: number; readonly rounds: number }): Promise<Result[]> {
+export function load(
+  program: string,
+  folder: string,
+  targets: readonly LoadTarget[],
+  { callers, ms, rounds }: { readonly callers: number; readonly ms: number; readonly rounds: number },
+): Promise<Result[]> {
   const mark = `${process.hrtime.bigint()}`;
   const [config, out] = [join(folder, `targets-${mark}.json`), join(folder, `results-${mark}.jsonl`)];
   writeFileSync(config, JSON.stringify({ targets }));
-  const args = ['-config', config, '-out', out, '-conc', String(callers), '-rounds', String(rounds), '-dur', `${ms}ms`, '-warm', `${Math.round(ms / 3)}ms`];
+  const args = [
+    '-config',
+    config,
+    '-out',
+    out,
+    '-conc',
+    String(callers),
+    '-rounds',
+    String(rounds),
+    '-dur',
+    `${ms}ms`,
+    '-warm',
+    `${Math.round(ms / 3)}ms`,
+  ];
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let told = '';
@@ -58,9 +75,15 @@ export function load(program: string, folder: string, targets: readonly LoadTarg
     });
     child.once('exit', (code) => {
       if (code !== 0) return reject(new Error(`the load generator ended with ${code}: ${told.slice(-300)}`));
-      const results = readFileSync(out, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Result);
+      const results = readFileSync(out, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Result);
       const bad = results.find((each) => each.bad > 0 || each.ok === 0);
-      if (bad) return reject(new Error(`${bad.name}: ${bad.bad} of ${bad.bad + bad.ok} answers were not right: ${bad.first_bad ?? ''}`.slice(0, 400)));
+      if (bad)
+        return reject(
+          new Error(`${bad.name}: ${bad.bad} of ${bad.bad + bad.ok} answers were not right: ${bad.first_bad ?? ''}`.slice(0, 400)),
+        );
       resolve(results);
     });
   });
@@ -69,9 +92,12 @@ export function load(program: string, folder: string, targets: readonly LoadTarg
 /** Ratios are taken within a round, and the middle one counts. */
 export function ratio(results: readonly Result[], group: string, name: string, reference: string, of: (result: Result) => number): number {
   const rounds = new Map(results.filter((each) => each.group === group && each.name === reference).map((each) => [each.round, of(each)]));
-  return median(results.filter((each) => each.group === group && each.name === name).map((each) => of(each) / (rounds.get(each.round) ?? Number.NaN)));
+  return median(
+    results.filter((each) => each.group === group && each.name === name).map((each) => of(each) / (rounds.get(each.round) ?? Number.NaN)),
+  );
 }
-export const middle = (results: readonly Result[], group: string, name: string, of: (result: Result) => number) => median(results.filter((each) => each.group === group && each.name === name).map(of));
+export const middle = (results: readonly Result[], group: string, name: string, of: (result: Result) => number) =>
+  median(results.filter((each) => each.group === group && each.name === name).map(of));
 export const told = (results: readonly Result[], group: string, name: string) => {
   const of = (key: (result: Result) => number) => middle(results, group, name, key);
   return `${Math.round(of((r) => r.srv_cpu_us))} µs CPU + ${Math.round(of((r) => r.db_cpu_us))} in the database, ${Math.round(of((r) => r.rps))} a second, p50 ${of((r) => r.p50_ms).toFixed(1)} ms, p99 ${of((r) => r.p99_ms).toFixed(1)} ms`;

@@ -19,7 +19,8 @@ export const warmUp = ({ warmMs }: Timing) => ({ callers: 16, ms: warmMs, rounds
 
 /** The request's number is a number, and stands bare. */
 const numbered = (body: string) => body.replace('"id":0', '"id":{{rid}}');
-const asked = (name: string, args: object) => numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
+const asked = (name: string, args: object) =>
+  numbered(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name, arguments: args } }));
 
 /** One JSON value a line, as the load generator reads them. */
 const lines = (rows: readonly object[]): string => `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
@@ -35,11 +36,15 @@ export async function questionsAbout({ postgres, ids }: Company, folder: string)
   mkdirSync(folder, { recursive: true });
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
-  const people = await owner.query<{ id: string; email: string }>('select employee_id as id, email from hr.employees where employee_id = any ($1)', [ids]);
+  const people = await owner.query<{ id: string; email: string }>(
+    'select employee_id as id, email from hr.employees where employee_id = any ($1)',
+    [ids],
+  );
   const departments = await owner.query<{ dept: string; first: string; last: string }>(
     `select d.department as dept, (array_agg(p.email))[1] as first, (array_agg(p.email))[50] as last
      from (select department from hr.employees where active group by 1 having count(*) > 50 order by count(*) desc limit 8) d,
-       lateral (select email from hr.employees e where e.active and e.department_key = lower(d.department) order by last_name, first_name, employee_id limit 50) p group by 1`);
+       lateral (select email from hr.employees e where e.active and e.department_key = lower(d.department) order by last_name, first_name, employee_id limit 50) p group by 1`,
+  );
   await owner.end();
   const [one, page] = [join(folder, 'ours-one.jsonl'), join(folder, 'ours-page.jsonl')];
   writeFileSync(one, lines(people.rows));
@@ -58,12 +63,27 @@ export interface Endpoint {
   readonly pids: readonly number[];
 }
 
-export async function ourTargets(name: string, { address, keys, base, prefix, pids }: Endpoint, questions: Questions, database: number): Promise<LoadTarget[]> {
+export async function ourTargets(
+  name: string,
+  { address, keys, base, prefix, pids }: Endpoint,
+  questions: Questions,
+  database: number,
+): Promise<LoadTarget[]> {
   const token = await mintToken(keys, persona('alice.chen'), { base, audience: `${address}/mcp` });
   const target = (group: string, tool: string, args: object, vars: string, expect: readonly string[]): LoadTarget => {
     // The load generator says itself that it sends and takes JSON.
     const { accept: _accept, 'content-type': _type, ...headers } = mcpHeaders(token, prefix + tool);
-    return { name, group, url: `${address.replace('localhost', '127.0.0.1')}/mcp`, headers, body: numbered(mcpBody(0, prefix + tool, args)), vars, expect, pids, db_pids: [database] };
+    return {
+      name,
+      group,
+      url: `${address.replace('localhost', '127.0.0.1')}/mcp`,
+      headers,
+      body: numbered(mcpBody(0, prefix + tool, args)),
+      vars,
+      expect,
+      pids,
+      db_pids: [database],
+    };
   };
   return [
     target('one', 'get_employee', { employee_id: '{{id}}' }, questions.one, ['{{email}}']),
@@ -72,7 +92,11 @@ export async function ourTargets(name: string, { address, keys, base, prefix, pi
 }
 
 /** The bare handlers' own table, in a database of its own on the same server. */
-async function foundPeers({ postgres }: Company, rows: number, folder: string): Promise<{ readonly url: string; readonly one: string; readonly page: string }> {
+async function foundPeers(
+  { postgres }: Company,
+  rows: number,
+  folder: string,
+): Promise<{ readonly url: string; readonly one: string; readonly page: string }> {
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
   await owner.query('create database peers');
@@ -85,7 +109,8 @@ async function foundPeers({ postgres }: Company, rows: number, folder: string): 
   const people = await client.query<object>('select id, email from hr.employees order by md5(id::text) limit $1', [ENOUGH]);
   const departments = await client.query<object>(
     `select d as dept, (array_agg(email))[1] as first, (array_agg(email))[50] as last from (select distinct department as d from hr.employees) x,
-       lateral (select email from hr.employees where department = d order by last_name, first_name, id limit 50) y group by d order by d`);
+       lateral (select email from hr.employees where department = d order by last_name, first_name, id limit 50) y group by d order by d`,
+  );
   await client.end();
   const [one, page] = [join(folder, 'bare-one.jsonl'), join(folder, 'bare-page.jsonl')];
   writeFileSync(one, lines(people.rows));
@@ -103,16 +128,34 @@ export async function startPeers(company: Company, rows: number, folder: string,
   const { url, one, page } = await foundPeers(company, rows, folder);
   const children: ChildProcess[] = [];
   const targets: LoadTarget[] = [];
-  for (const [name, program, args] of [['bare Go', bareGo, []], ['bare Node', process.execPath, [join(here, 'bare-node.mjs')]]] as const) {
+  for (const [name, program, args] of [
+    ['bare Go', bareGo, []],
+    ['bare Node', process.execPath, [join(here, 'bare-node.mjs')]],
+  ] as const) {
     const port = await freePort();
     const child = spawn(program, args, { env: { ...process.env, DATABASE_URL: url, PORT: String(port) }, stdio: 'ignore' });
     children.push(child);
     const target = (group: string, tool: string, input: object, vars: string, expect: readonly string[]) =>
-      targets.push({ name, group, url: `http://127.0.0.1:${port}/mcp`, body: asked(tool, input), vars, expect, pids: [child.pid ?? 0], db_pids: [company.postgres.pid] });
+      targets.push({
+        name,
+        group,
+        url: `http://127.0.0.1:${port}/mcp`,
+        body: asked(tool, input),
+        vars,
+        expect,
+        pids: [child.pid ?? 0],
+        db_pids: [company.postgres.pid],
+      });
     target('one', 'get_employee', { id: '{{id}}' }, one, ['{{email}}']);
     target('page', 'list_employees', { department: '{{dept}}' }, page, ['{{first}}', '{{last}}']);
     for (let left = 100; ; left--) {
-      if (await fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false)) break;
+      if (
+        await fetch(`http://127.0.0.1:${port}/`).then(
+          () => true,
+          () => false,
+        )
+      )
+        break;
       if (left === 0) throw new Error(`${name} does not listen`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -127,13 +170,23 @@ export async function peerLines(company: Company, { product, rows, timing, folde
   const peers = await startPeers(company, rows, folder, bareGo);
   try {
     const { address, pid } = product;
-    const ours = await ourTargets('Tamshai', { address, keys: openKeys(product.folder), base: address, prefix: 'hr_', pids: [pid] }, questions, company.postgres.pid);
+    const ours = await ourTargets(
+      'Tamshai',
+      { address, keys: openKeys(product.folder), base: address, prefix: 'hr_', pids: [pid] },
+      questions,
+      company.postgres.pid,
+    );
     const all = [...peers.targets, ...ours];
     await load(loadgen, folder, all, warmUp(timing));
     const results = await load(loadgen, folder, all, { callers: 16, ...timing });
     const cpu = (result: Result) => result.srv_cpu_us;
     const database = (result: Result) => result.db_cpu_us;
-    const line = (what: string, group: string, name: string, goal: number | undefined, of = cpu): Line => ({ what, goal, ratio: ratio(results, group, name, 'bare Go', of), note: told(results, group, name) });
+    const line = (what: string, group: string, name: string, goal: number | undefined, of = cpu): Line => ({
+      what,
+      goal,
+      ratio: ratio(results, group, name, 'bare Go', of),
+      note: told(results, group, name),
+    });
     const newer = Number(process.versions.node.split('.')[0]) >= 26;
     return [
       line('one row by id, MCP, all guards: CPU × bare Go', 'one', 'Tamshai', newer ? 1.5 : 1.8),
@@ -148,4 +201,3 @@ export async function peerLines(company: Company, { product, rows, timing, folde
     peers.stop();
   }
 }
-

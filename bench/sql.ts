@@ -49,17 +49,32 @@ export async function foundCompany(postgres: TestServer, rows: number): Promise<
   await owner.connect();
   try {
     await migrate(owner, migrations(join(root, 'sql'), ['hr', 'tasks']));
-    await loadSample(owner, { domains: ['hr', 'tasks'], employees: rows, today: new Date(), onProgress: (done, total) => process.stderr.isTTY && process.stderr.write(`\rloading ${Math.round((100 * done) / total)} %`) });
+    await loadSample(owner, {
+      domains: ['hr', 'tasks'],
+      employees: rows,
+      today: new Date(),
+      onProgress: (done, total) => process.stderr.isTTY && process.stderr.write(`\rloading ${Math.round((100 * done) / total)} %`),
+    });
     await owner.query('vacuum analyze');
-    console.log(`${rows.toLocaleString('en')} employees loaded in ${Math.round((performance.now() - begun) / 1000)} s into ${postgres.version}`);
-    const found = await owner.query<{ employee_id: string }>('select employee_id from hr.employees where active order by md5(employee_id::text) limit 1000');
+    console.log(
+      `${rows.toLocaleString('en')} employees loaded in ${Math.round((performance.now() - begun) / 1000)} s into ${postgres.version}`,
+    );
+    const found = await owner.query<{ employee_id: string }>(
+      'select employee_id from hr.employees where active order by md5(employee_id::text) limit 1000',
+    );
     const deep = await owner.query<{ last_name: string; first_name: string; employee_id: string }>(
-      'select last_name, first_name, employee_id from hr.employees where active order by last_name, first_name, employee_id offset $1 limit 100', [Math.min(10_000 * 50, Math.floor(rows * 0.5))]);
+      'select last_name, first_name, employee_id from hr.employees where active order by last_name, first_name, employee_id offset $1 limit 100',
+      [Math.min(10_000 * 50, Math.floor(rows * 0.5))],
+    );
     const trees = await owner.query<{ people: number; head: string }>(
       `select distinct on (wanted) people, head from unnest($1::int[]) wanted,
-         (select count(*)::int as people, manager_id as head from hr.chain group by manager_id) c order by wanted, abs(ln(people::float / wanted)), head`, [TREES]);
+         (select count(*)::int as people, manager_id as head from hr.chain group by manager_id) c order by wanted, abs(ln(people::float / wanted)), head`,
+      [TREES],
+    );
     return {
-      postgres, ids: found.rows.map((row) => row.employee_id), deep: deep.rows.map((row) => [row.last_name, row.first_name, row.employee_id] as const),
+      postgres,
+      ids: found.rows.map((row) => row.employee_id),
+      deep: deep.rows.map((row) => [row.last_name, row.first_name, row.employee_id] as const),
       trees: trees.rows.filter(({ people }, n, all) => n === 0 || people !== all[n - 1]?.people),
     };
   } finally {
@@ -67,9 +82,17 @@ export async function foundCompany(postgres: TestServer, rows: number): Promise<
   }
 }
 
-export const figures = ({ cpuMicros, databaseMicros, p50, p99 }: Cost) => `${Math.round(cpuMicros)} µs CPU + ${Math.round(databaseMicros)} in the database, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+export const figures = ({ cpuMicros, databaseMicros, p50, p99 }: Cost) =>
+  `${Math.round(cpuMicros)} µs CPU + ${Math.round(databaseMicros)} in the database, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 
-export function against(costs: ReadonlyMap<string, Cost>, what: string, name: string, other: string, goal?: number, of: (cost: Cost) => number = ({ cpuMicros }) => cpuMicros): Line {
+export function against(
+  costs: ReadonlyMap<string, Cost>,
+  what: string,
+  name: string,
+  other: string,
+  goal?: number,
+  of: (cost: Cost) => number = ({ cpuMicros }) => cpuMicros,
+): Line {
   const [a, b] = [costs.get(name), costs.get(other)];
   return { what, goal, ratio: a && b ? of(a) / of(b) : 0, note: a ? figures(a) : '' };
 }
@@ -79,8 +102,17 @@ const whole = ({ cpuMicros, databaseMicros }: Cost) => cpuMicros + databaseMicro
 export async function sqlLines(company: Company, { product, timing, rows }: Measuring): Promise<Line[]> {
   const { postgres, ids } = company;
   const bare = fork(join(root, 'bench/bare.mjs'), { env: { ...process.env, DATABASE_URL: postgres.url } });
-  const { port } = await new Promise<{ port: number }>((resolve) => bare.once('message', (message) => resolve(message as { port: number })));
-  const bareTarget = (name: string, path: (n: number) => string): Target => ({ name, url: `http://127.0.0.1:${port}`, method: 'GET', path, pid: bare.pid ?? 0, check: (text) => name === 'empty' || text.length > 2 });
+  const { port } = await new Promise<{ port: number }>((resolve) =>
+    bare.once('message', (message) => resolve(message as { port: number })),
+  );
+  const bareTarget = (name: string, path: (n: number) => string): Target => ({
+    name,
+    url: `http://127.0.0.1:${port}`,
+    method: 'GET',
+    path,
+    pid: bare.pid ?? 0,
+    check: (text) => name === 'empty' || text.length > 2,
+  });
   const byId = (n: number) => ({ employee_id: pick(ids, n) });
   const one = { tool: 'hr_get_employee', input: byId, check: succeeded };
   try {
@@ -90,8 +122,18 @@ export async function sqlLines(company: Company, { product, timing, rows }: Meas
       bareTarget('bare', (n) => `/one/${pick(ids, n)}`),
       await byRest(product, { ...one, name: 'rest', as: 'alice.chen' }),
       await byMcp(product, hr),
-      await byMcp(product, { ...one, name: 'self', as: 'frank.davis', input: () => ({ employee_id: persona('frank.davis').employeeId ?? '' }) }),
-      await byMcp(product, { ...one, name: 'manager', as: 'nina.patel', input: () => ({ employee_id: persona('sarah.kim').employeeId ?? '' }) }),
+      await byMcp(product, {
+        ...one,
+        name: 'self',
+        as: 'frank.davis',
+        input: () => ({ employee_id: persona('frank.davis').employeeId ?? '' }),
+      }),
+      await byMcp(product, {
+        ...one,
+        name: 'manager',
+        as: 'nina.patel',
+        input: () => ({ employee_id: persona('sarah.kim').employeeId ?? '' }),
+      }),
     ];
     const costs = await compare(oneRow, { callers: 16, ...timing, database: postgres.pid });
     const lines = [
@@ -103,7 +145,11 @@ export async function sqlLines(company: Company, { product, timing, rows }: Meas
       against(costs, 'get_employee as manager × as HR', 'manager', 'mcp', 1.5, whole),
     ];
     for (const callers of [1, 64]) {
-      const some = await compare([bareTarget('bare', (n) => `/one/${pick(ids, n)}`), await byMcp(product, hr)], { callers, ...timing, database: postgres.pid });
+      const some = await compare([bareTarget('bare', (n) => `/one/${pick(ids, n)}`), await byMcp(product, hr)], {
+        callers,
+        ...timing,
+        database: postgres.pid,
+      });
       lines.push(against(some, `get_employee, MCP × bare handler, ${callers === 1 ? 'one caller' : `${callers} callers`}`, 'mcp', 'bare'));
     }
     return [...lines, ...(await pages(company, product, bareTarget, timing, rows))];
@@ -112,14 +158,35 @@ export async function sqlLines(company: Company, { product, timing, rows }: Meas
   }
 }
 
-async function pages(company: Company, product: Product, bareTarget: (name: string, path: (n: number) => string) => Target, timing: Measuring['timing'], rows: number): Promise<Line[]> {
+async function pages(
+  company: Company,
+  product: Product,
+  bareTarget: (name: string, path: (n: number) => string) => Target,
+  timing: Measuring['timing'],
+  rows: number,
+): Promise<Line[]> {
   const sealer = cursors([derive(openKeys(product.folder), 'cursor')]);
   const alice = persona('alice.chen');
-  const person = { ...alice, principal: `staff:${alice.sub}`, organizationId: undefined, employeeId: alice.employeeId, roles: rolesIn('staff', alice.roles) };
-  const list = { tool: 'hr_list_employees', as: 'alice.chen', input: () => ({}), check: (text: string) => text.includes('"returnedCount":50') };
-  const deep = (n: number) => ({ cursor: sealer.seal(pick(company.deep, n), { server: 'hr', tool: 'list_employees', filters: {}, person }) });
+  const person = {
+    ...alice,
+    principal: `staff:${alice.sub}`,
+    organizationId: undefined,
+    employeeId: alice.employeeId,
+    roles: rolesIn('staff', alice.roles),
+  };
+  const list = {
+    tool: 'hr_list_employees',
+    as: 'alice.chen',
+    input: () => ({}),
+    check: (text: string) => text.includes('"returnedCount":50'),
+  };
+  const deep = (n: number) => ({
+    cursor: sealer.seal(pick(company.deep, n), { server: 'hr', tool: 'list_employees', filters: {}, person }),
+  });
   const heads = await Promise.all(
-    company.trees.map(({ people, head }) => byMcp(product, { ...list, name: `tree ${people}`, as: 'nina.patel', employeeId: head, check: succeeded })),
+    company.trees.map(({ people, head }) =>
+      byMcp(product, { ...list, name: `tree ${people}`, as: 'nina.patel', employeeId: head, check: succeeded }),
+    ),
   );
   const targets = [
     bareTarget('bare', () => '/page'),
@@ -138,6 +205,7 @@ async function pages(company: Company, product: Product, bareTarget: (name: stri
     against(costs, `page ${page.toLocaleString('en')} × page 1 of ${rows.toLocaleString('en')}`, 'deep', 'mcp', 1.1, whole),
     against(costs, 'an executive × HR', 'executive', 'mcp', 1.5, whole),
     ...company.trees.map(({ people }) =>
-      against(costs, `manager of ${people.toLocaleString('en')} × HR's page`, `tree ${people}`, 'mcp', people > 5_000 ? 5 : 1.5, whole)),
+      against(costs, `manager of ${people.toLocaleString('en')} × HR's page`, `tree ${people}`, 'mcp', people > 5_000 ? 5 : 1.5, whole),
+    ),
   ];
 }

@@ -52,26 +52,58 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
   const own = accounts(kv, personas, clock, leads);
   const denied = revocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
-    externalIssuer({ realm, issuer, clientId: client, introspect: clientSecret === undefined ? undefined : introspection(issuer, client, clientSecret) });
+    externalIssuer({
+      realm,
+      issuer,
+      clientId: client,
+      introspect: clientSecret === undefined ? undefined : introspection(issuer, client, clientSecret),
+    });
   const issuers: Issuer[] =
     staff === undefined
-      ? (['staff', 'customer'] as const).map((realm) => embeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }))
+      ? (['staff', 'customer'] as const).map((realm) =>
+          embeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }),
+        )
       : [external('staff', staff, clientId), ...(customer === undefined ? [] : [external('customer', customer, customerClientId)])];
   const verifier = createVerifier({
-    issuers, people, denied, clock,
+    issuers,
+    people,
+    denied,
+    clock,
     onRefused: (reason) => log.info({ reason }, 'token refused'),
-    onLongLived: (issuer, seconds) => log.warn({ issuer, seconds }, 'this issuer gives out access tokens that live longer than five minutes'),
+    onLongLived: (issuer, seconds) =>
+      log.warn({ issuer, seconds }, 'this issuer gives out access tokens that live longer than five minutes'),
   });
   const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
   // By the name that others call it, where it has one: that is the resource that it says it is.
   const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
-    staff === undefined ? embeddedProvider({ base, keys, accounts: own, kv: sealed, revocations: denied, servers, clock, log, scriptedApprovals: config.scriptedApprovals }) : undefined;
-  const web = ({ issuer, realm }: Issuer) => ({ issuer, clientId: embedded ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId, clientSecret, embedded: embedded !== undefined });
+    staff === undefined
+      ? embeddedProvider({
+          base,
+          keys,
+          accounts: own,
+          kv: sealed,
+          revocations: denied,
+          servers,
+          clock,
+          log,
+          scriptedApprovals: config.scriptedApprovals,
+        })
+      : undefined;
+  const web = ({ issuer, realm }: Issuer) => ({
+    issuer,
+    clientId: embedded ? 'tamshai-web' : realm === 'staff' ? clientId : customerClientId,
+    clientSecret,
+    embedded: embedded !== undefined,
+  });
   const [staffIssuer, customerIssuer] = issuers;
   if (!staffIssuer) throw new Error('no issuer');
   const sessions = webSessions({
-    base, kv: sealed, clock, log, sealKey: derive(keys, 'csrf'),
+    base,
+    kv: sealed,
+    clock,
+    log,
+    sealKey: derive(keys, 'csrf'),
     issuers: { staff: web(staffIssuer), customer: customerIssuer && web(customerIssuer) },
     verify: (token, wanted) => verifier.verify(token, wanted),
   });
@@ -84,7 +116,8 @@ export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): Gatew
   if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
   if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);
   // A file may change while this runs: a new key counts within a moment, and an old one stops to.
-  if (!existsSync(gatewayPublicKeys)) throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
+  if (!existsSync(gatewayPublicKeys))
+    throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
   loadGatewayKeys(readFileSync(gatewayPublicKeys, 'utf8'));
   return watchGatewayKeys(() => readFile(gatewayPublicKeys, 'utf8'));
 }
@@ -98,8 +131,23 @@ export function asServer(link: Link | undefined, server: string, title: string, 
   return async <T>(path: string, question: object, requestId: string, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T> => {
     if (link === undefined) throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
     const body = JSON.stringify(question);
-    const person = { principal: 'gateway', sub: 'gateway', realm: 'staff' as const, username: 'gateway', name: 'gateway', email: '', employeeId: undefined, organizationId: undefined, roles: new Set<never>() };
-    const caller = { person, token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'gateway' };
+    const person = {
+      principal: 'gateway',
+      sub: 'gateway',
+      realm: 'staff' as const,
+      username: 'gateway',
+      name: 'gateway',
+      email: '',
+      employeeId: undefined,
+      organizationId: undefined,
+      roles: new Set<never>(),
+    };
+    const caller = {
+      person,
+      token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 },
+      approves: 'nothing' as const,
+      origin: 'gateway',
+    };
     const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
     try {
       const { text } = await link.post({ path, body, token, requestId, signal, deadlineMs: ASK_MS, quiet: true });

@@ -4,7 +4,25 @@ import { hidePatterns } from '../core/redact.ts';
 import type { Logger } from '../core/ports.ts';
 import type { Done } from '../core/run.ts';
 
-const FIELDS = new Set(['requestId', 'error', 'code', 'at', 'server', 'tool', 'store', 'reason', 'count', 'ms', 'issuer', 'seconds', 'chain', 'state', 'status', 'surface', 'port']);
+const FIELDS = new Set([
+  'requestId',
+  'error',
+  'code',
+  'at',
+  'server',
+  'tool',
+  'store',
+  'reason',
+  'count',
+  'ms',
+  'issuer',
+  'seconds',
+  'chain',
+  'state',
+  'status',
+  'surface',
+  'port',
+]);
 const LONGEST = 200;
 const FRAMES = 6;
 
@@ -13,13 +31,21 @@ const plain = (text: string): string => hidePatterns(text.slice(0, LONGEST).repl
 
 /** Where it broke, never what it said: a driver's words can carry row values. */
 function traceOf({ name, code, stack }: Error & { code?: unknown }): Record<string, unknown> {
-  const at = stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, FRAMES).map(plain);
+  const at = stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, FRAMES)
+    .map(plain);
   return { error: plain(name), ...(typeof code === 'string' && { code: plain(code) }), ...(at && { at }) };
 }
 
 function valueOf(value: unknown): unknown {
   if (typeof value === 'string') return plain(value);
-  if (Array.isArray(value)) return value.filter((each) => typeof each === 'string').slice(0, FRAMES).map(plain);
+  if (Array.isArray(value))
+    return value
+      .filter((each) => typeof each === 'string')
+      .slice(0, FRAMES)
+      .map(plain);
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : undefined;
 }
 
@@ -43,5 +69,19 @@ export function openLog(level: string, to: DestinationStream = pino.destination(
 }
 
 /** One line a call, where the level asks for it. Whose call it was and what with is for the trail alone. */
-export const logCalls = (log: Logger) => ({ requestId, server, tool, surface, decision, code, rows, ms }: Done): void =>
-  log.info({ requestId, server: tool?.domain.name ?? server, tool: tool?.name ?? 'unknown', surface, state: decision, ...(code !== null && { code }), count: rows, ms: Math.round(ms * 100) / 100 }, 'call');
+export const logCalls =
+  (log: Logger) =>
+  ({ requestId, server, tool, surface, decision, code, rows, ms }: Done): void =>
+    log.info(
+      {
+        requestId,
+        server: tool?.domain.name ?? server,
+        tool: tool?.name ?? 'unknown',
+        surface,
+        state: decision,
+        ...(code !== null && { code }),
+        count: rows,
+        ms: Math.round(ms * 100) / 100,
+      },
+      'call',
+    );

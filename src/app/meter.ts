@@ -40,8 +40,10 @@ interface ToolSeries {
 
 export function openMeter(config: Config, registry: Registry, local: readonly string[]): Meter {
   const metrics = openMetrics();
-  const asked = (server: string, state: string) => metrics.counter('tamshai_approvals_total', 'Changes that waited for a person, by what became of them.', { server, state });
-  const calls = (labels: Record<string, string>) => metrics.counter('tamshai_calls_total', 'Tool calls, and approved changes, by their outcome.', labels);
+  const asked = (server: string, state: string) =>
+    metrics.counter('tamshai_approvals_total', 'Changes that waited for a person, by what became of them.', { server, state });
+  const calls = (labels: Record<string, string>) =>
+    metrics.counter('tamshai_calls_total', 'Tool calls, and approved changes, by their outcome.', labels);
   const series = new Map<Tool, ToolSeries>();
   function seriesOf(tool: Tool): ToolSeries {
     const known = series.get(tool);
@@ -50,7 +52,11 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
     const possible = DECISIONS.filter((decision) => tool.kind === 'write' || (decision !== 'pending' && decision !== 'approved'));
     const made: ToolSeries = {
       by: Object.fromEntries(possible.map((outcome) => [outcome, calls({ ...labels, outcome })])),
-      seconds: metrics.histogram('tamshai_call_duration_seconds', 'How long tool calls took, until they were answered and on record.', labels),
+      seconds: metrics.histogram(
+        'tamshai_call_duration_seconds',
+        'How long tool calls took, until they were answered and on record.',
+        labels,
+      ),
       rows: metrics.counter('tamshai_rows_total', 'Rows that were answered with.', labels),
       asked: tool.kind === 'write' ? asked(tool.domain.name, 'asked') : undefined,
     };
@@ -59,7 +65,8 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
   }
   for (const tool of registry.tools) if (local.includes(tool.domain.name)) seriesOf(tool);
   const unknownTool = calls({ server: 'none', tool: 'none', store: 'none', outcome: 'refused' });
-  const errors = (server: string, code: string) => metrics.counter('tamshai_errors_total', 'Calls that ended in an error, by its code.', { server, code });
+  const errors = (server: string, code: string) =>
+    metrics.counter('tamshai_errors_total', 'Calls that ended in an error, by its code.', { server, code });
   const limited = {
     person: metrics.counter('tamshai_rate_limited_total', 'Calls refused because there were too many.', { who: 'person' }),
     stranger: metrics.counter('tamshai_rate_limited_total', 'Calls refused because there were too many.', { who: 'stranger' }),
@@ -80,13 +87,15 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
     },
     decided: (server, { status }) => asked(server, status === 'success' ? 'done' : status === 'cancelled' ? 'denied' : 'failed').add(),
     rateLimited: (who) => limited[who].add(),
-    unauthenticated: (server, surface) => metrics.counter('tamshai_unauthenticated_total', 'Calls without a valid sign-in.', { server, surface }).add(),
+    unauthenticated: (server, surface) =>
+      metrics.counter('tamshai_unauthenticated_total', 'Calls without a valid sign-in.', { server, surface }).add(),
     upstream(server, answer, ms) {
       const outcome = answer.status !== 'error' ? 'answered' : answer.retryable ? 'failed' : 'refused';
       metrics.counter('tamshai_upstream_calls_total', 'Calls that were handed on to another process.', { server, outcome }).add();
       metrics.histogram('tamshai_upstream_duration_seconds', 'How long another process took to answer.', { server }).observe(ms / 1000);
     },
-    sessions: (server, open) => metrics.read('gauge', 'tamshai_mcp_sessions', 'Open sessions of MCP clients that keep one.', () => [[{ server }, open()]]),
+    sessions: (server, open) =>
+      metrics.read('gauge', 'tamshai_mcp_sessions', 'Open sessions of MCP clients that keep one.', () => [[{ server }, open()]]),
     close: stop,
   };
 }
@@ -95,7 +104,9 @@ export function readPools({ metrics }: Meter, pools: () => readonly PoolLoad[]):
   metrics.read('gauge', 'tamshai_pool_connections', 'Open connections to stores and other servers.', () =>
     pools().flatMap(({ pool, open, idle }) => [[{ pool, state: 'busy' }, open - idle] as const, [{ pool, state: 'idle' }, idle] as const]),
   );
-  metrics.read('gauge', 'tamshai_pool_waiting', 'Work that waits for a connection, or for its turn on one.', () => pools().map(({ pool, waiting }) => [{ pool }, waiting] as const));
+  metrics.read('gauge', 'tamshai_pool_waiting', 'Work that waits for a connection, or for its turn on one.', () =>
+    pools().map(({ pool, waiting }) => [{ pool }, waiting] as const),
+  );
 }
 
 /** Memory, time, and how long the event loop kept others waiting. */
@@ -119,12 +130,22 @@ function readProcess(metrics: Metrics): () => void {
   });
   metrics.read('gauge', 'nodejs_memory_bytes', "Memory inside the process, as Node's own account has it.", () => {
     const { heapUsed, heapTotal, external } = process.memoryUsage();
-    return [[{ part: 'heap_used' }, heapUsed], [{ part: 'heap_total' }, heapTotal], [{ part: 'external' }, external]];
+    return [
+      [{ part: 'heap_used' }, heapUsed],
+      [{ part: 'heap_total' }, heapTotal],
+      [{ part: 'external' }, external],
+    ];
   });
-  metrics.read('counter', 'tamshai_event_loop_active_seconds_total', 'Time in which the event loop was at work.', () => [[{}, performance.eventLoopUtilization().active / 1000]]);
+  metrics.read('counter', 'tamshai_event_loop_active_seconds_total', 'Time in which the event loop was at work.', () => [
+    [{}, performance.eventLoopUtilization().active / 1000],
+  ]);
   metrics.read('gauge', 'tamshai_event_loop_lag_seconds', 'How late timers were since this was last read.', () => {
     const seconds = (ns: number) => (Number.isFinite(ns) ? Math.max(0, ns) / 1e9 : 0);
-    const readings = [[{ at: 'p50' }, seconds(lag.percentile(50))], [{ at: 'p99' }, seconds(lag.percentile(99))], [{ at: 'max' }, seconds(lag.max)]] as const;
+    const readings = [
+      [{ at: 'p50' }, seconds(lag.percentile(50))],
+      [{ at: 'p99' }, seconds(lag.percentile(99))],
+      [{ at: 'max' }, seconds(lag.max)],
+    ] as const;
     lag.reset();
     return readings;
   });

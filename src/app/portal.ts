@@ -28,7 +28,17 @@ export function leadsIn(store: Store<StoreKind> | undefined): LeadOf {
   return async (customer) => {
     if (store?.kind !== 'search' || customer.organizationId === undefined) return undefined;
     const { sub, organizationId } = customer;
-    const person = { principal: `customer:${sub}`, sub, realm: 'customer' as const, username: '', name: '', email: '', employeeId: undefined, organizationId, roles: new Set<never>() };
+    const person = {
+      principal: `customer:${sub}`,
+      sub,
+      realm: 'customer' as const,
+      username: '',
+      name: '',
+      email: '',
+      employeeId: undefined,
+      organizationId,
+      roles: new Set<never>(),
+    };
     try {
       const found = await (store as Store<'search'>).read({ domain: 'support', audience: 'own', person, shows: [] }, ({ search }) =>
         search.maybeOne(organization, 'organizations', filters.where({ organization_id: organizationId })),

@@ -29,8 +29,7 @@ export async function openSearch(config: Config, domains: readonly AnyDomain[], 
     for (const backend of backends.values()) await backend.close();
   };
   try {
-    for (const domain of domains)
-      backends.set(domain, await openOne(config, domain, log));
+    for (const domain of domains) backends.set(domain, await openOne(config, domain, log));
     return { backends, close };
   } catch (error) {
     await close().catch(() => {});

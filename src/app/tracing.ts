@@ -37,18 +37,28 @@ const MOST_WAITING = 4_096;
 const BATCH = 512;
 const EVERY_MS = 2_000;
 const PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-const attribute = ([key, value]: readonly [string, string | number]) => ({ key, value: typeof value === 'string' ? { stringValue: value } : Number.isInteger(value) ? { intValue: value } : { doubleValue: value } });
-const attributesOf = (given: Attributes) => Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [attribute([key, value])]));
+const attribute = ([key, value]: readonly [string, string | number]) => ({
+  key,
+  value: typeof value === 'string' ? { stringValue: value } : Number.isInteger(value) ? { intValue: value } : { doubleValue: value },
+});
+const attributesOf = (given: Attributes) =>
+  Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [attribute([key, value])]));
 
 /** The first parts of a path, without the ids further on. */
-const routeOf = (url = '/') => (/^\/(?:api\/)?[a-z.-]*/.exec(url)?.[0] ?? '/');
+const routeOf = (url = '/') => /^\/(?:api\/)?[a-z.-]*/.exec(url)?.[0] ?? '/';
 
 export function openTracing({ endpoint, headers, service, resource, ratio, followsParent }: TracingSettings, log: Logger): Tracing {
   const current = new AsyncLocalStorage<Span>();
   let waiting: object[] = [];
   let lost = 0;
   let warned = Number.NEGATIVE_INFINITY;
-  const about = attributesOf({ ...resource, 'service.name': service, 'service.version': version, 'telemetry.sdk.language': 'nodejs', 'telemetry.sdk.name': 'tamshai' });
+  const about = attributesOf({
+    ...resource,
+    'service.name': service,
+    'service.version': version,
+    'telemetry.sdk.language': 'nodejs',
+    'telemetry.sdk.name': 'tamshai',
+  });
   const epoch = BigInt(Math.round(performance.timeOrigin * 1000)) * 1000n;
   const nanoseconds = (ms: number) => String(epoch + BigInt(Math.round(ms * 1e6)));
 
@@ -56,9 +66,17 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
     while (waiting.length > 0) {
       const spans = waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);
-      const body = JSON.stringify({ resourceSpans: [{ resource: { attributes: about }, scopeSpans: [{ scope: { name: 'tamshai', version }, spans }] }] });
+      const body = JSON.stringify({
+        resourceSpans: [{ resource: { attributes: about }, scopeSpans: [{ scope: { name: 'tamshai', version }, spans }] }],
+      });
       try {
-        const reply = await request(endpoint, { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' }, headersTimeout: 5_000, bodyTimeout: 5_000 });
+        const reply = await request(endpoint, {
+          method: 'POST',
+          body,
+          headers: { ...headers, 'content-type': 'application/json' },
+          headersTimeout: 5_000,
+          bodyTimeout: 5_000,
+        });
         await reply.body.dump();
         if (reply.statusCode >= 300) throw new Error(String(reply.statusCode));
       } catch {
@@ -80,17 +98,37 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
     return { traceId, spanId: randomBytes(8).toString('hex'), sampled: parent ? parent.sampled : own };
   }
 
-  function end(span: Span, parent: Span | undefined, name: string, kind: number, started: number, failed: boolean, attributes: Attributes): void {
+  function end(
+    span: Span,
+    parent: Span | undefined,
+    name: string,
+    kind: number,
+    started: number,
+    failed: boolean,
+    attributes: Attributes,
+  ): void {
     if (!span.sampled || waiting.length >= MOST_WAITING) return;
     waiting.push({
-      traceId: span.traceId, spanId: span.spanId, ...(parent && { parentSpanId: parent.spanId }), name, kind,
-      startTimeUnixNano: nanoseconds(started), endTimeUnixNano: nanoseconds(performance.now()),
-      attributes: attributesOf(attributes), status: failed ? { code: 2 } : {},
+      traceId: span.traceId,
+      spanId: span.spanId,
+      ...(parent && { parentSpanId: parent.spanId }),
+      name,
+      kind,
+      startTimeUnixNano: nanoseconds(started),
+      endTimeUnixNano: nanoseconds(performance.now()),
+      attributes: attributesOf(attributes),
+      status: failed ? { code: 2 } : {},
     });
     if (waiting.length >= BATCH) void flush();
   }
 
-  async function within<T>(name: string, kind: number, attributes: Attributes, work: () => Promise<T>, result?: (value: T) => Attributes & { readonly failed?: number }): Promise<T> {
+  async function within<T>(
+    name: string,
+    kind: number,
+    attributes: Attributes,
+    work: () => Promise<T>,
+    result?: (value: T) => Attributes & { readonly failed?: number },
+  ): Promise<T> {
     const parent = current.getStore();
     const span = begin(parent);
     const started = performance.now();
@@ -100,12 +138,19 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       end(span, parent, name, kind, started, failed === 1, { ...attributes, ...more });
       return value;
     } catch (error) {
-      end(span, parent, name, kind, started, true, { ...attributes, 'error.type': (error as { code?: string }).code ?? (error as Error).name });
+      end(span, parent, name, kind, started, true, {
+        ...attributes,
+        'error.type': (error as { code?: string }).code ?? (error as Error).name,
+      });
       throw error;
     }
   }
 
-  const outcome = (answer: Answer) => ({ 'tamshai.status': answer.status, 'tamshai.code': answer.status === 'error' ? answer.code : undefined, failed: answer.status === 'error' && answer.retryable ? 1 : 0 });
+  const outcome = (answer: Answer) => ({
+    'tamshai.status': answer.status,
+    'tamshai.code': answer.status === 'error' ? answer.code : undefined,
+    failed: answer.status === 'error' && answer.retryable ? 1 : 0,
+  });
 
   return {
     handler: (server, inner) => (req, res) => {
@@ -119,19 +164,44 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       req.headers['x-request-id'] = id;
       res.once('close', () => {
         end(span, followsParent ? from : undefined, `${req.method} ${route}`, KIND.server, started, res.statusCode >= 500, {
-          'http.request.method': req.method, 'http.route': route, 'http.response.status_code': res.statusCode, 'tamshai.server': server, 'tamshai.request_id': id,
+          'http.request.method': req.method,
+          'http.route': route,
+          'http.response.status_code': res.statusCode,
+          'tamshai.server': server,
+          'tamshai.request_id': id,
         });
       });
       current.run(span, () => inner(req, res));
     },
     backend: (server, inner) => ({
       ...inner,
-      call: (asked) => within(`${server}.${asked.tool.slice(0, 64)}`, KIND.internal, { 'tamshai.server': server, 'tamshai.tool': asked.tool.slice(0, 64), 'tamshai.surface': asked.surface, 'tamshai.request_id': asked.requestId }, () => inner.call(asked), outcome),
+      call: (asked) =>
+        within(
+          `${server}.${asked.tool.slice(0, 64)}`,
+          KIND.internal,
+          {
+            'tamshai.server': server,
+            'tamshai.tool': asked.tool.slice(0, 64),
+            'tamshai.surface': asked.surface,
+            'tamshai.request_id': asked.requestId,
+          },
+          () => inner.call(asked),
+          outcome,
+        ),
       execute: (ticket, caller, requestId) =>
-        within(`${server}.${ticket.tool} execute`, KIND.internal, { 'tamshai.server': server, 'tamshai.tool': ticket.tool, 'tamshai.request_id': requestId }, () => inner.execute(ticket, caller, requestId), outcome),
+        within(
+          `${server}.${ticket.tool} execute`,
+          KIND.internal,
+          { 'tamshai.server': server, 'tamshai.tool': ticket.tool, 'tamshai.request_id': requestId },
+          () => inner.execute(ticket, caller, requestId),
+          outcome,
+        ),
     }),
     store: (name, inner) => {
-      const spanned = (operation: string, domain: string) => ({ name: `${name} ${operation}`, attributes: { 'db.system.name': name, 'db.operation.name': operation, 'db.namespace': domain } });
+      const spanned = (operation: string, domain: string) => ({
+        name: `${name} ${operation}`,
+        attributes: { 'db.system.name': name, 'db.operation.name': operation, 'db.namespace': domain },
+      });
       const traced = <T>(operation: string, domain: string, work: () => Promise<T>) => {
         const { name: title, attributes } = spanned(operation, domain);
         return within(title, KIND.client, attributes, work);

@@ -34,7 +34,12 @@ export function addresses(resources: readonly Resource[]): (uri: string) => Addr
     .filter(({ variables }) => variables.length > 0)
     .map((resource) => ({
       resource,
-      pattern: new RegExp(`^${resource.uri.split(/\{[^}]+\}/).map(literal).join('([^/?#]+)')}$`),
+      pattern: new RegExp(
+        `^${resource.uri
+          .split(/\{[^}]+\}/)
+          .map(literal)
+          .join('([^/?#]+)')}$`,
+      ),
       keys: resource.variables.map((variable) => variable.replaceAll('-', '_')),
     }));
   return (uri) => {
@@ -43,7 +48,9 @@ export function addresses(resources: readonly Resource[]): (uri: string) => Addr
     const path = end < 0 ? uri : uri.slice(0, end);
     const query = new URLSearchParams(end < 0 ? '' : uri.slice(end + 1));
     // Only what is counted may be a number: a topic called 2026 stays a text.
-    const asked = Object.fromEntries([...new Set(query.keys())].map((key) => [key, key === 'cursor' ? textOf(query.getAll(key)) : valueOf(query.getAll(key))]));
+    const asked = Object.fromEntries(
+      [...new Set(query.keys())].map((key) => [key, key === 'cursor' ? textOf(query.getAll(key)) : valueOf(query.getAll(key))]),
+    );
     const exact = plain.get(path);
     if (exact) return { resource: exact, input: asked };
     for (const { resource, pattern, keys } of patterns) {

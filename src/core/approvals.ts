@@ -55,14 +55,22 @@ export type NewTicket = Pick<Ticket, 'server' | 'tool' | 'input' | 'message' | '
   readonly askedAt: Date;
 };
 
-export const notFound = () => failure('CONFIRMATION_NOT_FOUND', 'Confirmation not found or expired. A confirmation waits for five minutes; please retry the operation.');
+export const notFound = () =>
+  failure(
+    'CONFIRMATION_NOT_FOUND',
+    'Confirmation not found or expired. A confirmation waits for five minutes; please retry the operation.',
+  );
 const notYours = () => failure('USER_MISMATCH', 'This change waits for someone else. You can only approve your own confirmations.');
 
 export type Approvals = ReturnType<typeof approvals>;
 
 export function approvals(kv: KeyValue, clock: Clock) {
   const key = (id: string) => `pending:${id}`;
-  const digestOf = (server: string, tool: string, input: Input) => createHash('sha256').update(JSON.stringify([server, tool, input])).digest('base64url').slice(0, 22);
+  const digestOf = (server: string, tool: string, input: Input) =>
+    createHash('sha256')
+      .update(JSON.stringify([server, tool, input]))
+      .digest('base64url')
+      .slice(0, 22);
   const parse = (text: string) => JSON.parse(text) as Ticket;
 
   /** Changes a person's list of waiting tickets, whoever else is changing it. */
@@ -105,19 +113,33 @@ export function approvals(kv: KeyValue, clock: Clock) {
       const { principal } = asked.person;
       const digest = digestOf(asked.server, asked.tool, asked.input);
       const denials = Number((await kv.get(`denials:${principal}:${digest}`)) ?? 0);
-      if (denials >= DENIALS.most) throw failure('RATE_LIMITED', 'You denied this twice in the last ten minutes. It is not asked again for a while.', { retryAfterSeconds: DENIALS.seconds });
+      if (denials >= DENIALS.most)
+        throw failure('RATE_LIMITED', 'You denied this twice in the last ten minutes. It is not asked again for a while.', {
+          retryAfterSeconds: DENIALS.seconds,
+        });
       const id = randomUUID();
       const expiresAt = new Date(asked.askedAt.getTime() + WAITS_SECONDS * 1000).toISOString();
       const card = asked.card(id, expiresAt);
       const same = await this.waitingFor(principal, digest);
       if (same && isDeepStrictEqual(shownOf(same.card), shownOf(card)) && isDeepStrictEqual(same.versions, asked.versions)) return same;
       const ticket: Ticket = {
-        id, server: asked.server, tool: asked.tool, principal, deciders: [principal], askedAt: asked.askedAt.toISOString(), expiresAt,
-        input: asked.input, message: asked.message, card, versions: asked.versions, state: 'waiting',
+        id,
+        server: asked.server,
+        tool: asked.tool,
+        principal,
+        deciders: [principal],
+        askedAt: asked.askedAt.toISOString(),
+        expiresAt,
+        input: asked.input,
+        message: asked.message,
+        card,
+        versions: asked.versions,
+        state: 'waiting',
       };
       await updateWaiting(principal, (list) => {
         const others = list.filter((each) => each.digest !== digest);
-        if (others.length >= MOST_WAITING) throw failure('RATE_LIMITED', `${MOST_WAITING} changes already wait for you. Decide some of them first.`);
+        if (others.length >= MOST_WAITING)
+          throw failure('RATE_LIMITED', `${MOST_WAITING} changes already wait for you. Decide some of them first.`);
         return [...others, { id, digest, expiresAt }];
       });
       await kv.set(key(id), JSON.stringify(ticket), KEPT_SECONDS);
@@ -144,7 +166,9 @@ export function approvals(kv: KeyValue, clock: Clock) {
     async decided(principal: string): Promise<(Ticket & { readonly expired: boolean })[]> {
       const stored = await kv.get(`asked:${principal}`);
       const tickets = await Promise.all((stored === undefined ? [] : (JSON.parse(stored) as string[])).map((id) => load(id)));
-      return tickets.flatMap((held) => (held && (held.ticket.state !== 'waiting' || expired(held.ticket)) ? [{ ...held.ticket, expired: expired(held.ticket) }] : []));
+      return tickets.flatMap((held) =>
+        held && (held.ticket.state !== 'waiting' || expired(held.ticket)) ? [{ ...held.ticket, expired: expired(held.ticket) }] : [],
+      );
     },
 
     /** A ticket for its owner; anyone else learns only that it is not theirs. */
@@ -168,7 +192,11 @@ export function approvals(kv: KeyValue, clock: Clock) {
         if (expired(ticket)) throw notFound();
         if (ticket.state === 'waiting') {
           const decidedAt = clock.now().toISOString();
-          const answer: CancelledAnswer = { status: 'cancelled', confirmationId: id, message: 'Action cancelled by user. Nothing was changed.' };
+          const answer: CancelledAnswer = {
+            status: 'cancelled',
+            confirmationId: id,
+            message: 'Action cancelled by user. Nothing was changed.',
+          };
           const next: Partial<Ticket> = approved ? { state: 'executing', decidedAt } : { state: 'denied', decidedAt, answer };
           if (!(await move(held, next))) continue;
           if (!approved) {
@@ -178,7 +206,12 @@ export function approvals(kv: KeyValue, clock: Clock) {
           await updateWaiting(person.principal, (list) => list.filter((each) => each.id !== id));
           return { ticket: { ...ticket, ...next }, again: false };
         }
-        if ((ticket.state === 'denied') === approved) throw failure('ALREADY_DECIDED', ticket.state === 'denied' ? 'This was denied before. Nothing was changed.' : 'This was approved before.', { state: ticket.state });
+        if ((ticket.state === 'denied') === approved)
+          throw failure(
+            'ALREADY_DECIDED',
+            ticket.state === 'denied' ? 'This was denied before. Nothing was changed.' : 'This was approved before.',
+            { state: ticket.state },
+          );
         return { ticket, again: true };
       }
       throw failure('SERVICE_UNAVAILABLE', 'This confirmation is being decided elsewhere at this moment.');
@@ -191,11 +224,24 @@ export function approvals(kv: KeyValue, clock: Clock) {
     async finish(id: string, state: 'done' | 'failed', answer: Answer, requestId?: string): Promise<void> {
       for (let attempt = 0; attempt < 50; attempt++) {
         const held = await load(id);
-        if (!held || held.ticket.state !== 'executing' || (await move(held, { state, answer, ...(requestId !== undefined && { requestId }) }))) return;
+        if (
+          !held ||
+          held.ticket.state !== 'executing' ||
+          (await move(held, { state, answer, ...(requestId !== undefined && { requestId }) }))
+        )
+          return;
       }
     },
   };
 }
 
 /** What a person was shown, without what differs from ticket to ticket. */
-export const shownOf = ({ action, mcpServer, userId, summary, subject, changes, reason }: ConfirmationData) => ({ action, mcpServer, userId, summary, subject, changes, reason });
+export const shownOf = ({ action, mcpServer, userId, summary, subject, changes, reason }: ConfirmationData) => ({
+  action,
+  mcpServer,
+  userId,
+  summary,
+  subject,
+  changes,
+  reason,
+});

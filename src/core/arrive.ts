@@ -19,7 +19,13 @@ function isDue(store: object, { principal }: Person, now: number): boolean {
   return true;
 }
 
-export async function arrive(domain: AnyDomain, who: StoreSession, store: Store<StoreKind>, now: Date, recorded: (tool: string) => AuditRecord): Promise<void> {
+export async function arrive(
+  domain: AnyDomain,
+  who: StoreSession,
+  store: Store<StoreKind>,
+  now: Date,
+  recorded: (tool: string) => AuditRecord,
+): Promise<void> {
   const { arrives } = domain;
   const { person } = who;
   if (arrives === undefined || !arrives.concerns(person) || !isDue(store, person, now.getTime())) return;

@@ -16,7 +16,9 @@ export const chart = z.discriminatedUnion('kind', [
     whole: chartField,
     scale: z.enum(['each', 'all']).describe('each: every whole is as long as the next; all: as long as it is large'),
     count: chartField.optional().describe('How many things each row stands for'),
-    pace: chartField.optional().describe('The year that a row is about, in the row or beside the rows: while it runs, how much of it is over is marked'),
+    pace: chartField
+      .optional()
+      .describe('The year that a row is about, in the row or beside the rows: while it runs, how much of it is over is marked'),
   }),
   z.object({
     kind: z.literal('stack').describe('Several parts that make up each row'),

@@ -22,7 +22,15 @@ const NONCE = 12;
 const TAG = 16;
 
 const associated = ({ server, tool, filters, person }: CursorBinding) =>
-  Buffer.from(JSON.stringify([server, tool, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)), person.principal, [...person.roles].sort()]));
+  Buffer.from(
+    JSON.stringify([
+      server,
+      tool,
+      Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)),
+      person.principal,
+      [...person.roles].sort(),
+    ]),
+  );
 
 /** The first key seals; all of them open, so that a rotated key does not break a person's next page. */
 export function cursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
@@ -39,7 +47,9 @@ export function cursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
       const aad = associated(binding);
       for (const key of keys) {
         try {
-          const opener = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG }).setAAD(aad).setAuthTag(sealed.subarray(-TAG));
+          const opener = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
+            .setAAD(aad)
+            .setAuthTag(sealed.subarray(-TAG));
           return JSON.parse(Buffer.concat([opener.update(sealed.subarray(NONCE, -TAG)), opener.final()]).toString()) as readonly KeyPart[];
         } catch {
           // A wrong key, a damaged cursor or another binding all look alike, and are answered alike.

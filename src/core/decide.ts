@@ -36,8 +36,20 @@ export interface ConfirmationView {
 
 export type Decide = ReturnType<typeof decisions>;
 
-const viewOf = ({ id, message, card, state, expired, decidedAt, requestId, answer }: Ticket & { readonly expired: boolean }): ConfirmationView => ({
-  state: expired ? 'expired' : state, confirmationId: id, message, confirmationData: card,
+const viewOf = ({
+  id,
+  message,
+  card,
+  state,
+  expired,
+  decidedAt,
+  requestId,
+  answer,
+}: Ticket & { readonly expired: boolean }): ConfirmationView => ({
+  state: expired ? 'expired' : state,
+  confirmationId: id,
+  message,
+  confirmationData: card,
   ...(decidedAt !== undefined && { decidedAt }),
   ...(requestId !== undefined && { requestId }),
   ...(state === 'done' && answer && { result: answer as Answer }),

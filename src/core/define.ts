@@ -10,7 +10,28 @@ import { type Offers, offersOf } from './resources.ts';
 import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
 import type {
-  ActDef, Answerable, AnyDomain, Audience, CallContext, Change, Collecting, Described, DomainSpec, Effect, Example, Finders, ListDef, OwnWriteDef, Plan, Queries, ReadDef, Readers, StoreKind, Tool, ToolExample, WriteDef,
+  ActDef,
+  Answerable,
+  AnyDomain,
+  Audience,
+  CallContext,
+  Change,
+  Collecting,
+  Described,
+  DomainSpec,
+  Effect,
+  Example,
+  Finders,
+  ListDef,
+  OwnWriteDef,
+  Plan,
+  Queries,
+  ReadDef,
+  Readers,
+  StoreKind,
+  Tool,
+  ToolExample,
+  WriteDef,
   Writers,
 } from './tool.ts';
 
@@ -21,19 +42,35 @@ export interface Missing<_Why extends string> {
 
 export interface Domain<R extends Role, A extends string, C, W, F, Q> extends Offers<R, A, C> {
   readonly spec: AnyDomain;
-  read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(def: ReadDef<R, A, C, I, O, E, D>): Tool;
-  list<I extends z.ZodObject, T extends z.ZodObject, N extends string = never, const E extends ErrorMap = {}, S extends z.ZodObject = z.ZodObject>(
-    def: ListDef<R, A, C, F, Q, I, T, N, E, S>,
+  read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
+    def: ReadDef<R, A, C, I, O, E, D>,
   ): Tool;
-  write<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const P extends Plan, const E extends ErrorMap = {}>(
-    def: WriteDef<R, A, C, W, I, O, E, P, D>,
-  ): Tool;
+  list<
+    I extends z.ZodObject,
+    T extends z.ZodObject,
+    N extends string = never,
+    const E extends ErrorMap = {},
+    S extends z.ZodObject = z.ZodObject,
+  >(def: ListDef<R, A, C, F, Q, I, T, N, E, S>): Tool;
+  write<
+    I extends z.ZodObject,
+    O extends z.core.$ZodType,
+    const D extends Answerable<O>,
+    const P extends Plan,
+    const E extends ErrorMap = {},
+  >(def: WriteDef<R, A, C, W, I, O, E, P, D>): Tool;
 }
 export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> extends Domain<R, A, C, W, F, Q> {
-  write<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const P extends Plan, const E extends ErrorMap = {}>(
-    def: WriteDef<R, A, C, W, I, O, E, P, D> & OwnWriteDef,
+  write<
+    I extends z.ZodObject,
+    O extends z.core.$ZodType,
+    const D extends Answerable<O>,
+    const P extends Plan,
+    const E extends ErrorMap = {},
+  >(def: WriteDef<R, A, C, W, I, O, E, P, D> & OwnWriteDef): Tool;
+  act<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
+    def: ActDef<R, A, W, I, O, E, D>,
   ): Tool;
-  act<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(def: ActDef<R, A, W, I, O, E, D>): Tool;
 }
 
 type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
@@ -42,7 +79,13 @@ type Seen<X, S> = [X] extends [never] ? S : X;
 /** What each kind of store gives to describe rows with. */
 const words: Finders = { sql: { sql }, documents: { documents: documentWords }, search: { search: searchWords } };
 
-export function defineDomain<const K extends StoreKind, const A extends Record<string, Audience>, X extends object = never, const Acts extends string | undefined = undefined, N extends string = never>(
+export function defineDomain<
+  const K extends StoreKind,
+  const A extends Record<string, Audience>,
+  X extends object = never,
+  const Acts extends string | undefined = undefined,
+  N extends string = never,
+>(
   spec: DomainSpec<K, A, X, N> & Collecting<K> & { readonly actsAtOnce?: Acts },
 ): Acts extends string
   ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>
@@ -58,18 +101,55 @@ export function defineDomain(spec: AnyDomain): unknown {
     const fail = (code: string, details?: Record<string, unknown>): never => {
       throw toolFailure(code, errors, details);
     };
-    return { me: call.me, audience: call.audience, now: call.now, today: call.today, fail, output, plan, ...words[spec.store], ...own } as never;
+    return {
+      me: call.me,
+      audience: call.audience,
+      now: call.now,
+      today: call.today,
+      fail,
+      output,
+      plan,
+      ...words[spec.store],
+      ...own,
+    } as never;
   };
   const base = (
-    kind: Tool['kind'], def: Described<Role, string, z.ZodObject, ErrorMap, Anything>, input: z.ZodObject, output: z.core.$ZodType, effect?: Effect,
+    kind: Tool['kind'],
+    def: Described<Role, string, z.ZodObject, ErrorMap, Anything>,
+    input: z.ZodObject,
+    output: z.core.$ZodType,
+    effect?: Effect,
   ): Tool => {
     checkMasks(spec, def.name, output as z.ZodType);
     return {
-      kind, domain: spec, effect, output: output as z.ZodType, input: input.strict(), name: def.name, title: def.title, description: def.description,
-      roles: def.roles, as: def.as, atOnceWhen: undefined, plural: undefined, resource: undefined, summary: undefined, lifted: [], errors: def.errors ?? {}, examples: (def.examples ?? []).map(plainExample),
-      lastResort: def.lastResort ?? false, aliases: def.aliases ?? [], inputAliases: (def.inputAliases ?? {}) as Record<string, string>, chart: def.chart,
+      kind,
+      domain: spec,
+      effect,
+      output: output as z.ZodType,
+      input: input.strict(),
+      name: def.name,
+      title: def.title,
+      description: def.description,
+      roles: def.roles,
+      as: def.as,
+      atOnceWhen: undefined,
+      plural: undefined,
+      resource: undefined,
+      summary: undefined,
+      lifted: [],
+      errors: def.errors ?? {},
+      examples: (def.examples ?? []).map(plainExample),
+      lastResort: def.lastResort ?? false,
+      aliases: def.aliases ?? [],
+      inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
+      chart: def.chart,
       says: () => def.title,
-      run: none(def.name), page: none(def.name), summarise: async () => undefined, prepare: none(def.name), execute: none(def.name), part: none(def.name),
+      run: none(def.name),
+      page: none(def.name),
+      summarise: async () => undefined,
+      prepare: none(def.name),
+      execute: none(def.name),
+      part: none(def.name),
     };
   };
 
@@ -89,7 +169,11 @@ export function defineDomain(spec: AnyDomain): unknown {
       const names = Object.keys(orders);
       checkOrders(def.name, orders, def.item);
       const paging: Record<string, z.ZodType> = { limit, cursor };
-      if (names.length > 1) paging['sort'] = z.enum(names).default(names[0] ?? '').describe('Order of the rows');
+      if (names.length > 1)
+        paging['sort'] = z
+          .enum(names)
+          .default(names[0] ?? '')
+          .describe('Order of the rows');
       const tool = base('list', def, def.input.safeExtend(paging), z.array(def.item));
       const { summary, summarise } = def;
       return {
@@ -112,7 +196,8 @@ export function defineDomain(spec: AnyDomain): unknown {
     },
     write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown> & OwnWriteDef): Tool {
       const tool = base('write', def, def.input, def.output, def.effect);
-      if (def.atOnceWhen !== undefined && spec.actsAtOnce === undefined) throw new Error(`${spec.name}.${def.name}: this domain does not say why it may write without approval`);
+      if (def.atOnceWhen !== undefined && spec.actsAtOnce === undefined)
+        throw new Error(`${spec.name}.${def.name}: this domain does not say why it may write without approval`);
       return {
         ...tool,
         atOnceWhen: def.atOnceWhen,
@@ -134,7 +219,11 @@ export function defineDomain(spec: AnyDomain): unknown {
 }
 
 const plainExample = ({ ask, also, as, input, gives }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
-  ask, also: also ?? [], as, gives, input: (today) => (typeof input === 'function' ? input(today) : input),
+  ask,
+  also: also ?? [],
+  as,
+  gives,
+  input: (today) => (typeof input === 'function' ? input(today) : input),
 });
 
 /** The pipeline knows each kind's phases; another one's is our own mistake. */
@@ -156,7 +245,8 @@ function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   if (!(shape instanceof z.ZodObject)) return;
   for (const [field, inner] of Object.entries(shape.shape)) {
     const mask = maskOf(inner);
-    if (mask !== undefined && !(mask in (spec.masks ?? {}))) throw new Error(`${spec.name}.${tool}: ${field} is under the mask '${mask}', which the domain does not declare`);
+    if (mask !== undefined && !(mask in (spec.masks ?? {})))
+      throw new Error(`${spec.name}.${tool}: ${field} is under the mask '${mask}', which the domain does not declare`);
   }
 }
 
@@ -170,7 +260,9 @@ function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>
 const SHOWN = 80;
 /** What would happen, told by nothing but what was asked for. */
 function asGiven({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0));
+  const given = Object.entries(input).filter(
+    ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),
+  );
   const [, what = ''] = given.find(([field, value]) => typeof value === 'string' && !field.endsWith('_id')) ?? [];
   const id = given.find(([field]) => field.endsWith('_id'))?.[1];
   const said = String(what).length > SHOWN ? `${String(what).slice(0, SHOWN)}…` : String(what);

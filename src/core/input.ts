@@ -30,7 +30,11 @@ function renamed(value: unknown, schema: unknown, aliases: Readonly<Record<strin
 function publishedName(key: string, shape: object, aliases: Readonly<Record<string, string>>): string {
   if (Object.hasOwn(shape, key)) return key;
   const name = snake(key);
-  return (Object.hasOwn(aliases, key) && aliases[key]) || (Object.hasOwn(aliases, name) && aliases[name]) || (Object.hasOwn(shape, name) ? name : key);
+  return (
+    (Object.hasOwn(aliases, key) && aliases[key]) ||
+    (Object.hasOwn(aliases, name) && aliases[name]) ||
+    (Object.hasOwn(shape, name) ? name : key)
+  );
 }
 
 /** The caller's own id may be repeated in the input; another's is refused. */
@@ -38,7 +42,8 @@ function withoutPinned(raw: Readonly<Record<string, unknown>>, tool: Tool, perso
   const left = { ...raw };
   for (const [pinned, own] of Object.entries(tool.domain.pinned ?? {})) {
     for (const key of Object.keys(left).filter((each) => snake(each) === pinned)) {
-      if (typeof left[key] !== 'string' || !own(person).includes(left[key])) throw failure('USER_MISMATCH', `${pinned} is not yours to choose.`);
+      if (typeof left[key] !== 'string' || !own(person).includes(left[key]))
+        throw failure('USER_MISMATCH', `${pinned} is not yours to choose.`);
       delete left[key];
     }
   }

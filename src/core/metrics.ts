@@ -36,7 +36,10 @@ interface Family {
 }
 
 const escaped = (text: string) => text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
-const inside = (labels: Labels) => Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`).join(',');
+const inside = (labels: Labels) =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',');
 const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`);
 
 class CounterSeries implements Counter, Series {

@@ -29,7 +29,10 @@ export const WAIT_MS = 8_000;
 /** With whose eyes it is looked: followers who see the same, and are as far, share one look. Throws for whoever may not hear of it. */
 function eyesOf(feed: Feed, person: Person): string {
   const audience = audienceFor(feed.tool, person.roles);
-  if (audience === undefined) throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to follow ${feed.domain.name}.`, { requiredRoles: feed.tool.roles });
+  if (audience === undefined)
+    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to follow ${feed.domain.name}.`, {
+      requiredRoles: feed.tool.roles,
+    });
   return feed.alike ? audience : `${audience} ${person.principal}`;
 }
 

@@ -20,7 +20,12 @@ export function splitInput(input: Readonly<Record<string, unknown>>): ListInput 
 
 /** `rows` holds one more than the limit when there is more. */
 export function pageOf(
-  rows: readonly Row[], asked: ListInput, filterNames: readonly string[], plural: string, nextCursor: (last: Row) => string, summary: unknown,
+  rows: readonly Row[],
+  asked: ListInput,
+  filterNames: readonly string[],
+  plural: string,
+  nextCursor: (last: Row) => string,
+  summary: unknown,
   lifted: readonly string[] = [],
 ): { data: readonly Row[]; metadata: ListMetadata } {
   const hasMore = rows.length > asked.limit;

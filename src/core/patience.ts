@@ -5,7 +5,11 @@ const A_MOMENT_MS = 20;
  * Waits for so long, and no longer than whoever asked: `ended` hears which of the two gave up. Call what is returned when it is over.
  * The signal is read when it matters, and may be made only then.
  */
-export function patience(ms: number, asked: { readonly signal?: AbortSignal | undefined }, ended: (why: 'late' | 'gone') => void): () => void {
+export function patience(
+  ms: number,
+  asked: { readonly signal?: AbortSignal | undefined },
+  ended: (why: 'late' | 'gone') => void,
+): () => void {
   let signal: AbortSignal | undefined;
   const gone = () => ended('gone');
   const listen = () => {

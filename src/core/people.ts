@@ -6,7 +6,12 @@ export type CustomerRole = 'lead-customer' | 'basic-customer';
 export type Role = StaffRole | CustomerRole;
 export type Realm = 'staff' | 'customer';
 
-export const STAFF_ROLES: readonly StaffRole[] = ['employee', 'manager', 'executive', ...AREAS.flatMap((area) => [`${area}-read`, `${area}-write`] as const)];
+export const STAFF_ROLES: readonly StaffRole[] = [
+  'employee',
+  'manager',
+  'executive',
+  ...AREAS.flatMap((area) => [`${area}-read`, `${area}-write`] as const),
+];
 export const CUSTOMER_ROLES: readonly CustomerRole[] = ['lead-customer', 'basic-customer'];
 
 export interface Person {

@@ -88,7 +88,9 @@ export interface AuditLog extends AuditChains {
   close(): Promise<void>;
 }
 
-export interface Clock { now(): Date }
+export interface Clock {
+  now(): Date;
+}
 
 /** What the rest of the product needs to know of a person's employment, from wherever it is kept. */
 export interface People {
@@ -107,7 +109,10 @@ export interface PersonChange {
 
 /** What hr tells other domains of people: who changed since, in order, at most so many at a time. */
 export interface PeopleFeed {
-  after(n: number, signal?: AbortSignal): Promise<{
+  after(
+    n: number,
+    signal?: AbortSignal,
+  ): Promise<{
     /** The newest number there is; lower than one that was given out before where an older state of hr was restored. */
     readonly last: number;
     readonly people: readonly PersonChange[];

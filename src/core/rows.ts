@@ -9,7 +9,9 @@ const parsers = new WeakMap<z.ZodObject, (row: Row) => unknown>();
 export function rowParser<S extends z.ZodObject>(schema: S): (row: Row) => z.output<S> {
   let parse = parsers.get(schema);
   if (parse === undefined) {
-    const hidden = Object.entries(schema.shape).filter(([, field]) => maskOf(field) !== undefined).map(([key]) => key);
+    const hidden = Object.entries(schema.shape)
+      .filter(([, field]) => maskOf(field) !== undefined)
+      .map(([key]) => key);
     parse = (row) => {
       for (const key of hidden) if (row[key] === null) row[key] = HIDDEN;
       return schema.parse(row);

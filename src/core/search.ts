@@ -116,7 +116,12 @@ export interface SearchWriter<N extends string = string> extends SearchReader<N>
    * Changes exactly one row and returns it; any other number changes nothing: CHANGED_SINCE_APPROVAL. A patch may be worked out from
    * the row as it is at that moment: `(ticket) => ({ comments: [...ticket.comments, comment] })` loses nobody's comment.
    */
-  change<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: SearchPatch | ((row: z.output<S>) => SearchPatch)): Promise<z.output<S>>;
+  change<S extends z.ZodObject>(
+    schema: S,
+    collection: N,
+    filter: Filter,
+    patch: SearchPatch | ((row: z.output<S>) => SearchPatch),
+  ): Promise<z.output<S>>;
   /** The key is given by the store: only so can the same approval not add two. */
   insert<S extends z.ZodObject>(schema: S, collection: N, row: SearchPatch): Promise<z.output<S>>;
 }

@@ -121,10 +121,20 @@ export interface Shown<T> {
   show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today'>): T;
 }
 /** What is stored, and what becomes of it at the moment of asking: minutes that are left, for one. Fields that the order names stay as they are. */
-export const shownAs = <S extends z.ZodObject, T>(stored: S, show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T): Shown<T> => ({ stored, show });
+export const shownAs = <S extends z.ZodObject, T>(
+  stored: S,
+  show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T,
+): Shown<T> => ({ stored, show });
 
 interface Listing<
-  R extends Role, A extends string, C, I extends z.ZodObject, T extends z.ZodObject, N extends string, E extends ErrorMap, S extends z.ZodObject,
+  R extends Role,
+  A extends string,
+  C,
+  I extends z.ZodObject,
+  T extends z.ZodObject,
+  N extends string,
+  E extends ErrorMap,
+  S extends z.ZodObject,
 > extends Described<R, A, I, E, Paged<I, N>> {
   /** What the rows are called: "employees". */
   readonly plural: string;
@@ -154,7 +164,16 @@ interface Gathering<C, I extends z.ZodObject, T extends z.ZodObject, E extends E
   readonly find?: never;
 }
 export type ListDef<
-  R extends Role, A extends string, C, F, Q, I extends z.ZodObject, T extends z.ZodObject, N extends string, E extends ErrorMap, S extends z.ZodObject,
+  R extends Role,
+  A extends string,
+  C,
+  F,
+  Q,
+  I extends z.ZodObject,
+  T extends z.ZodObject,
+  N extends string,
+  E extends ErrorMap,
+  S extends z.ZodObject,
 > = Listing<R, A, C, I, T, N, E, S> & (Finding<F, Q, I, E> | Gathering<C, I, T, E>);
 
 /** One line of an approval card. */
@@ -173,8 +192,17 @@ export interface Plan {
 }
 export type Effect = 'adds' | 'changes' | 'removes';
 
-export interface WriteDef<R extends Role, A extends string, C, W, I extends z.ZodObject, O extends z.core.$ZodType, E extends ErrorMap, P extends Plan, D>
-  extends Described<R, A, I, E> {
+export interface WriteDef<
+  R extends Role,
+  A extends string,
+  C,
+  W,
+  I extends z.ZodObject,
+  O extends z.core.$ZodType,
+  E extends ErrorMap,
+  P extends Plan,
+  D,
+> extends Described<R, A, I, E> {
   readonly effect: Effect;
   readonly output: O;
   /** Reads what would change and says it. A function of input, rows and `now` alone: it runs again when approved. */

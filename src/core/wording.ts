@@ -2,11 +2,22 @@
 import type { z } from 'zod';
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null', date: 'a date',
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+  date: 'a date',
 };
 const FORMATS: Readonly<Record<string, string>> = {
-  uuid: 'an id such as 0a000000-0000-4000-8000-000000000001', guid: 'an id such as 0a000000-0000-4000-8000-000000000001',
-  date: 'a date such as 2026-11-30', datetime: 'a time such as 2026-11-30T09:00:00Z', email: 'an e-mail address', url: 'an address such as https://example.com',
+  uuid: 'an id such as 0a000000-0000-4000-8000-000000000001',
+  guid: 'an id such as 0a000000-0000-4000-8000-000000000001',
+  date: 'a date such as 2026-11-30',
+  datetime: 'a time such as 2026-11-30T09:00:00Z',
+  email: 'an e-mail address',
+  url: 'an address such as https://example.com',
 };
 /** A year is not grouped. */
 const amount = (n: number | bigint) => (n < 10_000 ? String(n) : n.toLocaleString('en-US'));
@@ -32,7 +43,9 @@ export function wordsFor(issue: z.core.$ZodRawIssue): string {
       if (issue.input === undefined) return 'is required';
       return issue.values.length === 1 ? `must be ${String(issue.values[0])}` : `must be one of ${issue.values.map(String).join(', ')}`;
     case 'not_multiple_of':
-      return issue.divisor < 1 ? `must have at most ${Math.round(-Math.log10(issue.divisor))} decimals` : `must be a multiple of ${issue.divisor}`;
+      return issue.divisor < 1
+        ? `must have at most ${Math.round(-Math.log10(issue.divisor))} decimals`
+        : `must be a multiple of ${issue.divisor}`;
     case 'custom':
     case 'invalid_element':
     case 'invalid_key':

@@ -26,7 +26,8 @@ type Servers = ReadonlySet<string> | undefined;
 const STANDING_MS = 1_500;
 
 export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOptions): McpOffers | undefined {
-  const here = <T extends { readonly domain: { readonly name: string } }>(all: readonly T[]): T[] => all.filter(({ domain }) => only === undefined || domain.name === only);
+  const here = <T extends { readonly domain: { readonly name: string } }>(all: readonly T[]): T[] =>
+    all.filter(({ domain }) => only === undefined || domain.name === only);
   const resources = here(registry.resources);
   const prompts = here(registry.prompts);
   const feeds = here(registry.feeds);
@@ -35,8 +36,10 @@ export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOp
   const surface = only === undefined ? 'mcp' : 'direct';
 
   const within = (server: string, servers: Servers) => servers === undefined || servers.has(server);
-  const readable = ({ roles }: Person, servers: Servers) => resources.filter(({ tool, domain }) => opens(tool, roles) && within(domain.name, servers));
-  const sayable = ({ tool, tools, domain }: Prompt, { roles }: Person, servers: Servers) => [tool, ...tools].every((each) => opens(each, roles)) && within(domain.name, servers);
+  const readable = ({ roles }: Person, servers: Servers) =>
+    resources.filter(({ tool, domain }) => opens(tool, roles) && within(domain.name, servers));
+  const sayable = ({ tool, tools, domain }: Prompt, { roles }: Person, servers: Servers) =>
+    [tool, ...tools].every((each) => opens(each, roles)) && within(domain.name, servers);
   const call = (server: string, tool: string, input: unknown, asking: OfferCall): Promise<Answer> =>
     backend(server).call({ server, tool, input, caller: callerOf(asking), surface, requestId: asking.requestId, signal: asking.signal });
   /** What is not here is counted and recorded as well. */
@@ -50,7 +53,8 @@ export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOp
     const found = find(uri);
     return found && within(found.resource.domain.name, servers) ? found : undefined;
   };
-  const followed = (resource: Resource | undefined) => feeds.find((feed) => resource !== undefined && feed.resources.includes(resource))?.subscriptions.get(resource?.uri ?? '');
+  const followed = (resource: Resource | undefined) =>
+    feeds.find((feed) => resource !== undefined && feed.resources.includes(resource))?.subscriptions.get(resource?.uri ?? '');
 
   const standing = new WeakMap<Caller['token'], { readonly caller: Promise<Caller>; readonly until: number }>();
   /** Whoever follows changes is looked at again and again: a role may be gone since the stream began. */
@@ -68,8 +72,14 @@ export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOp
       ...(prompts.length > 0 && { prompts: {} }),
       ...([...resources, ...prompts].some(({ completions }) => Object.keys(completions).length > 0) && { completions: {} }),
     },
-    resources: ({ person }, servers) => readable(person, servers).filter(({ variables }) => variables.length === 0).map(mcpResource),
-    templates: ({ person }, servers) => readable(person, servers).filter(({ variables, paged }) => paged || variables.length > 0).map(mcpTemplate),
+    resources: ({ person }, servers) =>
+      readable(person, servers)
+        .filter(({ variables }) => variables.length === 0)
+        .map(mcpResource),
+    templates: ({ person }, servers) =>
+      readable(person, servers)
+        .filter(({ variables, paged }) => paged || variables.length > 0)
+        .map(mcpTemplate),
     prompts: ({ person }, servers) => prompts.filter((prompt) => sayable(prompt, person, servers)).map(mcpPrompt),
     async read(uri, asking) {
       const found = named(uri, asking);
@@ -82,7 +92,12 @@ export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOp
       if (prompt === undefined) return { answer: await none(`${PROMPTS}${name}`, asking), description: '' };
       // Its words need no store, so that it is answered here, wherever its domain runs.
       const answer = await backend('gateway').call({
-        server: prompt.domain.name, tool: prompt.tool.name, input: { qualified: only === undefined, ...given }, caller: callerOf(asking), surface, requestId: asking.requestId,
+        server: prompt.domain.name,
+        tool: prompt.tool.name,
+        input: { qualified: only === undefined, ...given },
+        caller: callerOf(asking),
+        surface,
+        requestId: asking.requestId,
       });
       return { answer, description: prompt.description };
     },
@@ -103,7 +118,11 @@ export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOp
       const follow = followed(found?.resource);
       if (found === undefined || follow === undefined) return { answer: await noFollowing(uri, asking, '#subscribe'), server: '', uri };
       const { resource, input } = found;
-      return { answer: await call(resource.domain.name, follow.begin.name, input, asking), server: resource.domain.name, uri: resource.uri };
+      return {
+        answer: await call(resource.domain.name, follow.begin.name, input, asking),
+        server: resource.domain.name,
+        uri: resource.uri,
+      };
     },
     async unsubscribe(uri, asking) {
       const found = named(uri, asking);
@@ -114,7 +133,8 @@ export function offersOf({ registry, only, backend, callerOf, recheck }: OfferOp
     async changes(server, caller, after) {
       const now = await present(caller);
       const feed = feeds.find(({ domain }) => domain.name === server);
-      if (feed === undefined || !opens(feed.tool, now.person.roles)) throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to follow ${server}.`);
+      if (feed === undefined || !opens(feed.tool, now.person.roles))
+        throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to follow ${server}.`);
       return backend(server).changes({ caller: now, after });
     },
   };

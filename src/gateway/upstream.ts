@@ -8,8 +8,20 @@ import type { Tool } from '../core/tool.ts';
 
 /** What a server may refuse beside its tools' own codes. Anything else means that it and we do not understand each other. */
 const EXPECTED: ReadonlySet<string> = new Set([
-  'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'USER_MISMATCH', 'INVALID_CURSOR', 'CONFIRMATION_NOT_FOUND', 'CHANGED_SINCE_APPROVAL',
-  'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL_ERROR', 'DATABASE_ERROR', 'SERVICE_UNAVAILABLE', 'TIMEOUT',
+  'VALIDATION_ERROR',
+  'INSUFFICIENT_PERMISSIONS',
+  'SEPARATION_OF_DUTIES',
+  'IDENTITY_NOT_LINKED',
+  'USER_MISMATCH',
+  'INVALID_CURSOR',
+  'CONFIRMATION_NOT_FOUND',
+  'CHANGED_SINCE_APPROVAL',
+  'PAYLOAD_TOO_LARGE',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'DATABASE_ERROR',
+  'SERVICE_UNAVAILABLE',
+  'TIMEOUT',
 ]);
 
 const NONE_SUCH: ReadonlySet<string> = new Set(['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'PROMPT_NOT_FOUND']);
@@ -32,13 +44,21 @@ export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | '
   }
   if (answer.status !== 'error') return answer;
   const own = tool !== undefined && answer.code in tool.errors;
-  if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && NONE_SUCH.has(answer.code))) throw new Error('an error of another kind');
+  if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && NONE_SUCH.has(answer.code)))
+    throw new Error('an error of another kind');
   // Whether trying again can help is ours to say; that it cannot, also the server's, who alone knows what it has begun.
   return { ...answer, retryable: answer.retryable && !own && isRetryable(answer.code) };
 }
 
 const notices = z.object({
   status: z.literal('success'),
-  data: z.array(z.object({ resource_uri: z.string(), tx_id: z.int(), change_type: z.enum(['upsert', 'delete']), changed_ids: z.array(z.string()).max(MOST_IDS) })),
+  data: z.array(
+    z.object({
+      resource_uri: z.string(),
+      tx_id: z.int(),
+      change_type: z.enum(['upsert', 'delete']),
+      changed_ids: z.array(z.string()).max(MOST_IDS),
+    }),
+  ),
 });
 export const parseNotices = (text: string): readonly Notice[] => notices.parse(JSON.parse(text)).data;

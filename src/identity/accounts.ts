@@ -50,7 +50,9 @@ const TEN_YEARS = 10 * 365 * 24 * 3600;
 
 /** The personas, overlaid by what was changed about them since. The changes live in the shared store, so every replica sees them. */
 export function accounts(
-  kv: KeyValue, personas: readonly Persona[], clock: Clock = { now: () => new Date() },
+  kv: KeyValue,
+  personas: readonly Persona[],
+  clock: Clock = { now: () => new Date() },
   /** Whether a customer leads the organisation; undefined where nobody knows, and the persona stands as it was made. */
   leads: (customer: Persona) => Promise<boolean | undefined> = async () => undefined,
 ): Accounts {

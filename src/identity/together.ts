@@ -18,7 +18,12 @@ export function signTogether(key: SigningKey, server: string, clock: Clock): (ca
     const batch = waiting;
     waiting = [];
     try {
-      const tokens = signIdentities(key, server, batch.map(({ call }) => call), clock);
+      const tokens = signIdentities(
+        key,
+        server,
+        batch.map(({ call }) => call),
+        clock,
+      );
       for (const [n, { signed }] of batch.entries()) signed(tokens[n] ?? '');
     } catch (error) {
       for (const { failed } of batch) failed(error);

@@ -12,7 +12,10 @@ export interface DocumentLoadOptions {
 }
 
 /** What each domain that lives in documents or in a search store brings. */
-const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonly SampleCollection[]>> = { sales: salesSample, support: supportSample };
+const samples: Readonly<Record<string, (options: DocumentLoadOptions) => readonly SampleCollection[]>> = {
+  sales: salesSample,
+  support: supportSample,
+};
 
 export const sampleCollections = (domain: string, options: DocumentLoadOptions): readonly SampleCollection[] =>
   samples[domain]?.(options) ?? [];

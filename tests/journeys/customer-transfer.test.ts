@@ -10,10 +10,15 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 const [jane, bob] = ['jane.smith@acme.example', 'bob.developer@acme.example'];
-const rolesOf = async (user: string) => [...((await site.tamshai.wiring.identity.accounts.present('customer', persona(user).sub))?.roles ?? [])];
+const rolesOf = async (user: string) => [
+  ...((await site.tamshai.wiring.identity.accounts.present('customer', persona(user).sub))?.roles ?? []),
+];
 const contacts = async (user: string) => {
   const token = await site.token(user, { roles: ['lead-customer'] });
-  const { body } = await site.send<{ status: string; code?: string }>('POST', '/api/tools/support/customer_list_contacts', { token, body: {} });
+  const { body } = await site.send<{ status: string; code?: string }>('POST', '/api/tools/support/customer_list_contacts', {
+    token,
+    body: {},
+  });
   return body.code ?? body.status;
 };
 

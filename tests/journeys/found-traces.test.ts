@@ -40,51 +40,47 @@ it.each(['gateway', 'hr'])('an MCP client that tries names of tools is recorded,
   expect((await recorded(name))[0]).toMatchObject({ username: 'frank.davis', server, decision: 'refused', code: 'TOOL_NOT_FOUND' });
 });
 
-it(
-  'a caller who hangs up does not get a place for more while the work goes on',
-  async () => {
-    const few = await openSite({ TAMSHAI_CALLS_AT_ONCE: '2' });
-    const token = await few.token('nina.patel', { mcp: true });
-    // Known already, so that nothing but the tool waits for the database.
-    await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
-    const message = (signal: AbortSignal) =>
-      fetch(`${few.address()}/mcp`, {
-        method: 'POST',
-        signal,
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'tools/call',
-          'mcp-name': 'hr_find_employees',
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params: {
-            name: 'hr_find_employees',
-            arguments: {},
-            _meta: {
-              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-              'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
-              'io.modelcontextprotocol/clientCapabilities': {},
-            },
+it('a caller who hangs up does not get a place for more while the work goes on', async () => {
+  const few = await openSite({ TAMSHAI_CALLS_AT_ONCE: '2' });
+  const token = await few.token('nina.patel', { mcp: true });
+  // Known already, so that nothing but the tool waits for the database.
+  await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
+  const message = (signal: AbortSignal) =>
+    fetch(`${few.address()}/mcp`, {
+      method: 'POST',
+      signal,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'hr_find_employees',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'hr_find_employees',
+          arguments: {},
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
           },
-        }),
-      }).then((response) => response.text());
-    // Signed in already, so that nothing but the tool waits for the database.
-    expect(await message(AbortSignal.timeout(10_000))).toContain('"success"');
-    const release = await hold(few);
-    for (let n = 0; n < 2; n++) await message(AbortSignal.timeout(1_500)).catch(() => undefined);
-    expect(await message(AbortSignal.timeout(5_000))).toContain('More than 2 calls at once.');
-    await release();
-    await expect.poll(() => message(AbortSignal.timeout(5_000))).toContain('"success"');
-    await few.close();
-  },
-  180_000,
-);
+        },
+      }),
+    }).then((response) => response.text());
+  // Signed in already, so that nothing but the tool waits for the database.
+  expect(await message(AbortSignal.timeout(10_000))).toContain('"success"');
+  const release = await hold(few);
+  for (let n = 0; n < 2; n++) await message(AbortSignal.timeout(1_500)).catch(() => undefined);
+  expect(await message(AbortSignal.timeout(5_000))).toContain('More than 2 calls at once.');
+  await release();
+  await expect.poll(() => message(AbortSignal.timeout(5_000))).toContain('"success"');
+  await few.close();
+}, 180_000);
 
 /** Keeps whoever reads employees waiting: on a server by a lock, in the embedded database by its one session. */
 async function hold({ owner, tamshai }: Site): Promise<() => Promise<void>> {

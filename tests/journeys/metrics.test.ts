@@ -59,7 +59,9 @@ describe('what is counted', () => {
     expect(more('tamshai_rows_total', { server: 'sales', tool: 'list_opportunities' })).toBe(3);
     // The journey is always in a file of its own.
     const stores = new Set(after.filter(({ name }) => name === 'tamshai_calls_total').map(({ labels }) => labels['store']));
-    expect(stores).toEqual(new Set(onServers ? ['postgresql', 'mongodb', 'elasticsearch', 'sqlite', 'none'] : ['pglite', 'sqlite', 'none']));
+    expect(stores).toEqual(
+      new Set(onServers ? ['postgresql', 'mongodb', 'elasticsearch', 'sqlite', 'none'] : ['pglite', 'sqlite', 'none']),
+    );
   });
 
   test('approvals by what became of them, whichever way they were decided', async () => {

@@ -8,7 +8,8 @@ import { startChild } from '../services/child.ts';
 const root = mkdtempSync(join(tmpdir(), 'tamshai folder '));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const other = (path: string) => startChild(new URL('./folder-child.ts', import.meta.url), path);
-const inUse = (path: string) => `The data folder ${path} is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder.`;
+const inUse = (path: string) =>
+  `The data folder ${path} is in use by another Tamshai process; stop that one, or set TAMSHAI_DATA to another folder.`;
 
 describe('the data folder', () => {
   test('is made for its owner alone, with what is missing above it', () => {

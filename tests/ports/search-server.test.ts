@@ -172,14 +172,18 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
   test.each<[string, () => Promise<string>]>([
     ['the document', async () => 'if_seq_no'],
     ['the record of it', outcome],
-  ])('that loses the answer to %s and is well again: it is a success, and the trail says so once', async (_what, deafTo) => {
-    const id = randomUUID();
-    link.set({ deafTo: await deafTo(), then: 'pass' });
-    expect(await close(store, id)).toMatchObject({ status: 'shut' });
-    expect(await outcomesOf(id)).toBe(1);
-    expect(await close(world.store, id)).toMatchObject({ status: 'shut' });
-    expect(await outcomesOf(id)).toBe(1);
-  }, 60_000);
+  ])(
+    'that loses the answer to %s and is well again: it is a success, and the trail says so once',
+    async (_what, deafTo) => {
+      const id = randomUUID();
+      link.set({ deafTo: await deafTo(), then: 'pass' });
+      expect(await close(store, id)).toMatchObject({ status: 'shut' });
+      expect(await outcomesOf(id)).toBe(1);
+      expect(await close(world.store, id)).toMatchObject({ status: 'shut' });
+      expect(await outcomesOf(id)).toBe(1);
+    },
+    60_000,
+  );
 
   test('more than it can take at once is refused at the door', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 400 }, count));

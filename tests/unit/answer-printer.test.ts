@@ -24,7 +24,9 @@ describe('words', () => {
   });
   test('break at the width, wherever the pieces end', () => {
     const whole = 'The five largest deals closing in November add up to more than a million dollars.';
-    const lines = printed(whole.match(/.{1,3}/gs) ?? [], 30).trimEnd().split('\n');
+    const lines = printed(whole.match(/.{1,3}/gs) ?? [], 30)
+      .trimEnd()
+      .split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(30);
     expect(lines.join(' ')).toBe(whole);
     expect(printed([whole], 30)).toBe(printed(whole.split(''), 30));

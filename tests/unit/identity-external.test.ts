@@ -206,7 +206,9 @@ describe('an external issuer', () => {
 describe('the customer issuer', () => {
   const asCustomer = async (
     claims: object,
-    work: (outcome: Promise<{ person: { roles: ReadonlySet<string>; organizationId: string | undefined; email: string } }>) => Promise<void>,
+    work: (
+      outcome: Promise<{ person: { roles: ReadonlySet<string>; organizationId: string | undefined; email: string } }>,
+    ) => Promise<void>,
   ) => {
     const here = setUp({ external: [externalIssuer({ realm: 'customer', issuer, clientId: 'tamshai' })] });
     const now = here.clock.seconds();

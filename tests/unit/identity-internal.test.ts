@@ -3,7 +3,15 @@ import { jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/core/caller.ts';
 import { gatewayJwks, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../../src/identity/gateway-keys.ts';
-import { type Execution, type IdentityCheck, signGrant, signIdentities, signIdentity, verifyGrant, verifyIdentity } from '../../src/identity/internal.ts';
+import {
+  type Execution,
+  type IdentityCheck,
+  signGrant,
+  signIdentities,
+  signIdentity,
+  verifyGrant,
+  verifyIdentity,
+} from '../../src/identity/internal.ts';
 import { openKeys, rotateGatewayKey } from '../../src/identity/keys.ts';
 import { signTogether } from '../../src/identity/together.ts';
 import { API, encoded, folder, refusal, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
@@ -79,7 +87,10 @@ describe('a signed identity', () => {
     'with what was said of another call': () => ({ token: `${identity().replace(/~.*/, '')}~${identity().replace(/.*~/, '')}` }),
     'with more said than that': () => ({ token: `${identity()}~${encoded({})}` }),
     'with the caller changed in what is said': () => ({
-      token: identity().replace(/~.*/, (said) => `~${encoded({ ...saidIn(said.slice(1)), who: { ...saidIn(said.slice(1)).who, username: 'eve.thompson' } })}`),
+      token: identity().replace(
+        /~.*/,
+        (said) => `~${encoded({ ...saidIn(said.slice(1)), who: { ...saidIn(said.slice(1)).who, username: 'eve.thompson' } })}`,
+      ),
     }),
     'by a key nobody knows': () => {
       const { privateKey } = generateKeyPairSync('ed25519');
@@ -121,7 +132,12 @@ describe('identities that are signed together', () => {
   const other = { ...call, path: '/tools/get_employee', body: '{"input":{}}' };
 
   it('are under one signature, and each is good for its own call alone', async () => {
-    const [first = '', second = ''] = signIdentities(key, 'hr', [call, other].map((each) => ({ ...each, caller, requestId: each.path })), clock);
+    const [first = '', second = ''] = signIdentities(
+      key,
+      'hr',
+      [call, other].map((each) => ({ ...each, caller, requestId: each.path })),
+      clock,
+    );
     expect(first.replace(/~.*/, '')).toBe(second.replace(/~.*/, ''));
     expect((await check({ token: first })).requestId).toBe(call.path);
     expect((await check({ ...other, token: second })).requestId).toBe(other.path);
@@ -132,7 +148,9 @@ describe('identities that are signed together', () => {
 
   it('are those that are asked for in one turn, sixteen at most', async () => {
     const sign = signTogether(key, 'hr', clock);
-    const tokens = await Promise.all(Array.from({ length: 20 }, (_, n) => sign({ ...call, body: `{"n":${n}}`, caller, requestId: `r-${n}` })));
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => sign({ ...call, body: `{"n":${n}}`, caller, requestId: `r-${n}` })),
+    );
     const later = await sign({ ...call, caller, requestId: 'later' });
     const signatures = [...tokens, later].map((token) => token.replace(/~.*/, ''));
     expect(new Set(signatures.slice(0, 16)).size).toBe(1);
@@ -226,7 +244,9 @@ describe('an execution grant', () => {
     'another card': () => ({ card: '{}' }),
     'no token': () => ({ token: undefined }),
     "an executive's own token": async () => ({ token: await here.token('eve.thompson', { audience: 'hr', approve: true }) }),
-    'the signature of an identity': () => ({ token: signIdentity(key, { ...call, path: '/execute', caller, requestId: 'r' }, clock).replace(/~.*/, '') }),
+    'the signature of an identity': () => ({
+      token: signIdentity(key, { ...call, path: '/execute', caller, requestId: 'r' }, clock).replace(/~.*/, ''),
+    }),
     'a signed identity': () => ({ token: signIdentity(key, { ...call, path: '/execute', caller, requestId: 'r' }, clock) }),
     'a later time': () => ({ clock: { now: () => new Date(clock.now().getTime() + 30_000) } }),
   };

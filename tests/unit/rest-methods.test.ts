@@ -17,7 +17,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const look = async (method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS' | 'QUERY', path: string) => {
-  const { statusCode, headers, body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method: method as 'GET' });
+  const { statusCode, headers, body } = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+    method: method as 'GET',
+  });
   return [statusCode, headers['allow'], ((await body.json()) as { code?: string }).code];
 };
 

@@ -25,7 +25,9 @@ describe('what is wrong with an input', () => {
     for (const key of ['', ...Object.keys(tool.input.shape)])
       for (const value of ODD) {
         const said = saidOf(tool, key === '' ? {} : { [key]: value });
-        expect(said, `${key}: ${JSON.stringify(value).slice(0, 20)}`).not.toMatch(/Invalid (input|option|ISO|UUID|type)|expected|received|Too (big|small)|regex|zod/i);
+        expect(said, `${key}: ${JSON.stringify(value).slice(0, 20)}`).not.toMatch(
+          /Invalid (input|option|ISO|UUID|type)|expected|received|Too (big|small)|regex|zod/i,
+        );
       }
   });
 
@@ -35,6 +37,8 @@ describe('what is wrong with an input', () => {
     expect(saidOf(list, { limit: 'ten' })).toBe('limit must be a number');
     expect(saidOf(list, { department: 5 })).toBe('department must be text');
     expect(saidOf(pay, {})).toBe('invoice_id is required');
-    expect(saidOf(pay, { invoice_id: '0a000000-0000-4000-8000-000000000001', payment_date: '2026-02-30' })).toMatch(/^payment_date: Give a date/);
+    expect(saidOf(pay, { invoice_id: '0a000000-0000-4000-8000-000000000001', payment_date: '2026-02-30' })).toMatch(
+      /^payment_date: Give a date/,
+    );
   });
 });

@@ -31,7 +31,8 @@ export async function backup(file: string, options: { json?: boolean }): Promise
   const config = readConfig();
   keysOf(config);
   const to = resolve(file);
-  if (to.startsWith(config.dataFolder + sep)) throw new Stop('The backup must not lie in the data folder itself; choose another place.', EXIT.usage);
+  if (to.startsWith(config.dataFolder + sep))
+    throw new Stop('The backup must not lie in the data folder itself; choose another place.', EXIT.usage);
   // Nobody writes to it while it is copied, so that all of it is of one moment.
   const folder = openFolder(config.dataFolder);
   try {
@@ -40,7 +41,9 @@ export async function backup(file: string, options: { json?: boolean }): Promise
     const outside = elsewhere(config);
     if (console.json) console.value({ file: to, files: Object.keys(files).length, bytes, elsewhere: outside });
     else {
-      console.out(`${shownPath(config.dataFolder)} is in ${file}: ${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before it was packed.`);
+      console.out(
+        `${shownPath(config.dataFolder)} is in ${file}: ${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before it was packed.`,
+      );
       console.out('It holds the keys: keep it as safe as the folder itself.');
       if (outside.length > 0) console.out(`Not in it, with a backup of its own: ${outside.join(', ')}. See docs/operating.md.`);
     }
@@ -54,13 +57,20 @@ export async function restore(file: string, options: { json?: boolean }): Promis
   const console = openConsole(options.json);
   const { dataFolder } = readConfig();
   const isEmpty = !existsSync(dataFolder) || readdirSync(dataFolder).length === 0;
-  if (!isEmpty) throw new Stop(`${shownPath(dataFolder)} is not empty, and nothing is written over; move it away, or set TAMSHAI_DATA to another folder.`);
+  if (!isEmpty)
+    throw new Stop(
+      `${shownPath(dataFolder)} is not empty, and nothing is written over; move it away, or set TAMSHAI_DATA to another folder.`,
+    );
   const part = `${dataFolder}.restoring-${process.pid}`;
   const { files, at, version: by } = await unpack(resolve(file), part);
   // Only a whole one gets the name.
   if (existsSync(dataFolder)) rmdirSync(dataFolder);
   renameSync(part, dataFolder);
   if (console.json) console.value({ folder: dataFolder, files: Object.keys(files).length, at, version: by });
-  else console.out(`${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each compared with the list.`, 'Next: tamshai audit verify');
+  else
+    console.out(
+      `${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each compared with the list.`,
+      'Next: tamshai audit verify',
+    );
   return EXIT.ok;
 }

@@ -44,12 +44,18 @@ export async function rotate(options: { json?: boolean }): Promise<number> {
   const both = text(gatewayJwks({ gateway: { current, previous: gateway.current } }));
   const signing = text({ keys: [fresh, gateway.current.jwk] });
   const alone = text(gatewayJwks({ gateway: { current, previous: undefined } }));
-  if (console.json) console.value({ servers: JSON.parse(both) as object, gateways: JSON.parse(signing) as object, then: JSON.parse(alone) as object });
+  if (console.json)
+    console.value({ servers: JSON.parse(both) as object, gateways: JSON.parse(signing) as object, then: JSON.parse(alone) as object });
   else
     console.out(
-      '1. Give every server both public keys:', `TAMSHAI_GATEWAY_PUBLIC_KEYS=${both}`, '',
-      '2. Then restart the gateways, one after the other, with the new key first:', `TAMSHAI_GATEWAY_KEY=${signing}`, '',
-      '3. A minute after the last one, take the old key away from the servers:', `TAMSHAI_GATEWAY_PUBLIC_KEYS=${alone}`,
+      '1. Give every server both public keys:',
+      `TAMSHAI_GATEWAY_PUBLIC_KEYS=${both}`,
+      '',
+      '2. Then restart the gateways, one after the other, with the new key first:',
+      `TAMSHAI_GATEWAY_KEY=${signing}`,
+      '',
+      '3. A minute after the last one, take the old key away from the servers:',
+      `TAMSHAI_GATEWAY_PUBLIC_KEYS=${alone}`,
     );
   return EXIT.ok;
 }

@@ -16,10 +16,24 @@ export interface Count {
   readonly number: number;
 }
 
-const FIGURE = /([$€£]|usd |us\$)? ?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?) ?(k|m|mn|mio|bn|b|thousand|million|billion|grand)?\b( ?%| percent| per cent| dollars?| usd| bucks| euros?)?/g;
-const SCALE: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, grand: 1e3, m: 1e6, mn: 1e6, mio: 1e6, million: 1e6, b: 1e9, bn: 1e9, billion: 1e9 };
-const MIN = /(?:\b(?:over|above|more than|greater than|bigger than|larger than|higher than|at least|minimum(?: of)?|min|exceed(?:s|ing)?|from|upwards of|north of|no less than|starting at|better than|beyond|past)|>=?) ?(?:the )?(?:amount of |a value of |score of )?[$€£]?$/;
-const MAX = /(?:\b(?:under|below|less than|smaller than|lower than|at most|maximum(?: of)?|max|up to|no more than|not more than|cheaper than|within|fewer than)|<=?) ?[$€£]?$/;
+const FIGURE =
+  /([$€£]|usd |us\$)? ?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?) ?(k|m|mn|mio|bn|b|thousand|million|billion|grand)?\b( ?%| percent| per cent| dollars?| usd| bucks| euros?)?/g;
+const SCALE: Readonly<Record<string, number>> = {
+  k: 1e3,
+  thousand: 1e3,
+  grand: 1e3,
+  m: 1e6,
+  mn: 1e6,
+  mio: 1e6,
+  million: 1e6,
+  b: 1e9,
+  bn: 1e9,
+  billion: 1e9,
+};
+const MIN =
+  /(?:\b(?:over|above|more than|greater than|bigger than|larger than|higher than|at least|minimum(?: of)?|min|exceed(?:s|ing)?|from|upwards of|north of|no less than|starting at|better than|beyond|past)|>=?) ?(?:the )?(?:amount of |a value of |score of )?[$€£]?$/;
+const MAX =
+  /(?:\b(?:under|below|less than|smaller than|lower than|at most|maximum(?: of)?|max|up to|no more than|not more than|cheaper than|within|fewer than)|<=?) ?[$€£]?$/;
 
 /** `taken` are stretches of the text that mean something else, such as dates. */
 export function amounts(text: string, taken: readonly { start: number; end: number }[]): Amount[] {
@@ -30,18 +44,35 @@ export function amounts(text: string, taken: readonly { start: number; end: numb
     const start = match.index + (whole.length - whole.trimStart().length);
     const end = match.index + whole.trimEnd().length;
     const before = folded.charAt(start - 1);
-    if (/[\w-]/.test(before) || /^-?[a-z\d]/.test(folded.slice(end, end + 2)) || taken.some((span) => start < span.end && end > span.start)) continue;
+    if (/[\w-]/.test(before) || /^-?[a-z\d]/.test(folded.slice(end, end + 2)) || taken.some((span) => start < span.end && end > span.start))
+      continue;
     const value = Number(digits.replaceAll(',', '')) * (scale ? (SCALE[scale] ?? 1) : 1);
     const left = folded.slice(Math.max(0, start - 30), start).trimEnd();
     const between = /\bbetween(?: [$€£]?[\d.,]+ ?[a-z]{0,8} (and))?$/.exec(left);
     const after = /^ ?(or (?:more|above|higher)|and (?:above|up)|plus\b|\+)|^ ?(or (?:less|below|fewer|lower))/.exec(folded.slice(end));
-    const bound = between ? (between[1] ? 'max' : 'min') : MIN.test(left) || after?.[1] ? 'min' : MAX.test(left) || after?.[2] ? 'max' : undefined;
-    found.push({ start, end, value: Math.round(value * 100) / 100, bound, money: Boolean(sign) || /dollar|usd|buck|euro/.test(unit ?? ''), percent: /%|per ?cent/.test(unit ?? '') });
+    const bound = between
+      ? between[1]
+        ? 'max'
+        : 'min'
+      : MIN.test(left) || after?.[1]
+        ? 'min'
+        : MAX.test(left) || after?.[2]
+          ? 'max'
+          : undefined;
+    found.push({
+      start,
+      end,
+      value: Math.round(value * 100) / 100,
+      bound,
+      money: Boolean(sign) || /dollar|usd|buck|euro/.test(unit ?? ''),
+      percent: /%|per ?cent/.test(unit ?? ''),
+    });
   }
   return found;
 }
 
-const TOP = /\b(?:top|first|last|latest|newest|biggest|largest|highest|lowest|smallest|recent|oldest|best|worst|next|previous|past) (\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|dozen)\b(?! (?:day|week|month|quarter|year)s?\b)|\b(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty) (?:top|latest|newest|most|biggest|largest|highest|lowest|smallest|recent|oldest|best)\b/;
+const TOP =
+  /\b(?:top|first|last|latest|newest|biggest|largest|highest|lowest|smallest|recent|oldest|best|worst|next|previous|past) (\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|dozen)\b(?! (?:day|week|month|quarter|year)s?\b)|\b(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty) (?:top|latest|newest|most|biggest|largest|highest|lowest|smallest|recent|oldest|best)\b/;
 export function topCount(text: string): Count | undefined {
   const match = TOP.exec(sameLength(text));
   const number = numberWord(match?.[1] ?? match?.[2] ?? '');

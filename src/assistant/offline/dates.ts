@@ -16,18 +16,46 @@ export interface When extends Span {
   readonly anyYear: boolean;
 }
 
-const MONTH = '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
+const MONTH =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
 const DATE = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 const UNIT = '(day|week|month|quarter|year|fiscal year|fy|financial year|calendar year)';
 const NUMBER = '(\\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty|sixty|ninety|couple of|few)';
 const WEEKDAY = '(sunday|monday|tuesday|wednesday|thursday|friday|saturday)';
-const NUMBERS: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, thirty: 30, sixty: 60, ninety: 90, 'couple of': 2, few: 3 };
+const NUMBERS: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  thirty: 30,
+  sixty: 60,
+  ninety: 90,
+  'couple of': 2,
+  few: 3,
+};
 /** Days that are known by a name: date, date, month, no year. */
 const feast = (date: number, month: string): [string, string, string, undefined] => [String(date), String(date), month, undefined];
 const FEASTS: Readonly<Record<string, [string, string, string, undefined]>> = {
-  'christmas eve': feast(24, 'december'), christmas: feast(25, 'december'), xmas: feast(25, 'december'), 'boxing day': feast(26, 'december'), "new year's eve": feast(31, 'december'), "new year's": feast(1, 'january'),
-  "valentine's": feast(14, 'february'), 'independence day': feast(4, 'july'), halloween: feast(31, 'october'),
+  'christmas eve': feast(24, 'december'),
+  christmas: feast(25, 'december'),
+  xmas: feast(25, 'december'),
+  'boxing day': feast(26, 'december'),
+  "new year's eve": feast(31, 'december'),
+  "new year's": feast(1, 'january'),
+  "valentine's": feast(14, 'february'),
+  'independence day': feast(4, 'july'),
+  halloween: feast(31, 'october'),
 };
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
 
@@ -35,7 +63,8 @@ const monthIndex = (name: string): number => MONTHS.findIndex((month) => month.s
 const count = (text: string): number => NUMBERS[text] ?? Number(text);
 const grainOf = (unit: string): Grain => (/year|fy/.test(unit) ? 'year' : (unit.replace(/s$/, '') as Grain));
 /** "last" -1, "this" 0, "next" 1. */
-const shiftOf = (word: string): number => (/last|previous|past|prior|preceding/.test(word) ? -1 : /next|coming|following|upcoming/.test(word) ? 1 : 0);
+const shiftOf = (word: string): number =>
+  /last|previous|past|prior|preceding/.test(word) ? -1 : /next|coming|following|upcoming/.test(word) ? 1 : 0;
 
 type Found = Span & { grain: Grain; count?: When['count']; anyYear?: boolean; open?: When['open'] };
 interface Pattern {
@@ -47,52 +76,139 @@ interface Pattern {
 const only = (day: string): Found => ({ from: day, to: day, grain: 'day' });
 const whole = (day: string, grain: Grain, shift = 0): Found => ({ ...spanAround(day, grain, shift), grain });
 const group = (match: RegExpExecArray, at: number): string => match[at] ?? '';
-const real = (year: number, month: number, date: number): string | undefined => (date >= 1 && date <= parts(makeDay(year, month + 1, 0)).date ? makeDay(year, month, date) : undefined);
+const real = (year: number, month: number, date: number): string | undefined =>
+  date >= 1 && date <= parts(makeDay(year, month + 1, 0)).date ? makeDay(year, month, date) : undefined;
 
 /** Longer ways of saying come before the shorter ones inside them. */
 const PATTERNS: readonly Pattern[] = [
   { pattern: /\b(\d{4})-(\d\d)-(\d\d)\b/, read: (m) => dated(Number(m[1]), Number(m[2]) - 1, Number(m[3])) },
   { pattern: /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/, read: (m) => dated(Number(m[3]), Number(m[1]) - 1, Number(m[2])) },
   { pattern: /\b(20\d\d)[- ]?q([1-4])\b/, read: (m) => whole(makeDay(Number(m[1]), Number(m[2]) * 3 - 3, 1), 'quarter') },
-  { pattern: /\bq([1-4])(?:,? of)?,?[ -]?(?:fy ?)?((?:19|20)\d\d)\b/, read: (m) => whole(makeDay(Number(m[2]), Number(m[1]) * 3 - 3, 1), 'quarter') },
+  {
+    pattern: /\bq([1-4])(?:,? of)?,?[ -]?(?:fy ?)?((?:19|20)\d\d)\b/,
+    read: (m) => whole(makeDay(Number(m[2]), Number(m[1]) * 3 - 3, 1), 'quarter'),
+  },
   { pattern: /\b(20\d\d)-(0[1-9]|1[0-2])\b(?!-)/, read: (m) => whole(makeDay(Number(m[1]), Number(m[2]) - 1, 1), 'month') },
   // Several days of one month: 21 to 23 December, December 21-23, the 7th to the 9th of December.
-  { pattern: new RegExp(`\\b(?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE} (?:of )?${MONTH}(?:,? ${YEAR}\\b)?`), read: (m, today) => days(m[1], m[2], group(m, 3), m[4], today) },
-  { pattern: new RegExp(`\\b${MONTH} (?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE}\\b(?! ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?:,? ${YEAR}\\b)?`), read: (m, today) => days(m[2], m[3], group(m, 1), m[4], today) },
-  { pattern: new RegExp(`\\b(?:the )?${DATE} (?:of )?${MONTH}(?:,? (?:of )?${YEAR}\\b)?`), read: (m, today) => days(m[1], m[1], group(m, 2), m[3], today) },
-  { pattern: new RegExp(`\\b${MONTH} (?:the )?${DATE}\\b(?!\\d|[.,]\\d|k\\b)(?:,? (?:of )?${YEAR}\\b)?`), read: (m, today) => days(m[2], m[2], group(m, 1), m[3], today) },
-  { pattern: new RegExp(`\\b${MONTH},? (?:of )?(?:(last|this|next) year|${YEAR}\\b)`), read: (m, today) => whole(makeDay(m[3] ? Number(m[3]) : parts(today).year + shiftOf(group(m, 2)), monthIndex(group(m, 1)), 1), 'month') },
-  { pattern: new RegExp(`\\b(last|this|next) ${MONTH}`), read: (m, today) => nearMonth(monthIndex(group(m, 2)), today, shiftOf(group(m, 1))) },
-  { pattern: /\b(?:q([1-4])|(first|second|third|fourth|last) quarter)(?:,? (?:of|in))?(?: the)? (this|last|next|previous) (?:fiscal |financial )?year\b/, read: (m, today) => quarter(m, parts(today).year + shiftOf(group(m, 3))) },
-  { pattern: /\b(?:the )?(?:(first|second|third|fourth) quarter)(?:,? (?:of|in))? ((?:19|20)\d\d)\b/, read: (m) => whole(makeDay(Number(m[2]), ORDINALS.indexOf(group(m, 1)) * 3, 1), 'quarter') },
-  { pattern: /\bq([1-4])\b|\b(first|second|third|fourth) quarter\b/, read: (m, today) => ({ ...quarter(m, parts(today).year), anyYear: true }) },
-  { pattern: /\b(beginning|start|end|close) of (?:the )?(this |last |next |previous |current |coming )?(?:fiscal |calendar |financial )?(week|month|quarter|year)\b/, read: (m, today) => edge(/end|close/.test(group(m, 1)), whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))) },
-  { pattern: /\b(?:the )?(first|1st|last)(?: day)? of (?:the )?(this |last |next |previous |current |coming )?(month|quarter|year)\b/, read: (m, today) => edge(m[1] === 'last', whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))) },
-  { pattern: new RegExp(`\\b(beginning|start|end) of ${YEAR}\\b`), read: (m) => edge(m[1] === 'end', whole(makeDay(Number(m[2]), 0, 1), 'year')) },
-  { pattern: new RegExp(`\\b(beginning|start|end) of ${MONTH}`), read: (m, today) => edge(m[1] === 'end', nearMonth(monthIndex(group(m, 2)), today, 0)) },
-  { pattern: /\b(?:year to date|ytd|so far this year|this year so far)\b/, read: (_, today) => ({ ...whole(today, 'year'), to: today, open: 'since' }) },
+  {
+    pattern: new RegExp(`\\b(?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE} (?:of )?${MONTH}(?:,? ${YEAR}\\b)?`),
+    read: (m, today) => days(m[1], m[2], group(m, 3), m[4], today),
+  },
+  {
+    pattern: new RegExp(
+      `\\b${MONTH} (?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE}\\b(?! ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?:,? ${YEAR}\\b)?`,
+    ),
+    read: (m, today) => days(m[2], m[3], group(m, 1), m[4], today),
+  },
+  {
+    pattern: new RegExp(`\\b(?:the )?${DATE} (?:of )?${MONTH}(?:,? (?:of )?${YEAR}\\b)?`),
+    read: (m, today) => days(m[1], m[1], group(m, 2), m[3], today),
+  },
+  {
+    pattern: new RegExp(`\\b${MONTH} (?:the )?${DATE}\\b(?!\\d|[.,]\\d|k\\b)(?:,? (?:of )?${YEAR}\\b)?`),
+    read: (m, today) => days(m[2], m[2], group(m, 1), m[3], today),
+  },
+  {
+    pattern: new RegExp(`\\b${MONTH},? (?:of )?(?:(last|this|next) year|${YEAR}\\b)`),
+    read: (m, today) => whole(makeDay(m[3] ? Number(m[3]) : parts(today).year + shiftOf(group(m, 2)), monthIndex(group(m, 1)), 1), 'month'),
+  },
+  {
+    pattern: new RegExp(`\\b(last|this|next) ${MONTH}`),
+    read: (m, today) => nearMonth(monthIndex(group(m, 2)), today, shiftOf(group(m, 1))),
+  },
+  {
+    pattern:
+      /\b(?:q([1-4])|(first|second|third|fourth|last) quarter)(?:,? (?:of|in))?(?: the)? (this|last|next|previous) (?:fiscal |financial )?year\b/,
+    read: (m, today) => quarter(m, parts(today).year + shiftOf(group(m, 3))),
+  },
+  {
+    pattern: /\b(?:the )?(?:(first|second|third|fourth) quarter)(?:,? (?:of|in))? ((?:19|20)\d\d)\b/,
+    read: (m) => whole(makeDay(Number(m[2]), ORDINALS.indexOf(group(m, 1)) * 3, 1), 'quarter'),
+  },
+  {
+    pattern: /\bq([1-4])\b|\b(first|second|third|fourth) quarter\b/,
+    read: (m, today) => ({ ...quarter(m, parts(today).year), anyYear: true }),
+  },
+  {
+    pattern:
+      /\b(beginning|start|end|close) of (?:the )?(this |last |next |previous |current |coming )?(?:fiscal |calendar |financial )?(week|month|quarter|year)\b/,
+    read: (m, today) => edge(/end|close/.test(group(m, 1)), whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))),
+  },
+  {
+    pattern: /\b(?:the )?(first|1st|last)(?: day)? of (?:the )?(this |last |next |previous |current |coming )?(month|quarter|year)\b/,
+    read: (m, today) => edge(m[1] === 'last', whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))),
+  },
+  {
+    pattern: new RegExp(`\\b(beginning|start|end) of ${YEAR}\\b`),
+    read: (m) => edge(m[1] === 'end', whole(makeDay(Number(m[2]), 0, 1), 'year')),
+  },
+  {
+    pattern: new RegExp(`\\b(beginning|start|end) of ${MONTH}`),
+    read: (m, today) => edge(m[1] === 'end', nearMonth(monthIndex(group(m, 2)), today, 0)),
+  },
+  {
+    pattern: /\b(?:year to date|ytd|so far this year|this year so far)\b/,
+    read: (_, today) => ({ ...whole(today, 'year'), to: today, open: 'since' }),
+  },
   { pattern: /\b(?:month to date|mtd|so far this month)\b/, read: (_, today) => ({ ...whole(today, 'month'), to: today, open: 'since' }) },
   { pattern: /\bday after tomorrow\b/, read: (_, today) => only(plusDays(today, 2)) },
   { pattern: /\bday before yesterday\b/, read: (_, today) => only(plusDays(today, -2)) },
-  { pattern: /\b(?:the )?(next|following|previous|preceding) one\b|\b(?:the )?one (before|after)\b/, after: true, read: (m, _, base) => beside(base, base.grain, /next|following|after/.test(m[0]) ? 1 : -1) },
+  {
+    pattern: /\b(?:the )?(next|following|previous|preceding) one\b|\b(?:the )?one (before|after)\b/,
+    after: true,
+    read: (m, _, base) => beside(base, base.grain, /next|following|after/.test(m[0]) ? 1 : -1),
+  },
   { pattern: new RegExp(`\\b${UNIT} before last\\b`), read: (m, today) => whole(today, grainOf(group(m, 1)), -2) },
-  { pattern: new RegExp(`\\b(?:the )?(?:${UNIT} (before|after)|(previous|preceding|following) ${UNIT})\\b(?! that\\b)`), read: (m, _, base) => beside(base, grainOf(m[1] ?? group(m, 4)), m[2] === 'after' || m[3] === 'following' ? 1 : -1) },
-  { pattern: new RegExp(`\\b(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY},? (this|next|last) week\\b`), read: (m, today) => weekdays(m[1], group(m, 2), shiftOf(group(m, 3)), today) },
-  { pattern: new RegExp(`\\b(this|next|last) week,? (?:on |from )?(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY}\\b`), read: (m, today) => weekdays(m[2], group(m, 3), shiftOf(group(m, 1)), today) },
-  { pattern: new RegExp(`\\b(last|past|previous|next|coming|following) ${NUMBER} ${UNIT}s?\\b`), read: (m, today) => several(today, shiftOf(group(m, 1)), count(group(m, 2)), grainOf(group(m, 3))) },
-  { pattern: new RegExp(`\\b(?:over|for|in|within|during) (?:the )?(?:last |past )?${NUMBER} ${UNIT}s\\b(?! (?:ago|from now|time))`), read: (m, today) => several(today, -1, count(group(m, 1)), grainOf(group(m, 2))) },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:${UNIT} (before|after)|(previous|preceding|following) ${UNIT})\\b(?! that\\b)`),
+    read: (m, _, base) => beside(base, grainOf(m[1] ?? group(m, 4)), m[2] === 'after' || m[3] === 'following' ? 1 : -1),
+  },
+  {
+    pattern: new RegExp(`\\b(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY},? (this|next|last) week\\b`),
+    read: (m, today) => weekdays(m[1], group(m, 2), shiftOf(group(m, 3)), today),
+  },
+  {
+    pattern: new RegExp(`\\b(this|next|last) week,? (?:on |from )?(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY}\\b`),
+    read: (m, today) => weekdays(m[2], group(m, 3), shiftOf(group(m, 1)), today),
+  },
+  {
+    pattern: new RegExp(`\\b(last|past|previous|next|coming|following) ${NUMBER} ${UNIT}s?\\b`),
+    read: (m, today) => several(today, shiftOf(group(m, 1)), count(group(m, 2)), grainOf(group(m, 3))),
+  },
+  {
+    pattern: new RegExp(`\\b(?:over|for|in|within|during) (?:the )?(?:last |past )?${NUMBER} ${UNIT}s\\b(?! (?:ago|from now|time))`),
+    read: (m, today) => several(today, -1, count(group(m, 1)), grainOf(group(m, 2))),
+  },
   { pattern: new RegExp(`\\b${NUMBER} ${UNIT}s? ago\\b`), read: (m, today) => ago(today, -count(group(m, 1)), grainOf(group(m, 2))) },
-  { pattern: new RegExp(`\\bin ${NUMBER} ${UNIT}s?(?:' time)?\\b`), read: (m, today) => only(shifted(today, grainOf(group(m, 2)), count(group(m, 1)))) },
-  { pattern: new RegExp(`\\b(this|current|last|previous|past|next|coming) ${UNIT}\\b`), read: (m, today) => whole(today, grainOf(group(m, 2)), shiftOf(group(m, 1))) },
+  {
+    pattern: new RegExp(`\\bin ${NUMBER} ${UNIT}s?(?:' time)?\\b`),
+    read: (m, today) => only(shifted(today, grainOf(group(m, 2)), count(group(m, 1)))),
+  },
+  {
+    pattern: new RegExp(`\\b(this|current|last|previous|past|next|coming) ${UNIT}\\b`),
+    read: (m, today) => whole(today, grainOf(group(m, 2)), shiftOf(group(m, 1))),
+  },
   { pattern: /\bweek(?:'s)? (?:of|beginning) today\b/, read: (_, today) => whole(today, 'week') },
-  { pattern: new RegExp(`\\b(${Object.keys(FEASTS).join('|')})(?: day)?\\b`), read: (m, today) => days(...(FEASTS[group(m, 1)] ?? feast(0, 'january')), today) },
+  {
+    pattern: new RegExp(`\\b(${Object.keys(FEASTS).join('|')})(?: day)?\\b`),
+    read: (m, today) => days(...(FEASTS[group(m, 1)] ?? feast(0, 'january')), today),
+  },
   { pattern: /\b(today|tonight|this (?:morning|afternoon|evening))\b/, read: (_, today) => only(today) },
   { pattern: /\b(tomorrow)\b/, read: (_, today) => only(plusDays(today, 1)) },
   { pattern: /\b(yesterday)\b/, read: (_, today) => only(plusDays(today, -1)) },
-  { pattern: /\b(?:(this|next|last|coming|on|past) )?(sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b(?:,? (next) week\b)?/, read: (m, today) => weekday(m, today) },
-  { pattern: /\b(?:fiscal(?: year)?|fy|financial year|calendar year|tax year|year) ?((?:19|20)\d\d)\b/, read: (m) => whole(makeDay(Number(m[1]), 0, 1), 'year') },
+  {
+    pattern: /\b(?:(this|next|last|coming|on|past) )?(sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b(?:,? (next) week\b)?/,
+    read: (m, today) => weekday(m, today),
+  },
+  {
+    pattern: /\b(?:fiscal(?: year)?|fy|financial year|calendar year|tax year|year) ?((?:19|20)\d\d)\b/,
+    read: (m) => whole(makeDay(Number(m[1]), 0, 1), 'year'),
+  },
   { pattern: /\bfy ?'?(\d\d)\b/, read: (m) => whole(makeDay(2000 + Number(m[1]), 0, 1), 'year') },
-  { pattern: /(?<![$€£\d.,-])\b((?:19|20)\d\d)\b(?![.,]?\d|-\w| ?(?:dollars|usd|euro|k\b|eur))/, read: (m) => whole(makeDay(Number(m[1]), 0, 1), 'year') },
+  {
+    pattern: /(?<![$€£\d.,-])\b((?:19|20)\d\d)\b(?![.,]?\d|-\w| ?(?:dollars|usd|euro|k\b|eur))/,
+    read: (m) => whole(makeDay(Number(m[1]), 0, 1), 'year'),
+  },
   { pattern: /\b(?:the )(\d{1,2})(?:st|nd|rd|th)\b/, read: (m, today) => comingDate(Number(m[1]), today) },
   { pattern: new RegExp(`\\b${MONTH}`), read: (m, today) => nearMonth(monthIndex(group(m, 1)), today, 0) },
 ];
@@ -101,7 +217,13 @@ function dated(year: number, month: number, date: number): Found | undefined {
   const day = month >= 0 && month < 12 ? real(year, month, date) : undefined;
   return day === undefined ? undefined : only(day);
 }
-function days(first: string | undefined, last: string | undefined, month: string, year: string | undefined, today: string): Found | undefined {
+function days(
+  first: string | undefined,
+  last: string | undefined,
+  month: string,
+  year: string | undefined,
+  today: string,
+): Found | undefined {
   const in_ = year === undefined ? parts(today).year : Number(year);
   const from = real(in_, monthIndex(month), Number(first));
   const to = real(in_, monthIndex(month), Number(last));
@@ -125,7 +247,8 @@ function several(today: string, shift: number, number: number, grain: Grain): Fo
     ? { from: shifted(today, grain, -number), to: today, grain: 'day', count: of, open: 'since' }
     : { from: today, to: shifted(today, grain, number), grain: 'day', count: of };
 }
-const ago = (today: string, number: number, grain: Grain): Found => (grain === 'day' || grain === 'week' ? only(shifted(today, grain, number)) : whole(today, grain, number));
+const ago = (today: string, number: number, grain: Grain): Found =>
+  grain === 'day' || grain === 'week' ? only(shifted(today, grain, number)) : whole(today, grain, number);
 function weekday(match: RegExpExecArray, today: string): Found {
   const wanted = WEEKDAYS.indexOf(group(match, 2));
   const ahead = (wanted - parts(today).weekday + 7) % 7 || 7;
@@ -161,17 +284,23 @@ export function whens(text: string, today: string, base?: Span & { grain: Grain 
       const match = pattern.exec(rest);
       if (!match) break;
       const meant = isMonthVerb(match[0], text, match.index) ? undefined : read(match, today, around);
-      if (meant) found.push({ open: undefined, count: undefined, anyYear: false, ...meant, start: match.index, end: match.index + match[0].length });
+      if (meant)
+        found.push({ open: undefined, count: undefined, anyYear: false, ...meant, start: match.index, end: match.index + match[0].length });
       rest = rest.slice(0, match.index) + '\u0000'.repeat(match[0].length) + rest.slice(match.index + match[0].length);
     }
   }
   found.sort((a, b) => a.start - b.start);
-  return joined(found.map((when) => opened(when, text)), text);
+  return joined(
+    found.map((when) => opened(when, text)),
+    text,
+  );
 }
 
 /** "may" and "march" are seldom months when written small and alone. */
 const isMonthVerb = (match: string, text: string, at: number): boolean =>
-  /^(?:may|mar|march|sept?|dec|jan|nov|oct|apr|jun|jul|aug|feb)$/.test(match) && !/\b(?:in|of|for|since|until|by|last|this|next|during|to|from|and|before|after) $/i.test(text.slice(Math.max(0, at - 8), at)) && !(/^\p{Lu}/u.test(text.slice(at)) && at > 0);
+  /^(?:may|mar|march|sept?|dec|jan|nov|oct|apr|jun|jul|aug|feb)$/.test(match) &&
+  !/\b(?:in|of|for|since|until|by|last|this|next|during|to|from|and|before|after) $/i.test(text.slice(Math.max(0, at - 8), at)) &&
+  !(/^\p{Lu}/u.test(text.slice(at)) && at > 0);
 
 function opened(when: When, text: string): When {
   if (when.open !== undefined) return when;
@@ -180,7 +309,12 @@ function opened(when: When, text: string): When {
   // "From last quarter" is in it; "from 1 May" begins then.
   if (word === 'from' && (when.grain !== 'day' || when.from !== when.to)) return when;
   if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, open: 'since' };
-  if (/^(?:until|till|through|up to|by|before|no later)/.test(word)) return { ...when, open: 'until', ...(word === 'before' && !/^(?:end|close)\b/i.test(text.slice(when.start, when.end)) && { to: plusDays(when.from, -1) }) };
+  if (/^(?:until|till|through|up to|by|before|no later)/.test(word))
+    return {
+      ...when,
+      open: 'until',
+      ...(word === 'before' && !/^(?:end|close)\b/i.test(text.slice(when.start, when.end)) && { to: plusDays(when.from, -1) }),
+    };
   return when;
 }
 
@@ -189,11 +323,24 @@ function joined(found: readonly When[], text: string): When[] {
   const result: When[] = [];
   for (const when of found) {
     const last = result.at(-1);
-    if (last && last.grain !== 'year' && LINK.test(fold(text.slice(last.end, when.start))) && last.count === undefined && when.count === undefined) {
+    if (
+      last &&
+      last.grain !== 'year' &&
+      LINK.test(fold(text.slice(last.end, when.start))) &&
+      last.count === undefined &&
+      when.count === undefined
+    ) {
       let to = when.to;
       if (to < last.from && when.anyYear) to = shifted(to, 'year', 1);
       if (to >= last.from) {
-        result[result.length - 1] = { ...last, to, end: when.end, open: undefined, grain: last.grain === when.grain ? last.grain : 'day', anyYear: last.anyYear && when.anyYear };
+        result[result.length - 1] = {
+          ...last,
+          to,
+          end: when.end,
+          open: undefined,
+          grain: last.grain === when.grain ? last.grain : 'day',
+          anyYear: last.anyYear && when.anyYear,
+        };
         continue;
       }
     }

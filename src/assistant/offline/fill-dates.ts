@@ -17,7 +17,9 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
   const mark = (when: When) => used.push({ text: '', start: when.start, end: when.end });
   const open = entry.slots.filter(({ key }) => !(key in input));
   const days = open.filter(({ kind }) => kind === 'date');
-  const pairs = days.filter(({ edge }) => edge === 'from').flatMap((from) => days.filter((to) => to.edge === 'to' && to.base === from.base).map((to) => ({ from, to })));
+  const pairs = days
+    .filter(({ edge }) => edge === 'from')
+    .flatMap((from) => days.filter((to) => to.edge === 'to' && to.base === from.base).map((to) => ({ from, to })));
   const [pair] = pairs;
   const single = days.find((slot) => slot.edge === undefined);
   const month = open.find(({ kind }) => kind === 'month');
@@ -41,7 +43,11 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
     input[span.key] = nearestSpan(span, first, today);
     done = true;
   } else if (pair && (pair.from.required || !single || first.from !== first.to || first.open !== undefined)) {
-    const when = nearest(first, today, entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date_'));
+    const when = nearest(
+      first,
+      today,
+      entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date_'),
+    );
     if (when.open !== 'until') input[pair.from.key] = when.from;
     if (when.open !== 'since' || entry.changes) input[pair.to.key] = when.open === 'since' ? when.from : when.to;
     done = true;
@@ -80,14 +86,23 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
   if (done) mark(first);
 }
 
-const telling = (when: When): number => (when.open !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0);
+const telling = (when: When): number =>
+  when.open !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0;
 const bounded = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
 
 /** A period in one of the spellings that the slot's description shows. */
 function periodText({ schema, key }: Slot, when: When, today: string): string | undefined {
   const told = schema.description ?? '';
-  const takes = { month: /20\d\d-\d\d\b/.test(told), quarter: /Q\d/.test(told), year: /(?:\b20\d\d\b)(?!-)/.test(told.replace(/Q\d 20\d\d/g, '')) };
-  const months = { month: when.from.slice(0, 7), quarter: `${yearOf(when.from)}-Q${quarterOf(when.from)}`, year: String(yearOf(when.from)) };
+  const takes = {
+    month: /20\d\d-\d\d\b/.test(told),
+    quarter: /Q\d/.test(told),
+    year: /(?:\b20\d\d\b)(?!-)/.test(told.replace(/Q\d 20\d\d/g, '')),
+  };
+  const months = {
+    month: when.from.slice(0, 7),
+    quarter: `${yearOf(when.from)}-Q${quarterOf(when.from)}`,
+    year: String(yearOf(when.from)),
+  };
   if (when.grain === 'year' && takes.year) return months.year;
   if (when.grain === 'quarter' && takes.quarter) return months.quarter;
   if ((when.grain === 'month' || when.grain === 'day' || when.grain === 'week') && takes.month) return months.month;

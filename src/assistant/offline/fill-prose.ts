@@ -26,10 +26,30 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     if (said && !busy(said)) give(slot, said);
   }
   // "Rename 'A' to 'B'": the one that follows is what it becomes.
-  const becomes = entry.tool.effect === 'changes' && reading.quotes.length > 1 ? reading.quotes.find((quote) => /\b(?:to|into|as)\s*["']?$/i.test(reading.text.slice(0, quote.start))) : undefined;
+  const becomes =
+    entry.tool.effect === 'changes' && reading.quotes.length > 1
+      ? reading.quotes.find((quote) => /\b(?:to|into|as)\s*["']?$/i.test(reading.text.slice(0, quote.start)))
+      : undefined;
   // What is quoted before the colon is what the text is about.
-  const subject = becomes ? reading.quotes.find((quote) => quote !== becomes && quote.start < becomes.start) : entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0 ? reading.quotes.find((quote) => /^['"]?\s*(?::|because\b)/.test(reading.text.slice(quote.end)) || (reading.quotes.length === 1 && /^['"]?(?:\s+-|,|\s+since\b|\s+as\b|\s+\w+(?::|,|\s+-))\s/.test(reading.text.slice(quote.end)) && namedAs(entry, reading, quote))) : undefined;
-  const wanted = slots.filter((slot) => !given.has(slot)).sort((a, b) => Number(b.required) - Number(a.required) || Number(isTitle(a) && b.required) - Number(isTitle(b) && a.required) || use(entry, b) - use(entry, a));
+  const subject = becomes
+    ? reading.quotes.find((quote) => quote !== becomes && quote.start < becomes.start)
+    : entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && reading.ids.length === 0
+      ? reading.quotes.find(
+          (quote) =>
+            /^['"]?\s*(?::|because\b)/.test(reading.text.slice(quote.end)) ||
+            (reading.quotes.length === 1 &&
+              /^['"]?(?:\s+-|,|\s+since\b|\s+as\b|\s+\w+(?::|,|\s+-))\s/.test(reading.text.slice(quote.end)) &&
+              namedAs(entry, reading, quote)),
+        )
+      : undefined;
+  const wanted = slots
+    .filter((slot) => !given.has(slot))
+    .sort(
+      (a, b) =>
+        Number(b.required) - Number(a.required) ||
+        Number(isTitle(a) && b.required) - Number(isTitle(b) && a.required) ||
+        use(entry, b) - use(entry, a),
+    );
   for (const quote of reading.quotes.filter((each) => !busy(each) && each !== subject)) {
     const slot = wanted.find((each) => !given.has(each) && (each.required || use(entry, each) > 0));
     if (slot) give(slot, quote);
@@ -39,12 +59,14 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
     const end = after(entry, first, reading);
     const at = !end ? undefined : busy(end) ? beside(end, [...given.values()], reading) : trimmed(end, [...given.values()], reading);
     // A figure alone is no text.
-    if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text) && (first.required || !isFigure(entry, reading, at))) give(first, at);
+    if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text) && (first.required || !isFigure(entry, reading, at)))
+      give(first, at);
   }
   const short = slots.find((slot) => slot.required && !given.has(slot));
   const [long] = given.values();
   // One text for two places: its beginning is the title of the whole.
-  if (short && long && slots.length > 1) set(short, /topic|subject/.test(short.key) ? clipped(short, subjectOf(long.text)) : headline(long.text, short));
+  if (short && long && slots.length > 1)
+    set(short, /topic|subject/.test(short.key) ? clipped(short, subjectOf(long.text)) : headline(long.text, short));
   const brief = entry.slots.find((slot) => slot.kind === 'name' && slot.required && long !== undefined);
   if (brief && long && !reading.tokens.some((token) => token.stem === stem(brief.key))) {
     const quote = reading.quotes.find((each) => !used.some((span) => overlaps(span, each)));
@@ -54,24 +76,44 @@ export function fillProse(entry: Entry, reading: Reading, set: (slot: Slot, valu
 
 /** "The ticket '…'": what an id of the tool is an id of stands right before it. */
 const namedAs = (entry: Entry, reading: Reading, quote: Piece): boolean => {
-  const before = [...reading.tokens.filter(({ end }) => end <= quote.start).slice(-2), ...reading.tokens.filter(({ start }) => start >= quote.end).slice(0, 1)];
-  return entry.slots.some(({ kind, key }) => (kind === 'id' || kind === 'number-id') && before.some((token) => token.stem === stem(key.replace(/_?id$/, '').split('_').at(-1) ?? '')));
+  const before = [
+    ...reading.tokens.filter(({ end }) => end <= quote.start).slice(-2),
+    ...reading.tokens.filter(({ start }) => start >= quote.end).slice(0, 1),
+  ];
+  return entry.slots.some(
+    ({ kind, key }) =>
+      (kind === 'id' || kind === 'number-id') &&
+      before.some((token) => token.stem === stem(key.replace(/_?id$/, '').split('_').at(-1) ?? '')),
+  );
 };
 
 /** "… , final number is 415k": a figure that has a place of its own, and hardly a word more. */
 const isFigure = (entry: Entry, reading: Reading, at: Piece): boolean => {
   const figure = reading.amounts.find((amount) => overlaps(amount, at));
-  return figure !== undefined && entry.slots.some(({ kind, edge }) => kind === 'amount' && edge === undefined) && at.text.split(' ').length <= 6;
+  return (
+    figure !== undefined && entry.slots.some(({ kind, edge }) => kind === 'amount' && edge === undefined) && at.text.split(' ').length <= 6
+  );
 };
 
 /** The text that belongs to the slot that needs one most. */
 function after(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
-  const end = tail(reading, reading.whens.map((when) => ({ ...when, text: '' })));
+  const end = tail(
+    reading,
+    reading.whens.map((when) => ({ ...when, text: '' })),
+  );
   const colon = end && /:\s*["']?$/.test(reading.text.slice(0, end.start)) ? end : undefined;
   const called = CALLED.exec(reading.text);
   const renamed = entry.tool.effect === 'changes' && !slot.required ? RENAMED.exec(reading.text) : undefined;
-  const from = (match: RegExpExecArray | null | undefined) => (match ? piece(reading.text, match.index + match[0].length, reading.text.length) : undefined);
-  return dictated(entry, slot, reading) ?? colon ?? (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ?? (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ?? (isTitle(slot) && !slot.required ? undefined : end) ?? (slot.required && entry.tool.effect === 'adds' ? before(reading) : undefined);
+  const from = (match: RegExpExecArray | null | undefined) =>
+    match ? piece(reading.text, match.index + match[0].length, reading.text.length) : undefined;
+  return (
+    dictated(entry, slot, reading) ??
+    colon ??
+    (slot.required || use(entry, slot) > 0 ? afterWords(entry, slot, reading) : undefined) ??
+    (isTitle(slot) ? (from(called) ?? from(renamed)) : undefined) ??
+    (isTitle(slot) && !slot.required ? undefined : end) ??
+    (slot.required && entry.tool.effect === 'adds' ? before(reading) : undefined)
+  );
 }
 /** "Add a task: call Acme tomorrow": where a title is all that is asked for, what stands behind the colon is it, whatever verb it begins with. */
 function dictated(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
@@ -82,7 +124,10 @@ function dictated(entry: Entry, slot: Slot, reading: Reading): Piece | undefined
 }
 /** "The export fails since yesterday, open a ticket": what was said before what is to be done with it. */
 function before(reading: Reading): Piece | undefined {
-  const match = /^(.{10,}?)[,;.!] (?:so |then |please |can you |could you |would you |and |now )*(?:open|create|make|file|raise|log|submit|add|report)\b[^,;]*$/i.exec(reading.text);
+  const match =
+    /^(.{10,}?)[,;.!] (?:so |then |please |can you |could you |would you |and |now )*(?:open|create|make|file|raise|log|submit|add|report)\b[^,;]*$/i.exec(
+      reading.text,
+    );
   return match?.[1] === undefined ? undefined : piece(reading.text, 0, match[1].length);
 }
 const isTitle = ({ key }: Slot): boolean => /title|name|subject|topic/.test(key);
@@ -91,8 +136,21 @@ const use = (entry: Entry, { key }: Slot): number => entry.examples.filter(({ in
 function keyed(slot: Slot, reading: Reading): Piece | undefined {
   const said = afterKey(slot, reading);
   // "Topic coffee machine, descale it …": what it is called, then what is said of it.
-  if (said && isTitle(slot) && slot.required && /[:;.]\s*(?:the )?\w+ $/.test(reading.text.slice(0, said.start)) && /^[,;.]/.test(reading.text.slice(said.end)) && isOwnWord(slot, reading, said)) return said;
-  return said && /(?::\s*|["']|\b(?:is|reason|note)\s+)["']?$/i.test(reading.text.slice(0, said.start)) && (reading.quotes.some((quote) => quote.start === said.start) || /:\s*$/.test(reading.text.slice(0, said.start))) && isOwnWord(slot, reading, said) ? said : undefined;
+  if (
+    said &&
+    isTitle(slot) &&
+    slot.required &&
+    /[:;.]\s*(?:the )?\w+ $/.test(reading.text.slice(0, said.start)) &&
+    /^[,;.]/.test(reading.text.slice(said.end)) &&
+    isOwnWord(slot, reading, said)
+  )
+    return said;
+  return said &&
+    /(?::\s*|["']|\b(?:is|reason|note)\s+)["']?$/i.test(reading.text.slice(0, said.start)) &&
+    (reading.quotes.some((quote) => quote.start === said.start) || /:\s*$/.test(reading.text.slice(0, said.start))) &&
+    isOwnWord(slot, reading, said)
+    ? said
+    : undefined;
 }
 /** The colon after "Add a task" is not one after "task": the key has to stand right before it. */
 const isOwnWord = (slot: Slot, reading: Reading, said: Piece): boolean => {
@@ -109,7 +167,12 @@ function beside(at: Piece, given: readonly Piece[], reading: Reading): Piece | u
   const inside = given.filter((other) => overlaps(other, at)).sort((a, b) => b.end - a.end)[0];
   if (!inside) return undefined;
   // Or it ends before: "… every Sunday night. Topic staging".
-  if (inside.start - at.start > 12) return piece(reading.text, at.start, at.start + reading.text.slice(at.start, inside.start).replace(/[.;,:]?\s+\S+\s*['"]?$/, '').length);
+  if (inside.start - at.start > 12)
+    return piece(
+      reading.text,
+      at.start,
+      at.start + reading.text.slice(at.start, inside.start).replace(/[.;,:]?\s+\S+\s*['"]?$/, '').length,
+    );
   const gap = /^['"]?[\s,;:.]*(?:that\s+)?/.exec(reading.text.slice(inside.end))?.[0].length ?? 0;
   return piece(reading.text, inside.end + gap, at.end);
 }
@@ -124,6 +187,13 @@ const headline = (text: string, slot: Slot): string => {
 const subjectOf = (text: string): string => {
   const words = text.split(/\s+/).map((word) => word.replace(/[,.;:!?]$/, ''));
   const start = /^(?:the|a|an|our|my|all|every|please|that)$/i.test(words[0] ?? '') ? 1 : 0;
-  const stop = words.findIndex((word, at) => at > start && /^(?:is|are|was|were|has|have|will|can|must|should|on|in|at|of|for|to|before|after|until|with|needs?|runs?|goes|may)$/i.test(word));
-  return words.slice(start, Math.min(stop < 0 ? start + 3 : stop, start + 4)).join(' ').toLowerCase();
+  const stop = words.findIndex(
+    (word, at) =>
+      at > start &&
+      /^(?:is|are|was|were|has|have|will|can|must|should|on|in|at|of|for|to|before|after|until|with|needs?|runs?|goes|may)$/i.test(word),
+  );
+  return words
+    .slice(start, Math.min(stop < 0 ? start + 3 : stop, start + 4))
+    .join(' ')
+    .toLowerCase();
 };

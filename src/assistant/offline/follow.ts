@@ -7,19 +7,31 @@ import { sentence } from './text.ts';
 import { type Frame, rowNamed } from './think.ts';
 import { empty, stem } from './words.ts';
 
-const HOW_MANY = /^(?:(?:and|so|ok|okay)[\s,]+)*how many(?: (?:is|are|was|were) (?:that|those|these|there|they|it))?(?: (?:of (?:them|those|these))?(?:(?:are )?(?:there|in (?:all|total)|altogether))?)?[\s?.!]*$/i;
+const HOW_MANY =
+  /^(?:(?:and|so|ok|okay)[\s,]+)*how many(?: (?:is|are|was|were) (?:that|those|these|there|they|it))?(?: (?:of (?:them|those|these))?(?:(?:are )?(?:there|in (?:all|total)|altogether))?)?[\s?.!]*$/i;
 
 /** "How many is that?" */
 export function amount({ result }: Frame, reading: Reading): string | undefined {
-  if (result.type !== 'answered' || result.answer.status !== 'success' || !Array.isArray(result.answer.data) || !HOW_MANY.test(reading.text)) return undefined;
+  if (
+    result.type !== 'answered' ||
+    result.answer.status !== 'success' ||
+    !Array.isArray(result.answer.data) ||
+    !HOW_MANY.test(reading.text)
+  )
+    return undefined;
   const { metadata, data } = result.answer;
   const counted = (metadata?.summary as Row | undefined)?.['count'];
   const what = plural(result.entry);
   if (typeof counted === 'number') return `There are ${counted} ${what}.`;
-  return metadata?.hasMore ? `There are more than ${data.length} ${what} (${metadata.totalCount ?? `${data.length}+`}).` : data.length === 1 ? 'There is just one.' : `There are ${data.length} ${what}.`;
+  return metadata?.hasMore
+    ? `There are more than ${data.length} ${what} (${metadata.totalCount ?? `${data.length}+`}).`
+    : data.length === 1
+      ? 'There is just one.'
+      : `There are ${data.length} ${what}.`;
 }
 
-const OPEN = /^(?:(?:and|so|ok|okay|please|can you|could you)[\s,]+)*(?:what(?:'s| is| was|s)? (?:in|on|inside) (?:it|that|this|there|them|the (?:\w+ one|\w+))|what does (?:it|that|this|the \w+ one) (?:say|contain|include)|(?:open|show|read|view|display)(?: me| us)? (?:it|that|this|that one|this one|the \w+ one|(?:the |its |more )?details?)|(?:tell me |show me |give me )?(?:more|the details|details)(?: (?:about|of|on) (?:it|that|this|that one|the \w+ one))?)[\s?.!]*$/i;
+const OPEN =
+  /^(?:(?:and|so|ok|okay|please|can you|could you)[\s,]+)*(?:what(?:'s| is| was|s)? (?:in|on|inside) (?:it|that|this|there|them|the (?:\w+ one|\w+))|what does (?:it|that|this|the \w+ one) (?:say|contain|include)|(?:open|show|read|view|display)(?: me| us)? (?:it|that|this|that one|this one|the \w+ one|(?:the |its |more )?details?)|(?:tell me |show me |give me )?(?:more|the details|details)(?: (?:about|of|on) (?:it|that|this|that one|the \w+ one))?)[\s?.!]*$/i;
 
 /** "What's in it?": the tool that shows one of those rows whole. */
 export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
@@ -27,24 +39,48 @@ export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame
   if (!shown || last.result.type !== 'answered' || last.entry?.changes || !OPEN.test(reading.text)) return undefined;
   for (const entry of thinking.allowed.values()) {
     const slot = entry.slots.find(({ kind, key }) => (kind === 'id' || kind === 'number-id') && isOwn(entry, shown.entry, key));
-    if (entry.tool.kind !== 'read' || entry.tool.domain !== shown.entry.tool.domain || !slot || entry === shown.entry || entry.slots.some((each) => each.required && each !== slot)) continue;
+    if (
+      entry.tool.kind !== 'read' ||
+      entry.tool.domain !== shown.entry.tool.domain ||
+      !slot ||
+      entry === shown.entry ||
+      entry.slots.some((each) => each.required && each !== slot)
+    )
+      continue;
     const key = idKeyFor(slot, entry, shown.entry);
     const rows = key === undefined ? [] : shown.rows.filter((row) => row[key] !== undefined && row[key] !== null);
     if (key === undefined || rows.length === 0) continue;
     const telling = reading.tokens.filter(({ word }) => !empty.has(word) && !/^(?:open|read|details?|say|contain|include)$/.test(word));
     const row = rows.length === 1 ? rows[0] : rowNamed(rows, { ...reading, tokens: telling });
     if (!row && telling.length > 0) return undefined;
-    if (!row) return { reading, entry, input: {}, shown: [{ entry: shown.entry, rows }], result: { type: 'which', slot, rows, source: shown.entry, entry, called: '', all: false } };
+    if (!row)
+      return {
+        reading,
+        entry,
+        input: {},
+        shown: [{ entry: shown.entry, rows }],
+        result: { type: 'which', slot, rows, source: shown.entry, entry, called: '', all: false },
+      };
     const input = { [slot.key]: row[key] };
     const answer = thinking.memory.ask(entry.name, input);
-    return { reading, entry, input, shown: [{ entry, rows: rowsIn(answer) }, { entry: shown.entry, rows: [row] }], result: { type: 'answered', entry, input, answer, about: row, called: '' } };
+    return {
+      reading,
+      entry,
+      input,
+      shown: [
+        { entry, rows: rowsIn(answer) },
+        { entry: shown.entry, rows: [row] },
+      ],
+      result: { type: 'answered', entry, input, answer, about: row, called: '' },
+    };
   }
   return undefined;
 }
 /** Of such rows, and not of somebody who is named in them. */
 const isOwn = (entry: Entry, source: Entry, key: string): boolean => (entry.finders.get(key) ?? []).includes(source.tool.name);
 
-const BESIDE = /^(?:(?:and|ok|okay|now|then|so|show me|open|what about|how about)[\s,]+)*(?:the )?(next|following|previous|preceding|one before|one after)(?: one)?(?:[\s,]+please)?[\s?.!]*$/i;
+const BESIDE =
+  /^(?:(?:and|ok|okay|now|then|so|show me|open|what about|how about)[\s,]+)*(?:the )?(next|following|previous|preceding|one before|one after)(?: one)?(?:[\s,]+please)?[\s?.!]*$/i;
 
 /** "And the next one?", of what is numbered. */
 export function beside(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
@@ -52,15 +88,25 @@ export function beside(thinking: Thinking, last: Frame, reading: Reading): Frame
   if (step === undefined || last.result.type !== 'answered' || last.result.entry.tool.kind !== 'read') return undefined;
   const { entry, input } = last.result;
   const [given, ...more] = Object.entries(input);
-  const number = given && more.length === 0 && entry.slots.some(({ key, kind }) => key === given[0] && (kind === 'id' || kind === 'number-id')) ? /^(\D*?)(\d{1,6})$/.exec(String(given[1])) : null;
+  const number =
+    given && more.length === 0 && entry.slots.some(({ key, kind }) => key === given[0] && (kind === 'id' || kind === 'number-id'))
+      ? /^(\D*?)(\d{1,6})$/.exec(String(given[1]))
+      : null;
   if (!given || !number) return undefined;
   const value = `${number[1] ?? ''}${Number(number[2]) + (/next|following|after/i.test(step) ? 1 : -1)}`;
   const asks = { [given[0]]: typeof given[1] === 'number' ? Number(value) : value };
   const answer = thinking.memory.ask(entry.name, asks);
-  return { reading, entry, input: asks, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input: asks, answer, about: undefined, called: value } };
+  return {
+    reading,
+    entry,
+    input: asks,
+    shown: [{ entry, rows: rowsIn(answer) }],
+    result: { type: 'answered', entry, input: asks, answer, about: undefined, called: value },
+  };
 }
 
-const FINISHED = /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
+const FINISHED =
+  /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
 
 /** "Done with it", right after something was made or shown by itself: what completes such a thing. */
 export function finished(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
@@ -69,29 +115,66 @@ export function finished(thinking: Thinking, last: Frame, reading: Reading): Fra
   const [row, another] = rowsIn(result.answer);
   for (const entry of thinking.allowed.values()) {
     const [id, more] = entry.slots.filter(({ required }) => required);
-    if (!entry.changes || entry.tool.domain !== result.entry.tool.domain || !id || more || another || row?.[id.key] === undefined || !entry.tool.name.split('_').some((part) => stem(part) === stem('complete'))) continue;
+    if (
+      !entry.changes ||
+      entry.tool.domain !== result.entry.tool.domain ||
+      !id ||
+      more ||
+      another ||
+      row?.[id.key] === undefined ||
+      !entry.tool.name.split('_').some((part) => stem(part) === stem('complete'))
+    )
+      continue;
     const input = { [id.key]: row[id.key] };
     const answer = thinking.memory.ask(entry.name, input);
-    return { reading, entry, input, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input, answer, about: undefined, called: '' } };
+    return {
+      reading,
+      entry,
+      input,
+      shown: [{ entry, rows: rowsIn(answer) }],
+      result: { type: 'answered', entry, input, answer, about: undefined, called: '' },
+    };
   }
   return undefined;
 }
 
-const NOTED = /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;
+const NOTED =
+  /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;
 
 /** "Add the note: …", right after something was made: to that, not as another one. */
 export function noted(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
   const text = NOTED.exec(reading.text)?.[1];
   const { result } = last;
-  if (text === undefined || result.type !== 'answered' || result.answer.status !== 'success' || !result.entry.changes || result.entry.tool.effect === 'removes') return undefined;
+  if (
+    text === undefined ||
+    result.type !== 'answered' ||
+    result.answer.status !== 'success' ||
+    !result.entry.changes ||
+    result.entry.tool.effect === 'removes'
+  )
+    return undefined;
   const [row] = rowsIn(result.answer);
   for (const entry of thinking.allowed.values()) {
     const id = entry.slots.find(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required);
     const slot = entry.slots.find(({ key, required }) => /(?:^|_)(?:description|notes?|details)$/.test(key) && !required);
-    if (entry.tool.domain !== result.entry.tool.domain || entry.tool.effect !== 'changes' || !id || !slot || row?.[id.key] === undefined || entry.slots.some((each) => each.required && each !== id)) continue;
+    if (
+      entry.tool.domain !== result.entry.tool.domain ||
+      entry.tool.effect !== 'changes' ||
+      !id ||
+      !slot ||
+      row?.[id.key] === undefined ||
+      entry.slots.some((each) => each.required && each !== id)
+    )
+      continue;
     const input = { [id.key]: row[id.key], [slot.key]: sentence(text.replace(/^["']|["']$/g, '')) };
     const answer = thinking.memory.ask(entry.name, input);
-    return { reading, entry, input, shown: [{ entry, rows: rowsIn(answer) }], result: { type: 'answered', entry, input, answer, about: undefined, called: '' } };
+    return {
+      reading,
+      entry,
+      input,
+      shown: [{ entry, rows: rowsIn(answer) }],
+      result: { type: 'answered', entry, input, answer, about: undefined, called: '' },
+    };
   }
   return undefined;
 }
@@ -101,7 +184,9 @@ export function fieldOf({ shown, result }: Frame, reading: Reading): string | un
   const [first] = shown;
   if (!first || result.type !== 'answered' || first.rows.length === 0) return undefined;
   const row = first.rows.length === 1 ? first.rows[0] : rowNamed(first.rows, reading);
-  const keys = row ? asked(first.entry.row, reading).filter((key) => row[key] !== null && row[key] !== undefined && typeof row[key] !== 'object') : [];
+  const keys = row
+    ? asked(first.entry.row, reading).filter((key) => row[key] !== null && row[key] !== undefined && typeof row[key] !== 'object')
+    : [];
   const words = reading.words.filter(({ token }) => !empty.has(token.word));
   return row && keys.length > 0 && words.length <= 3 ? factsOf(first.entry.row, row, keys) : undefined;
 }

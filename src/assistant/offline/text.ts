@@ -8,19 +8,27 @@ import { empty, stem } from './words.ts';
 export const piece = (text: string, start: number, end: number): Piece => {
   const raw = text.slice(start, end);
   const lead = raw.length - raw.trimStart().length;
-  const trimmed = raw.trim().replace(/^["']+|["']+$/g, '').replace(/[\s,;.!]+$/, '');
+  const trimmed = raw
+    .trim()
+    .replace(/^["']+|["']+$/g, '')
+    .replace(/[\s,;.!]+$/, '');
   return { text: trimmed, start: start + lead, end };
 };
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const TAIL = /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
+const TAIL =
+  /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
 /** What is to be done explains nothing. */
 const LEADS = /^(?:(?:so|then|please|now|and|just|also)\s+)*/i;
 const isOrder = (text: string): boolean => {
   const rest = text.replace(LEADS, '');
   const [first = '', second = ''] = rest.toLowerCase().split(/\s+/);
   if (/^(?:can|could|would|will|may)$/.test(first)) return true;
-  return (CHANGES.has(stem(first)) || first === 'open') && !/(?:ed|ing|[^s]s)$/.test(first) && (/^(?:his|this|its|as)$/.test(second) || !/(?:ed|s)\W*$/.test(second));
+  return (
+    (CHANGES.has(stem(first)) || first === 'open') &&
+    !/(?:ed|ing|[^s]s)$/.test(first) &&
+    (/^(?:his|this|its|as)$/.test(second) || !/(?:ed|s)\W*$/.test(second))
+  );
 };
 /** The last part of a sentence that explains it. */
 export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefined {
@@ -61,7 +69,9 @@ export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | 
 /** "reference WIRE-8841", "topic staging", "with the note '…'": the slot's own name, then its value. */
 export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
   const name = slot.key.split('_').at(-1) ?? slot.key;
-  const names = new Set([name, name.replace(/s$/, ''), ...othersFor(name).filter((other) => !other.includes(' ') && isShort(other, name))].map(stem));
+  const names = new Set(
+    [name, name.replace(/s$/, ''), ...othersFor(name).filter((other) => !other.includes(' ') && isShort(other, name))].map(stem),
+  );
   const { tokens, text } = reading;
   for (const [at, token] of tokens.entries()) {
     if (!names.has(token.stem)) continue;
@@ -72,7 +82,9 @@ export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
     const next = tokens[at + 1];
     if (!next || next.start > start + 6) continue;
     const stop = /[.,;:](?:\s|$)| and (?:tag|topic|source|note|reference|title)\b/i.exec(text.slice(start));
-    const other = [...reading.amounts, ...reading.whens].filter((span) => span.start > start).sort((a, b) => a.start - b.start)[0]?.start ?? text.length;
+    const other =
+      [...reading.amounts, ...reading.whens].filter((span) => span.start > start).sort((a, b) => a.start - b.start)[0]?.start ??
+      text.length;
     const raw = piece(text, start, Math.min(stop ? start + stop.index : text.length, other));
     const short = raw.text.replace(/\s+(?:for|on|at|by|until|from|since|in)$/i, '');
     const found = { text: short, start: raw.start, end: raw.start + short.length };
@@ -82,17 +94,25 @@ export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
 }
 
 /** "ref" for reference, "desc" for description. */
-const isShort = (other: string, name: string): boolean => other !== name && name.startsWith(other.slice(0, 3)) && other.length < name.length;
+const isShort = (other: string, name: string): boolean =>
+  other !== name && name.startsWith(other.slice(0, 3)) && other.length < name.length;
 
 /** What a search is for: after "about", "for", "on" and their like. */
-const ABOUT = /\b(?:about|regarding|concerning|on the (?:topic|subject) of|for|on|mentioning|containing|with the words?|named|called|titled|saying|that (?:mention|contain|say|talk about)s?)\s+/gi;
+const ABOUT =
+  /\b(?:about|regarding|concerning|on the (?:topic|subject) of|for|on|mentioning|containing|with the words?|named|called|titled|saying|that (?:mention|contain|say|talk about)s?)\s+/gi;
 export function about(reading: Reading, busy: readonly Piece[]): Piece | undefined {
   for (const match of reading.text.matchAll(ABOUT)) {
     const start = match.index + match[0].length;
-    const stop = /[?!.;](?:\s|$)|,\s|\s(?:please|pls|for me|in the (?:knowledge base|help|directory|portal|history))\b/i.exec(reading.text.slice(start));
+    const stop = /[?!.;](?:\s|$)|,\s|\s(?:please|pls|for me|in the (?:knowledge base|help|directory|portal|history))\b/i.exec(
+      reading.text.slice(start),
+    );
     const found = piece(reading.text, start, stop ? start + stop.index : reading.text.length);
     const bare = { ...found, text: found.text.replace(/^(?:the|a|an|our|my|any|all) /i, '') };
-    if (bare.text.length > 1 && !busy.some((span) => overlaps(span, { start: found.start, end: found.start + Math.min(found.text.length, 3) }))) return bare;
+    if (
+      bare.text.length > 1 &&
+      !busy.some((span) => overlaps(span, { start: found.start, end: found.start + Math.min(found.text.length, 3) }))
+    )
+      return bare;
   }
   return undefined;
 }

@@ -159,7 +159,10 @@ request, application, ask
 lead, leads
 certificate, cert
 withdraw, cancel
-`.trim().split('\n').map((line) => line.split(',').map((word) => word.trim()));
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(',').map((word) => word.trim()));
 
 const byWord = new Map<string, number[]>();
 const phrases = new Map<string, { readonly stems: readonly string[]; readonly ideas: number[] }[]>();
@@ -194,7 +197,9 @@ export function ideasOf(stems: readonly string[]): (readonly number[])[] {
 
 export const ideasOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
 /** Every single word in here: none of them is a slip of the pen. */
-export const knownWords: ReadonlySet<string> = new Set(IDEAS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]));
+export const knownWords: ReadonlySet<string> = new Set(
+  IDEAS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]),
+);
 /** Do two words say the same? */
 export const alike = (a: string, b: string): boolean => stem(a) === stem(b) || ideasOfWord(a).some((idea) => ideasOfWord(b).includes(idea));
 /** The words of the ideas that a word belongs to, one by one. */
@@ -206,5 +211,7 @@ export const CHANGES: ReadonlySet<string> = new Set(
   offboard terminate fire submit hand put increase raise decrease lower reduce cut reset unlock lock grant revoke reimburse refund open-up merge split copy archive restore publish upload download export import install deploy turn switch
   enable disable give extend shorten postpone reschedule book reserve rent translate write draft compose generate build run execute start stop kill erase drop throw forget undo revert replace correct store save record remember remind note jot log report file settle
   decline deny accept sign resubmit tick complete finish relate link tell answer comment reply share escalate upgrade downgrade convert win lose wire charge issue post notify remove take withdraw name appoint swap
-  authorize authorise greenlight endorse ratify veto wipe scrap bin trash discard dump purge ditch axe void sack dismiss bump hike adjust modify amend revise alter tweak push shift delay suspend freeze block ban activate deactivate recall retract rescind`.split(/\s+/).map(stem),
+  authorize authorise greenlight endorse ratify veto wipe scrap bin trash discard dump purge ditch axe void sack dismiss bump hike adjust modify amend revise alter tweak push shift delay suspend freeze block ban activate deactivate recall retract rescind`
+    .split(/\s+/)
+    .map(stem),
 );

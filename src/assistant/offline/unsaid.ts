@@ -23,7 +23,13 @@ export function inherit(index: Index, entry: Entry, filled: Filled, reading: Rea
 
 /** "Book one for Thursday", after personal days: of which kind was said before. */
 export function sameKind(index: Index, entry: Entry, reading: Reading, past: Past, input: Record<string, unknown>): void {
-  if (!past.reading || !entry.changes || past.entry?.tool.domain !== entry.tool.domain || !/\b(?:one|ones|it|that|those|them|some|same)\b/i.test(reading.text)) return;
+  if (
+    !past.reading ||
+    !entry.changes ||
+    past.entry?.tool.domain !== entry.tool.domain ||
+    !/\b(?:one|ones|it|that|those|them|some|same)\b/i.test(reading.text)
+  )
+    return;
   for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
     if (choose(index, entry, slot, reading, [], undefined)?.at) continue;
     const before = choose(index, entry, slot, past.reading, [], undefined);
@@ -35,7 +41,8 @@ export function sameKind(index: Index, entry: Entry, reading: Reading, past: Pas
 export function own({ person, index }: Thinking, entry: Entry, reading: Reading, filled: Filled, input: Record<string, unknown>): void {
   const slot = entry.slots.find(({ key, kind }) => kind === 'id' && index.oneself.has(key));
   const mine = entry.slots.find((each) => isPerson(each) && !each.required && !(each.key in input));
-  if (mine && person.email !== undefined && /\b(?:my|mine|i|i've)\b/i.test(reading.text) && aboutSelf(reading, entry) && !entry.changes) input[mine.key] = person.email;
+  if (mine && person.email !== undefined && /\b(?:my|mine|i|i've)\b/i.test(reading.text) && aboutSelf(reading, entry) && !entry.changes)
+    input[mine.key] = person.email;
   if (!slot || slot.key in input || person.employeeId === undefined || !aboutSelf(reading, entry)) return;
   const at = filled.mentions.findIndex((mention) => mention.slot === slot);
   if (at >= 0 && (filled.mentions[at]?.names.length ?? 0) > 0) return;
@@ -46,7 +53,13 @@ export function own({ person, index }: Thinking, entry: Entry, reading: Reading,
 /** A part of a colleague's name becomes the whole of it, where there is only one; of several somebody has to choose. */
 export function wholeName({ allowed, index, memory }: Thinking, slot: Slot, input: Record<string, unknown>): Shown | undefined {
   const part = String(input[slot.key]);
-  const directory = [...allowed.values()].find(({ tool, row, slots }) => tool.kind === 'list' && index.oneself.has(ownIdOf(row) ?? '') && 'email' in (row.properties ?? {}) && slots.some(({ key }) => key === 'name'));
+  const directory = [...allowed.values()].find(
+    ({ tool, row, slots }) =>
+      tool.kind === 'list' &&
+      index.oneself.has(ownIdOf(row) ?? '') &&
+      'email' in (row.properties ?? {}) &&
+      slots.some(({ key }) => key === 'name'),
+  );
   if (!directory || !/^\p{L}[\p{L}'-]*$/u.test(part)) return undefined;
   const rows = rowsIn(memory.ask(directory.name, { name: part })).filter((row) => fold(nameOf(row)).split(/\s+/).includes(fold(part)));
   const [only] = rows;
@@ -58,7 +71,15 @@ export function wholeName({ allowed, index, memory }: Thinking, slot: Slot, inpu
 export function ownValue(thinking: Thinking, slot: Slot, reading: Reading): unknown {
   const { person, allowed, memory, index } = thinking;
   if (person.employeeId === undefined || slot.kind !== 'name' || !/\b(?:my|our|we|us)\b/i.test(reading.text)) return undefined;
-  const directory = [...allowed.values()].find((entry) => entry.tool.kind === 'list' && index.oneself.has(ownIdOf(entry.row) ?? '') && slot.key in (entry.row.properties ?? {}) && entry.slots.some(({ key }) => key === 'name'));
+  const directory = [...allowed.values()].find(
+    (entry) =>
+      entry.tool.kind === 'list' &&
+      index.oneself.has(ownIdOf(entry.row) ?? '') &&
+      slot.key in (entry.row.properties ?? {}) &&
+      entry.slots.some(({ key }) => key === 'name'),
+  );
   if (!directory) return undefined;
-  return rowsIn(memory.ask(directory.name, { name: person.name })).find((row) => row[ownIdOf(directory.row) ?? ''] === person.employeeId)?.[slot.key];
+  return rowsIn(memory.ask(directory.name, { name: person.name })).find((row) => row[ownIdOf(directory.row) ?? ''] === person.employeeId)?.[
+    slot.key
+  ];
 }

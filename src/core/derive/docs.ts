@@ -7,22 +7,36 @@ import type { Registry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 import { EXAMPLE_DAY } from './answers.ts';
 
-const KIND = { read: 'Reads', list: 'Lists, 50 at a time', write: 'Writes, after a person approves', act: 'Writes at once', pages: 'Read page by page', plain: 'Reads no store' } as const;
+const KIND = {
+  read: 'Reads',
+  list: 'Lists, 50 at a time',
+  write: 'Writes, after a person approves',
+  act: 'Writes at once',
+  pages: 'Read page by page',
+  plain: 'Reads no store',
+} as const;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** Tool × role: what that role alone sees through the tool; a dash where it does not open it. */
 export function roleMatrix(registry: Registry): string {
   const roles: readonly Role[] = [...STAFF_ROLES, ...CUSTOMER_ROLES];
-  const lines = ['# Who may use what', '', 'Generated from the declarations. A person holds several roles; the widest that opens a tool decides what rows it shows.', ''];
+  const lines = [
+    '# Who may use what',
+    '',
+    'Generated from the declarations. A person holds several roles; the widest that opens a tool decides what rows it shows.',
+    '',
+  ];
   for (const domain of registry.domains) {
     lines.push(`## ${domain.name}: ${domain.title}`, '', '| tool | kind | role | sees |', '|---|---|---|---|');
     for (const tool of registry.tools.filter((each) => each.domain === domain)) {
       const opened = matrixRow(tool);
-      for (const role of roles) if (opened.has(role)) lines.push(`| ${tool.name} | ${tool.kind} | ${role} | ${cell(opened.get(role) ?? '')} |`);
+      for (const role of roles)
+        if (opened.has(role)) lines.push(`| ${tool.name} | ${tool.kind} | ${role} | ${cell(opened.get(role) ?? '')} |`);
     }
     const masks = Object.entries(domain.masks ?? {});
     if (masks.length > 0) lines.push('', '| mask | hides | shown to |', '|---|---|---|');
-    for (const [name, mask] of masks) lines.push(`| ${name} | ${mask.hides} | ${mask.shownTo.join(', ')}${mask.andOwner ? ', oneself' : ''} |`);
+    for (const [name, mask] of masks)
+      lines.push(`| ${name} | ${mask.hides} | ${mask.shownTo.join(', ')}${mask.andOwner ? ', oneself' : ''} |`);
     lines.push('');
   }
   return lines.join('\n');
@@ -32,28 +46,51 @@ function inputTable(tool: Tool): string[] {
   const fields = Object.entries(tool.input.shape) as [string, z.ZodType][];
   if (fields.length === 0) return ['No input.', ''];
   return [
-    '| input | | |', '|---|---|---|',
-    ...fields.map(([key, schema]) => `| \`${key}\` | ${schema.safeParse(undefined).success ? 'optional' : 'required'} | ${cell(schema.description ?? '')} |`), '',
+    '| input | | |',
+    '|---|---|---|',
+    ...fields.map(
+      ([key, schema]) =>
+        `| \`${key}\` | ${schema.safeParse(undefined).success ? 'optional' : 'required'} | ${cell(schema.description ?? '')} |`,
+    ),
+    '',
   ];
 }
 
 function section(tool: Tool): string[] {
   const codes = Object.keys(tool.errors);
   return [
-    `### ${tool.name}`, '', `${tool.description} *${tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`}.*${tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : ''}`, '',
-    `For ${tool.roles.join(', ')}.`, '', ...inputTable(tool),
-    ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`), ...(codes.length > 0 ? [''] : []),
-    ...tool.examples.map(({ ask, as, input, gives }) => `> ${as}: “${ask}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${gives ? ` → \`${gives}\`` : ''}\n`),
+    `### ${tool.name}`,
+    '',
+    `${tool.description} *${tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`}.*${tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : ''}`,
+    '',
+    `For ${tool.roles.join(', ')}.`,
+    '',
+    ...inputTable(tool),
+    ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`),
+    ...(codes.length > 0 ? [''] : []),
+    ...tool.examples.map(
+      ({ ask, as, input, gives }) => `> ${as}: “${ask}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${gives ? ` → \`${gives}\`` : ''}\n`,
+    ),
   ];
 }
 
 export function toolReference(registry: Registry): string {
   return [
-    '# Tools', '', 'Generated from the declarations. Every tool answers to MCP (`<server>_<tool>` on the gateway), to `POST /api/tools/<server>/<tool>`, and to `tamshai call <server> <tool>`.', '',
+    '# Tools',
+    '',
+    'Generated from the declarations. Every tool answers to MCP (`<server>_<tool>` on the gateway), to `POST /api/tools/<server>/<tool>`, and to `tamshai call <server> <tool>`.',
+    '',
     ...registry.domains.flatMap((domain) => [
-      `## ${domain.name}: ${domain.title} (port ${domain.port})`, '', ...(domain.actsAtOnce ? [`Writes at once: ${domain.actsAtOnce}`, ''] : []),
+      `## ${domain.name}: ${domain.title} (port ${domain.port})`,
+      '',
+      ...(domain.actsAtOnce ? [`Writes at once: ${domain.actsAtOnce}`, ''] : []),
       ...registry.tools.filter((tool) => tool.domain === domain).flatMap(section),
     ]),
-    '## Codes that any call may answer', '', '| code | status |', '|---|---|', ...[...commonCodes, ...pipelineCodes].map((code) => `| \`${code}\` | ${statusOf(code)} |`), '',
+    '## Codes that any call may answer',
+    '',
+    '| code | status |',
+    '|---|---|',
+    ...[...commonCodes, ...pipelineCodes].map((code) => `| \`${code}\` | ${statusOf(code)} |`),
+    '',
   ].join('\n');
 }

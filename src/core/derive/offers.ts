@@ -11,7 +11,10 @@ function common({ name, title, description, mimeType, version }: Resource) {
 export const mcpResource = (resource: Resource) => ({ uri: resource.uri, ...common(resource) });
 
 /** Patterns, and the pages of what has pages. */
-export const mcpTemplate = (resource: Resource) => ({ uriTemplate: resource.paged ? `${resource.uri}{?limit,cursor}` : resource.uri, ...common(resource) });
+export const mcpTemplate = (resource: Resource) => ({
+  uriTemplate: resource.paged ? `${resource.uri}{?limit,cursor}` : resource.uri,
+  ...common(resource),
+});
 
 export const mcpPrompt = ({ name, title, description, arguments: { shape } }: Prompt) => ({
   name,

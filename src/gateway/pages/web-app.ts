@@ -24,7 +24,10 @@ export interface WebApp {
   page(options: WebPage): string;
 }
 
-const manifest = z.record(z.string(), z.looseObject({ file: z.string(), isEntry: z.boolean().optional(), css: z.array(z.string()).optional() }));
+const manifest = z.record(
+  z.string(),
+  z.looseObject({ file: z.string(), isEntry: z.boolean().optional(), css: z.array(z.string()).optional() }),
+);
 const TYPES: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
 const squeeze = promisify(gzip);
 

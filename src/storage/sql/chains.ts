@@ -7,7 +7,12 @@ import type { SqlDatabase } from './database.ts';
 import { inOurWords } from './errors.ts';
 
 const BATCH = 500;
-const recordOf = (row: Row): ChainedRecord => ({ chain: String(row['chain']), n: Number(row['n']), body: String(row['body']), mac: String(row['mac']) });
+const recordOf = (row: Row): ChainedRecord => ({
+  chain: String(row['chain']),
+  n: Number(row['n']),
+  body: String(row['body']),
+  mac: String(row['mac']),
+});
 /** The time as text: what somebody else put there may be no time that we know. */
 const filedOf = (row: Row): Filed => ({ record: recordOf(row), at: String(row['filed']), principal: row['principal'] });
 const FILED = sql`chain, n, body, mac, principal, at::text as filed`;
@@ -24,10 +29,16 @@ export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
     }
   };
   return {
-    chains: async () => (await fetch(sql`select chain, count(*)::int as count from ${table} group by chain order by chain`)).map((row) => ({ chain: String(row['chain']), count: Number(row['count']) })),
+    chains: async () =>
+      (await fetch(sql`select chain, count(*)::int as count from ${table} group by chain order by chain`)).map((row) => ({
+        chain: String(row['chain']),
+        count: Number(row['count']),
+      })),
     async *records(chain) {
       for (let after = -1; ; ) {
-        const rows = await fetch(sql`select ${FILED} from ${table} where chain = ${chain} and n > ${after}::bigint order by n limit ${BATCH}::int`);
+        const rows = await fetch(
+          sql`select ${FILED} from ${table} where chain = ${chain} and n > ${after}::bigint order by n limit ${BATCH}::int`,
+        );
         for (const row of rows) yield walked(filedOf(row));
         const last = rows.at(-1);
         if (rows.length < BATCH || last === undefined) return;

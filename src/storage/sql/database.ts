@@ -46,7 +46,8 @@ const asTime = (value: string) => {
 const parsers = new Map<number, (value: string) => unknown>([
   ...[OID.int8, OID.int2, OID.int4, OID.float4, OID.float8, OID.numeric].map((oid) => [oid, Number] as const),
   [OID.bool, (value: string) => value === 't'],
-  [OID.json, JSON.parse], [OID.jsonb, JSON.parse],
+  [OID.json, JSON.parse],
+  [OID.jsonb, JSON.parse],
   [OID.timestamptz, asTime],
 ]);
 /** Money is a number; dates and times stay text: parsed to `Date` they lose the microseconds that a keyset stands on. */

@@ -6,7 +6,8 @@ const codeOf = (error: unknown): string => (typeof error === 'object' && error !
 
 /** The database asks for the transaction to be run again, or our idea of where the chain ends was out of date. */
 export const isConflict = (error: unknown): boolean =>
-  ['40001', '40P01'].includes(codeOf(error)) || (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'audit_pkey');
+  ['40001', '40P01'].includes(codeOf(error)) ||
+  (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'audit_pkey');
 
 const GONE = /^(08|57P|53|ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOENT|28)/;
 /** Unique, foreign key, check and exclusion constraints: someone else's change came first. */
@@ -16,8 +17,12 @@ export function inOurWords(error: unknown): Error {
   if (error instanceof Failure) return error;
   if (error instanceof CommitLost) return inOurWords(error.cause);
   const code = codeOf(error);
-  if (code === '57014' || (error instanceof Error && error.message === 'Query read timeout')) return failure('TIMEOUT', 'The database took too long.');
-  if (GONE.test(code) || (error instanceof Error && /terminated|not queryable|timeout exceeded|timeout expired|Connection/i.test(error.message))) {
+  if (code === '57014' || (error instanceof Error && error.message === 'Query read timeout'))
+    return failure('TIMEOUT', 'The database took too long.');
+  if (
+    GONE.test(code) ||
+    (error instanceof Error && /terminated|not queryable|timeout exceeded|timeout expired|Connection/i.test(error.message))
+  ) {
     return failure('SERVICE_UNAVAILABLE', 'The database does not answer.');
   }
   if (CONSTRAINT.test(code)) return failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: another change came first.');

@@ -52,7 +52,14 @@ export interface EmbeddedDatabase extends SqlDatabase {
 
 export async function openPglite(folder?: string): Promise<EmbeddedDatabase> {
   const db = await PGlite.create(folder === undefined ? {} : { dataDir: folder });
-  const client = new pg.Client({ stream: () => new Wire(db) as never, user: 'postgres', database: 'postgres', pipeline: true, types, ssl: false } as pg.ClientConfig);
+  const client = new pg.Client({
+    stream: () => new Wire(db) as never,
+    user: 'postgres',
+    database: 'postgres',
+    pipeline: true,
+    types,
+    ssl: false,
+  } as pg.ClientConfig);
   client.on('error', () => {});
   await client.connect();
   await client.query("set timezone = 'UTC'");

@@ -34,10 +34,18 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
     const address = new URL(url);
     address.username = role;
     address.password = password(role);
-    return { connectionString: address.href, types, connectionTimeoutMillis: CONNECT_MS, query_timeout: STATEMENT_MS + 1000, keepAlive: true, application_name: 'tamshai' };
+    return {
+      connectionString: address.href,
+      types,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: STATEMENT_MS + 1000,
+      keepAlive: true,
+      application_name: 'tamshai',
+    };
   };
   // Views under policies cost more to plan than to read; what is planned once for a role serves all its callers.
-  const settings = (readOnly: boolean) => `set timezone = 'UTC'; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
+  const settings = (readOnly: boolean) =>
+    `set timezone = 'UTC'; set statement_timeout = ${STATEMENT_MS}; set idle_in_transaction_session_timeout = 15000; set default_transaction_read_only = ${readOnly ? 'on' : 'off'}${readOnly ? '; set plan_cache_mode = force_generic_plan' : ''}`;
 
   const readersOf = new Map<string, PipelinedReaders>();
   const reading = (role: string) => {
@@ -85,7 +93,8 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
         }
         const session: SqlSession = {
           query: async (text, values, patienceMs) =>
-            (await client.query<Row>({ text, values: values as unknown[], ...(patienceMs !== undefined && { query_timeout: patienceMs }) })).rows,
+            (await client.query<Row>({ text, values: values as unknown[], ...(patienceMs !== undefined && { query_timeout: patienceMs }) }))
+              .rows,
         };
         await client.query('begin isolation level serializable');
         await session.query(first.text, first.values);
@@ -115,7 +124,12 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
     },
     load: () => [
       ...[...readersOf].map(([role, all]) => ({ pool: `${role} reads`, ...all.load() })),
-      ...[...pools].map(([role, { totalCount, idleCount, waitingCount }]) => ({ pool: `${role} writes`, open: totalCount, idle: idleCount, waiting: waitingCount })),
+      ...[...pools].map(([role, { totalCount, idleCount, waitingCount }]) => ({
+        pool: `${role} writes`,
+        open: totalCount,
+        idle: idleCount,
+        waiting: waitingCount,
+      })),
     ],
     async close() {
       for (const listening of listeners) listening.close();
@@ -201,7 +215,11 @@ class PipelinedReaders {
 
   load() {
     const open = this.#slots.filter(({ client }) => client !== undefined);
-    return { open: open.length, idle: open.filter(({ waiting }) => waiting === 0).length, waiting: this.#slots.reduce((sum, { waiting }) => sum + waiting, 0) };
+    return {
+      open: open.length,
+      idle: open.filter(({ waiting }) => waiting === 0).length,
+      waiting: this.#slots.reduce((sum, { waiting }) => sum + waiting, 0),
+    };
   }
 
   async close(): Promise<void> {

@@ -13,8 +13,14 @@ import { inOurWords, isConflict } from './errors.ts';
  * Sets who is asking, for this transaction only. The four values are always the first four parameters. The fourth stands for a comment
  * with the request's id: the server shows it beside each running statement and, by %a, in its log, and a prepared statement stays one.
  */
-const IDENTITY = "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, set_config('application_name', $4, true) as d";
-const identityOf = ({ person, shows, requestId }: StoreSession): unknown[] => [person.employeeId ?? '', person.principal, shows.join(','), requestId === undefined ? 'tamshai' : `tamshai ${requestId}`];
+const IDENTITY =
+  "set_config('app.user_id', $1, true) as a, set_config('app.principal', $2, true) as b, set_config('app.shows', $3, true) as c, set_config('application_name', $4, true) as d";
+const identityOf = ({ person, shows, requestId }: StoreSession): unknown[] => [
+  person.employeeId ?? '',
+  person.principal,
+  shows.join(','),
+  requestId === undefined ? 'tamshai' : `tamshai ${requestId}`,
+];
 
 const roleOf = ({ domain, audience }: StoreSession) => `${domain}_${audience}`;
 const ATTEMPTS = 12;
@@ -42,7 +48,9 @@ function withIdentity(text: string): string {
 /** Only the columns that are shown: what a view works out for others is then not worked out. */
 export function paged(query: SqlText, columns: readonly string[], { order, after, take }: Window): SqlText {
   const keys = sql.list(order.keys.map((key) => sql.ref(key)));
-  const past = after ? sql`where (${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})` : sql``;
+  const past = after
+    ? sql`where (${keys}) ${order.direction === 'asc' ? sql`>` : sql`<`} (${sql.list(after.map((value) => sql`${value}`))})`
+    : sql``;
   const by = sql.list(order.keys.map((key) => (order.direction === 'asc' ? sql.ref(key) : sql`${sql.ref(key)} desc`)));
   return sql`select ${sql.list(columns.map((column) => sql.ref(column)))} from (${query}) page ${past} order by ${by} limit ${take}`;
 }
@@ -69,7 +77,13 @@ function readerOver(fetch: Fetch, versions: Versions): SqlReader {
     return row;
   };
   return Object.assign((strings: TemplateStringsArray, ...values: readonly unknown[]) => sql(strings, ...values), {
-    ref: sql.ref, list: sql.list, given: sql.given, when: sql.when, many, maybeOne, one,
+    ref: sql.ref,
+    list: sql.list,
+    given: sql.given,
+    when: sql.when,
+    many,
+    maybeOne,
+    one,
   });
 }
 
@@ -77,18 +91,21 @@ function readerOver(fetch: Fetch, versions: Versions): SqlReader {
 function handlesIn(session: SqlSession, who: StoreSession, versions: Versions): { reading: SqlReader; writing: SqlWriter } {
   const readRole = roleOf(who);
   let role = `${readRole}_write`;
-  const as = (wanted: string): Fetch => async (query) => {
-    if (role !== wanted) await session.query(`set local role ${wanted}`);
-    role = wanted;
-    const values: unknown[] = [];
-    const text = query.compile(values);
-    return session.query(text, values);
-  };
+  const as =
+    (wanted: string): Fetch =>
+    async (query) => {
+      if (role !== wanted) await session.query(`set local role ${wanted}`);
+      role = wanted;
+      const values: unknown[] = [];
+      const text = query.compile(values);
+      return session.query(text, values);
+    };
   const reading = readerOver(as(readRole), versions);
   const write = as(`${readRole}_write`);
   const changeMany = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
     const rows = await write(query);
-    if (rows.length === 0) throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the row is no longer as it was shown, or not yours to change.');
+    if (rows.length === 0)
+      throw failure('CHANGED_SINCE_APPROVAL', 'Nothing was written: the row is no longer as it was shown, or not yours to change.');
     return rows.map(rowParser(schema));
   };
   const change = async <S extends z.ZodObject>(schema: S, query: SqlText) => {
@@ -153,7 +170,10 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
           const result = await transaction(who, async (session) => {
             const own = sql`${id}::uuid`;
             if (id !== undefined) {
-              await run(session, sql`insert into ${schema}.effects (confirmation_id, tool, principal) values (${own}, ${tool}, ${who.person.principal}) on conflict do nothing`);
+              await run(
+                session,
+                sql`insert into ${schema}.effects (confirmation_id, tool, principal) values (${own}, ${tool}, ${who.person.principal}) on conflict do nothing`,
+              );
               const [kept] = await run(session, sql`select result from ${schema}.effects where confirmation_id = ${own}`);
               if (kept?.['result'] != null) return kept['result'];
             }
@@ -161,12 +181,19 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
             const { reading: read, writing } = handlesIn(session, who, versions);
             const effected = await body({ reading: { sql: read }, writing: { sql: writing } }, versions);
             await session.query(`set local role ${roleOf(who)}_write`);
-            if (id !== undefined) await run(session, sql`update ${schema}.effects set result = ${JSON.stringify(effected.result)}::json where confirmation_id = ${own}`);
+            if (id !== undefined)
+              await run(
+                session,
+                sql`update ${schema}.effects set result = ${JSON.stringify(effected.result)}::json where confirmation_id = ${own}`,
+              );
             const next = await chain.next(effected.audit);
             release = next.release;
             const { record } = next;
             [link, effect] = [record, effected.result];
-            await run(session, sql`insert into ${schema}.audit (chain, n, body, mac, at, principal) values (${record.chain}, ${record.n}, ${record.body}, ${record.mac}, ${effected.audit.at}, ${effected.audit.principal})`);
+            await run(
+              session,
+              sql`insert into ${schema}.audit (chain, n, body, mac, at, principal) values (${record.chain}, ${record.n}, ${record.body}, ${record.mac}, ${effected.audit.at}, ${effected.audit.principal})`,
+            );
             return effected.result;
           });
           committed = true;
@@ -186,7 +213,9 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
     },
     async settled(who, id) {
       try {
-        const [kept] = await transaction(who, (session) => run(session, sql`select result from ${schema}.effects where confirmation_id = ${id}::uuid and result is not null`));
+        const [kept] = await transaction(who, (session) =>
+          run(session, sql`select result from ${schema}.effects where confirmation_id = ${id}::uuid and result is not null`),
+        );
         return kept?.['result'];
       } catch (error) {
         throw inOurWords(error);

@@ -55,5 +55,6 @@ export const STORELESS: readonly string[] = [
   'journeys/tax-sample',
   'ports/audit',
   'ports/folder',
+  'ports/pg-driver',
   'ports/pglite-memory',
 ];

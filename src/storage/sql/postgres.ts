@@ -178,7 +178,7 @@ class PipelinedReaders {
     slot.waiting++;
     try {
       const prepared = await (slot.client ?? this.#connect(slot));
-      this.#gather(prepared.client.connection.stream);
+      this.#gather(prepared.stream);
       const nameOf = this.#nameOf;
       return await prepared.query(nameOf(this.#role, text), text, values).catch((error: unknown) => {
         if (!ANEW.has((error as { code?: unknown }).code)) throw error;

@@ -1,7 +1,8 @@
 /**
- * Prepared statements over one connection. The database describes a statement's columns once: with each answer again, describing them
- * would cost both sides more than reading the row.
+ * Prepared statements on one connection, described once: describing the columns with every answer costs more than reading the row.
+ * This is the only file that relies on internals of the driver. `REVIEWED_DRIVER` names the versions it was checked against.
  */
+import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Row } from '../../core/rows.ts';
 import { types } from './database.ts';
@@ -11,21 +12,30 @@ interface Column {
   readonly parse: (value: string) => unknown;
 }
 
-type Answered = (error: Error | null, rows: Row[]) => void;
+/**
+ * What this file assumes, none of which the driver documents. A test compares these versions with the installed ones.
+ * 1. `Query.submit` corks the stream and calls `prepare(connection)`; `prepare` calls parse (once a name), bind, describe, execute, sync.
+ * 2. The client calls `handleRowDescription`, `handleDataRow`, `handleCommandComplete` and `handleReadyForQuery` in that order, or
+ *    `handleError`, which passes the error to `callback`.
+ * 3. `bind` uses the unnamed portal, which `EXECUTE_AND_SYNC` executes, and requests every column as text.
+ */
+export const REVIEWED_DRIVER = { pg: '8.23.1', 'pg-protocol': '1.16.1' } as const;
 
-/** What of the driver's own query stands in no declaration of types. */
-interface DriversQuery extends pg.Query {
+type QueryCallback = (error: Error | null, rows: Row[]) => void;
+
+/** Members of the driver's query that its type declarations leave out. */
+interface DriverQuery extends pg.Query {
   name: string;
-  callback: Answered;
+  callback: QueryCallback;
   prepare(connection: pg.Connection): void;
 }
-const DriversQuery = pg.Query as unknown as new (text: string, values: readonly unknown[]) => DriversQuery;
+const DriverQuery = pg.Query as unknown as new (text: string, values: readonly unknown[]) => DriverQuery;
 
-/** Execute the unnamed portal to its end, then sync. */
+/** Protocol messages: Execute of the unnamed portal without a row limit, then Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 
-/** The same connection for a statement that is known: nothing is described, and what is always the same goes out as one. */
-function brief(connection: pg.Connection): pg.Connection {
+/** The connection for a statement whose columns are known: skips Describe, and writes Execute and Sync as one constant. */
+function withoutDescribe(connection: pg.Connection): pg.Connection {
   return Object.create(connection, {
     describe: { value: () => {} },
     execute: { value: () => {} },
@@ -35,45 +45,53 @@ function brief(connection: pg.Connection): pg.Connection {
 
 export class Prepared {
   readonly client: pg.Client;
-  readonly #brief: pg.Connection;
-  readonly #columns = new Map<string, readonly Column[]>();
+  readonly #known: KnownStatements;
 
   constructor(client: pg.Client) {
     this.client = client;
-    this.#brief = brief(client.connection);
+    this.#known = { columns: new Map(), connection: withoutDescribe(client.connection) };
+  }
+
+  /** Where the driver writes, for callers that cork it. */
+  get stream(): Writable {
+    return this.client.connection.stream;
   }
 
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      const asked = new Asked(name, text, values, this.#columns, this.#brief);
-      asked.callback = (error, rows) => (error ? reject(error) : resolve(rows));
-      this.client.query(asked);
+      const query = new PreparedQuery({ name, text, values }, this.#known);
+      query.callback = (error, rows) => (error ? reject(error) : resolve(rows));
+      this.client.query(query);
     });
   }
 }
 
-class Asked extends DriversQuery {
-  readonly #known: Map<string, readonly Column[]>;
-  readonly #brief: pg.Connection;
+interface KnownStatements {
+  /** By statement name. */
+  readonly columns: Map<string, readonly Column[]>;
+  readonly connection: pg.Connection;
+}
+
+class PreparedQuery extends DriverQuery {
+  readonly #known: KnownStatements;
   readonly #rows: Row[] = [];
   #columns: readonly Column[] | undefined;
-  #unreadable: Error | undefined;
+  #parseError: Error | undefined;
 
-  constructor(name: string, text: string, values: readonly unknown[], known: Map<string, readonly Column[]>, briefly: pg.Connection) {
+  constructor({ name, text, values }: { name: string; text: string; values: readonly unknown[] }, known: KnownStatements) {
     super(text, values);
     this.name = name;
     this.#known = known;
-    this.#brief = briefly;
-    this.#columns = known.get(name);
+    this.#columns = known.columns.get(name);
   }
 
   override prepare(connection: pg.Connection): void {
-    super.prepare(this.#columns === undefined ? connection : this.#brief);
+    super.prepare(this.#columns === undefined ? connection : this.#known.connection);
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') as Column['parse'] }));
-    this.#known.set(this.name, this.#columns);
+    this.#known.columns.set(this.name, this.#columns);
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
@@ -88,13 +106,13 @@ class Asked extends DriversQuery {
       }
       this.#rows.push(row);
     } catch (error) {
-      this.#unreadable = error as Error;
+      this.#parseError = error as Error;
     }
   }
 
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
-    this.callback(this.#unreadable ?? null, this.#rows);
+    this.callback(this.#parseError ?? null, this.#rows);
   }
 }

@@ -23,7 +23,7 @@ export interface Product {
 }
 
 /** Nobody is held back: what is measured is the work, not the limits. */
-const UNLIMITED = { TAMSHAI_RATE_PER_MINUTE: '10000000', TAMSHAI_CALLS_AT_ONCE: '1000' };
+const UNLIMITED = { TAMSHAI_RATE_PER_MINUTE: '10000000', TAMSHAI_CONCURRENT_CALLS: '1000' };
 const running = new Set<Product>();
 
 export async function launch(

@@ -102,7 +102,7 @@ async function lineFor(probe: Probe, { name, enter, again = AGAIN }: Entrance): 
 const settings = (socket: string) => ({
   NODE_OPTIONS: `--import ${pathToFileURL(join(process.cwd(), 'bench/stalls-probe.mjs')).href}`,
   BENCH_STALLS_PROBE: socket,
-  TAMSHAI_STRANGERS_PER_SECOND: '100000',
+  TAMSHAI_FAILED_AUTH_PER_SECOND: '100000',
 });
 
 export async function stallLines({ folder, records, relations }: StallOptions): Promise<Line[]> {

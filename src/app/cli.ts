@@ -238,11 +238,11 @@ export function createProgram(finish: (run: Run) => Promise<void>, width: number
     .option('--servers <names>', 'only these servers, separated by commas')
     .action((options: { as?: string; servers?: string }) => finish(async () => (await import('./commands/mcp.ts')).mcp(options)));
 
-  command('contracts', 'For developers: write contracts/ from the declarations of all tools.', [
+  command('contracts', 'For developers: write contracts/ and docs/settings.md from the declarations.', [
     'tamshai contracts',
     'tamshai contracts --check',
   ])
-    .option('--check', 'change nothing; exit 1 where contracts/ differs')
+    .option('--check', 'change nothing; exit 1 if a generated file is stale')
     .option(...JSON_OPTION)
     .action((options: { check?: boolean; json?: boolean }) =>
       finish(async () => (await import('./commands/contracts.ts')).contracts(options)),

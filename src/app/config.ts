@@ -1,99 +1,15 @@
 /** The only reader of the environment. A setting that is wrong or unknown stops the start with one sentence. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { seen } from '../identity/web/html.ts';
-import { type TracingSettings, tracingFrom, tracingVariables } from './tracing-settings.ts';
 import type { WordModelSettings } from '../assistant/models/words.ts';
-import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
+import { RENAMED_SETTINGS, STANDARD_PORTS, settings } from './settings.ts';
+import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 
 /** What the person at the terminal reads; never a stack, never a secret. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
-}
-
-const DOMAINS = ['hr', 'finance', 'sales', 'support', 'journey', 'payroll', 'tax', 'tasks', 'knowledge'] as const;
-const whole = (least: number, most: number) => {
-  const says = `must be a whole number from ${least} to ${most}`;
-  return z.coerce.number(says).int(says).min(least, says).max(most, says);
-};
-const port = whole(0, 65_535).optional();
-const count = (standard: number) => whole(1, 10_000_000).default(standard);
-const flag = z
-  .enum(['0', '1', 'true', 'false'], 'must be 0 or 1')
-  .default('0')
-  .transform((text) => text === '1' || text === 'true');
-const perDomain = Object.fromEntries(
-  DOMAINS.flatMap((domain) => {
-    const name = domain.toUpperCase();
-    const served: [string, z.ZodType][] = [
-      [`${name}_PORT`, port],
-      [`${name}_URL`, publicUrl()],
-    ];
-    // The journey is made from its folder at each start, wherever the other domains live.
-    if (domain === 'journey') return served;
-    return [
-      ...served,
-      [`${name}_DATABASE_URL`, postgresUrl()],
-      [`${name}_MONGODB_URL`, mongodbUrl()],
-      [`${name}_ELASTICSEARCH_URL`, searchUrl()],
-    ];
-  }),
-) as Record<string, z.ZodType>;
-
-const settings = z.object({
-  NODE_ENV: z.string().default('development'),
-  TAMSHAI_DATA: z.string().min(1).default('data'),
-  TAMSHAI_JOURNEY_FOLDER: z.string().min(1).optional(),
-  TAMSHAI_HOST: z.string().min(1).optional(),
-  TAMSHAI_PUBLIC_URL: publicUrl(),
-  GATEWAY_PORT: port,
-  OPS_PORT: port,
-  DATABASE_URL: postgresUrl(),
-  MONGODB_URL: mongodbUrl(),
-  ELASTICSEARCH_URL: searchUrl(),
-  TAMSHAI_INDEX_PREFIX: z
-    .string()
-    .regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only')
-    .default('tamshai'),
-  REDIS_URL: redisUrl(),
-  OIDC_ISSUER: publicUrl(),
-  OIDC_CUSTOMER_ISSUER: publicUrl(),
-  OIDC_CLIENT_ID: z.string().min(1).default('tamshai'),
-  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
-  OIDC_CUSTOMER_CLIENT_ID: z.string().min(1).optional(),
-  TAMSHAI_MASTER_KEY: z.string().min(1).optional(),
-  TAMSHAI_GATEWAY_KEY: z.string().min(1).optional(),
-  TAMSHAI_GATEWAY_PUBLIC_KEYS: z.string().min(1).optional(),
-  TAMSHAI_INSTANCE: z
-    .string()
-    .regex(/^[a-z0-9-]{1,63}$/, 'may hold up to 63 lower case letters, digits and dashes only')
-    .default('main'),
-  TAMSHAI_DRAIN_SECONDS: whole(0, 300).optional(),
-  TAMSHAI_SCRIPTED_APPROVALS: flag,
-  TAMSHAI_SAMPLE_EMPLOYEES: count(500),
-  TAMSHAI_RATE_PER_MINUTE: count(120),
-  TAMSHAI_CALLS_AT_ONCE: count(8),
-  TAMSHAI_STRANGERS_PER_SECOND: count(20),
-  TAMSHAI_TOKENS_PER_QUESTION: count(120_000),
-  ANTHROPIC_API_KEY: z.string().min(1).optional(),
-  ANTHROPIC_MODEL: z.string().min(1).default('claude-sonnet-4-5'),
-  ANTHROPIC_BASE_URL: publicUrl(),
-  LLM_BASE_URL: publicUrl(),
-  LLM_MODEL: z.string().min(1).optional(),
-  LLM_API_KEY: z.string().min(1).optional(),
-  TAMSHAI_LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug').default('warn'),
-  TAMSHAI_METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
-  TAMSHAI_FAILPOINT: z.string().optional(),
-  ...tracingVariables,
-  ...perDomain,
-});
-
-export const settingNames = (): readonly string[] => Object.keys(settings.shape);
-/** Which settings hold URLs, and whether each may hold a password. */
-export function urlSettings(): ReadonlyMap<string, UrlKind> {
-  const kinds = Object.entries(settings.shape).map(([name, schema]) => [name, urlKindOf(schema as z.ZodType)] as const);
-  return new Map(kinds.filter((each): each is readonly [string, UrlKind] => each[1] !== undefined));
 }
 
 export interface Config {
@@ -144,18 +60,6 @@ export interface Config {
   readonly failpoint: string | undefined;
 }
 
-export const STANDARD_PORTS: Readonly<Record<string, number>> = {
-  gateway: 3100,
-  hr: 3101,
-  finance: 3102,
-  sales: 3103,
-  support: 3104,
-  journey: 3105,
-  payroll: 3106,
-  tax: 3107,
-  tasks: 3108,
-  knowledge: 3109,
-};
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
 /** Variables of ours: a misspelt one must not be ignored in silence. */
@@ -166,6 +70,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(environment: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const renamed = Object.keys(given).find((name) => Object.hasOwn(RENAMED_SETTINGS, name));
+  if (renamed !== undefined) throw new ConfigProblem(`${renamed} is now called ${RENAMED_SETTINGS[renamed]}; rename it.`);
   const unknown = Object.keys(given).find((name) => OURS.test(name) && !name.startsWith('TAMSHAI_TEST_') && !(name in settings.shape));
   if (unknown !== undefined) throw new ConfigProblem(`There is no setting ${seen(unknown)}; docs/settings.md lists all settings.`);
   const parsed = settings.safeParse(given);
@@ -220,8 +126,8 @@ export function readConfig(environment: Environment = process.env): Config {
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
     limits: {
       perMinute: env.TAMSHAI_RATE_PER_MINUTE,
-      atOnce: env.TAMSHAI_CALLS_AT_ONCE,
-      strangersPerSecond: env.TAMSHAI_STRANGERS_PER_SECOND,
+      atOnce: env.TAMSHAI_CONCURRENT_CALLS,
+      strangersPerSecond: env.TAMSHAI_FAILED_AUTH_PER_SECOND,
     },
     model: modelIn(env),
     tokensPerQuestion: env.TAMSHAI_TOKENS_PER_QUESTION,

@@ -1,4 +1,4 @@
-/** What is counted, by which names. Each tool's series stand before the first call; a call finds its own by one look-up. */
+/** Prometheus metrics: names, labels and help texts. Series of tools exist before the first call, so a call needs one look-up. */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Answer, CancelledAnswer } from '../core/answer.ts';
@@ -15,7 +15,7 @@ export interface Meter {
   observe(done: Done): void;
   /** What became of a ticket, by a person's decision. */
   decided(server: string, outcome: Answer | CancelledAnswer): void;
-  rateLimited(who: 'person' | 'stranger'): void;
+  rateLimited(caller: 'authenticated' | 'unauthenticated'): void;
   unauthenticated(server: string, surface: string): void;
   upstream(server: string, answer: Answer, ms: number): void;
   sessions(server: string, open: () => number): void;
@@ -41,9 +41,9 @@ interface ToolSeries {
 export function openMeter(config: Config, registry: Registry, local: readonly string[]): Meter {
   const metrics = openMetrics();
   const asked = (server: string, state: string) =>
-    metrics.counter('tamshai_approvals_total', 'Changes that waited for a person, by what became of them.', { server, state });
+    metrics.counter('tamshai_approvals_total', 'Approval requests, by state.', { server, state });
   const calls = (labels: Record<string, string>) =>
-    metrics.counter('tamshai_calls_total', 'Tool calls, and approved changes, by their outcome.', labels);
+    metrics.counter('tamshai_calls_total', 'Tool calls and approved changes, by outcome.', labels);
   const series = new Map<Tool, ToolSeries>();
   function seriesOf(tool: Tool): ToolSeries {
     const known = series.get(tool);
@@ -52,12 +52,8 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
     const possible = DECISIONS.filter((decision) => tool.kind === 'write' || (decision !== 'pending' && decision !== 'approved'));
     const made: ToolSeries = {
       by: Object.fromEntries(possible.map((outcome) => [outcome, calls({ ...labels, outcome })])),
-      seconds: metrics.histogram(
-        'tamshai_call_duration_seconds',
-        'How long tool calls took, until they were answered and on record.',
-        labels,
-      ),
-      rows: metrics.counter('tamshai_rows_total', 'Rows that were answered with.', labels),
+      seconds: metrics.histogram('tamshai_call_duration_seconds', 'Duration of tool calls, including their audit record.', labels),
+      rows: metrics.counter('tamshai_rows_total', 'Rows in answers.', labels),
       asked: tool.kind === 'write' ? asked(tool.domain.name, 'asked') : undefined,
     };
     series.set(tool, made);
@@ -66,10 +62,12 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
   for (const tool of registry.tools) if (local.includes(tool.domain.name)) seriesOf(tool);
   const unknownTool = calls({ server: 'none', tool: 'none', store: 'none', outcome: 'refused' });
   const errors = (server: string, code: string) =>
-    metrics.counter('tamshai_errors_total', 'Calls that ended in an error, by its code.', { server, code });
+    metrics.counter('tamshai_errors_total', 'Calls that ended in an error, by error code.', { server, code });
+  const overLimit = (caller: string) =>
+    metrics.counter('tamshai_rate_limited_total', 'Requests refused with 429, because the caller exceeded a limit.', { caller });
   const limited = {
-    person: metrics.counter('tamshai_rate_limited_total', 'Calls refused because there were too many.', { who: 'person' }),
-    stranger: metrics.counter('tamshai_rate_limited_total', 'Calls refused because there were too many.', { who: 'stranger' }),
+    authenticated: overLimit('authenticated'),
+    unauthenticated: overLimit('unauthenticated'),
   };
   const stop = readProcess(metrics);
 
@@ -86,25 +84,26 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
       if (decision === 'pending') own.asked?.add();
     },
     decided: (server, { status }) => asked(server, status === 'success' ? 'done' : status === 'cancelled' ? 'denied' : 'failed').add(),
-    rateLimited: (who) => limited[who].add(),
+    rateLimited: (caller) => limited[caller].add(),
     unauthenticated: (server, surface) =>
-      metrics.counter('tamshai_unauthenticated_total', 'Calls without a valid sign-in.', { server, surface }).add(),
+      metrics.counter('tamshai_unauthenticated_total', 'Requests without valid authentication.', { server, surface }).add(),
     upstream(server, answer, ms) {
       const outcome = answer.status !== 'error' ? 'answered' : answer.retryable ? 'failed' : 'refused';
-      metrics.counter('tamshai_upstream_calls_total', 'Calls that were handed on to another process.', { server, outcome }).add();
-      metrics.histogram('tamshai_upstream_duration_seconds', 'How long another process took to answer.', { server }).observe(ms / 1000);
+      metrics
+        .counter('tamshai_upstream_calls_total', 'Calls that the gateway forwarded to another process, by outcome.', { server, outcome })
+        .add();
+      metrics.histogram('tamshai_upstream_duration_seconds', 'Duration of forwarded calls.', { server }).observe(ms / 1000);
     },
-    sessions: (server, open) =>
-      metrics.read('gauge', 'tamshai_mcp_sessions', 'Open sessions of MCP clients that keep one.', () => [[{ server }, open()]]),
+    sessions: (server, open) => metrics.read('gauge', 'tamshai_mcp_sessions', 'Open MCP sessions.', () => [[{ server }, open()]]),
     close: stop,
   };
 }
 
 export function readPools({ metrics }: Meter, pools: () => readonly PoolLoad[]): void {
-  metrics.read('gauge', 'tamshai_pool_connections', 'Open connections to stores and other servers.', () =>
+  metrics.read('gauge', 'tamshai_pool_connections', 'Open connections to stores and other servers, by state.', () =>
     pools().flatMap(({ pool, open, idle }) => [[{ pool, state: 'busy' }, open - idle] as const, [{ pool, state: 'idle' }, idle] as const]),
   );
-  metrics.read('gauge', 'tamshai_pool_waiting', 'Work that waits for a connection, or for its turn on one.', () =>
+  metrics.read('gauge', 'tamshai_pool_waiting', 'Requests that wait for a connection.', () =>
     pools().map(({ pool, waiting }) => [{ pool }, waiting] as const),
   );
 }
@@ -114,13 +113,19 @@ function readProcess(metrics: Metrics): () => void {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
   const gauge = (name: string, help: string, value: () => number) => metrics.read('gauge', name, help, () => [[{}, value()]]);
-  metrics.read('gauge', 'tamshai_build_info', 'Always 1; says what runs here.', () => [[{ version, node: process.versions.node }, 1]]);
-  metrics.read('counter', 'process_cpu_seconds_total', 'Processor time of this process.', () => {
+  metrics.read('gauge', 'tamshai_build_info', 'Always 1, with the version of Tamshai and of Node as labels.', () => [
+    [{ version, node: process.versions.node }, 1],
+  ]);
+  metrics.read('counter', 'process_cpu_seconds_total', 'CPU time of this process.', () => {
     const { user, system } = process.cpuUsage();
     return [[{}, (user + system) / 1e6]];
   });
-  gauge('process_start_time_seconds', 'When this process began, in seconds since 1970.', () => Math.round(performance.timeOrigin) / 1000);
-  gauge('process_resident_memory_bytes', 'Memory that this process holds.', () => process.memoryUsage.rss());
+  gauge(
+    'process_start_time_seconds',
+    'Start time of this process, in seconds since 1970.',
+    () => Math.round(performance.timeOrigin) / 1000,
+  );
+  gauge('process_resident_memory_bytes', 'Resident memory of this process.', () => process.memoryUsage.rss());
   metrics.read('gauge', 'process_open_fds', 'Open files and sockets.', () => {
     try {
       return [[{}, readdirSync('/proc/self/fd').length]];
@@ -128,7 +133,7 @@ function readProcess(metrics: Metrics): () => void {
       return [];
     }
   });
-  metrics.read('gauge', 'nodejs_memory_bytes', "Memory inside the process, as Node's own account has it.", () => {
+  metrics.read('gauge', 'nodejs_memory_bytes', 'Memory of Node, by part.', () => {
     const { heapUsed, heapTotal, external } = process.memoryUsage();
     return [
       [{ part: 'heap_used' }, heapUsed],
@@ -136,10 +141,10 @@ function readProcess(metrics: Metrics): () => void {
       [{ part: 'external' }, external],
     ];
   });
-  metrics.read('counter', 'tamshai_event_loop_active_seconds_total', 'Time in which the event loop was at work.', () => [
+  metrics.read('counter', 'tamshai_event_loop_active_seconds_total', 'Time in which the event loop was active.', () => [
     [{}, performance.eventLoopUtilization().active / 1000],
   ]);
-  metrics.read('gauge', 'tamshai_event_loop_lag_seconds', 'How late timers were since this was last read.', () => {
+  metrics.read('gauge', 'tamshai_event_loop_lag_seconds', 'Delay of the event loop since the last scrape.', () => {
     const seconds = (ns: number) => (Number.isFinite(ns) ? Math.max(0, ns) / 1e9 : 0);
     const readings = [
       [{ at: 'p50' }, seconds(lag.percentile(50))],

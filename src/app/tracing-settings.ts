@@ -22,25 +22,39 @@ const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
-const protocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf: traces are sent over HTTP').optional();
+const headersText = { meaning: 'HTTP headers for the collector: `name=value,…`' };
+const protocolText = { meaning: '`http/json` or `http/protobuf` are accepted; traces are sent as JSON over HTTP' };
+const protocol = z
+  .enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf: traces are sent over HTTP')
+  .optional()
+  .meta(protocolText);
 
 export const tracingVariables = {
-  OTEL_SDK_DISABLED: z.string().optional(),
-  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: publicUrl(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl(),
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: publicUrl().meta({
+    meaning: 'Base URL of an OpenTelemetry collector. Without it, or the next one, there are no traces',
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl().meta({ default: 'the above with `/v1/traces`', meaning: 'The complete URL for traces' }),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta(headersText),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional().meta(headersText),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol,
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
-  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).optional(),
+  OTEL_SERVICE_NAME: z.string().optional().meta({ default: '`tamshai`', meaning: 'Name of the service in traces' }),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional().meta({ meaning: 'More attributes of the process in traces: `name=value,…`' }),
+  OTEL_TRACES_SAMPLER: z
+    .enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`)
+    .optional()
+    .meta({ default: '`parentbased_always_on`', meaning: 'Which traces are kept' }),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number('must be a number from 0 to 1')
     .min(0, 'must be a number from 0 to 1')
     .max(1, 'must be a number from 0 to 1')
-    .optional(),
+    .optional()
+    .meta({ default: '1', meaning: 'The share of traces that a `traceidratio` sampler keeps, 0 to 1' }),
+  OTEL_TRACES_EXPORTER: z
+    .enum(['otlp', 'none'], 'must be otlp or none')
+    .optional()
+    .meta({ default: '`otlp`', meaning: '`none` turns traces off' }),
+  OTEL_SDK_DISABLED: z.string().optional().meta({ default: '`false`', meaning: '`true` turns traces off' }),
 };
 type Variables = z.infer<z.ZodObject<typeof tracingVariables>>;
 

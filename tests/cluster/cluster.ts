@@ -109,15 +109,15 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
   const hrPorts = [await freePort(), await freePort()];
   const {
     TAMSHAI_RATE_PER_MINUTE = '',
-    TAMSHAI_CALLS_AT_ONCE = '',
+    TAMSHAI_CONCURRENT_CALLS = '',
     TAMSHAI_SCRIPTED_APPROVALS = '',
-    TAMSHAI_STRANGERS_PER_SECOND = '',
+    TAMSHAI_FAILED_AUTH_PER_SECOND = '',
   } = settingsFor('');
   const common: Settings = {
     TAMSHAI_RATE_PER_MINUTE,
-    TAMSHAI_CALLS_AT_ONCE,
+    TAMSHAI_CONCURRENT_CALLS,
     TAMSHAI_SCRIPTED_APPROVALS,
-    TAMSHAI_STRANGERS_PER_SECOND,
+    TAMSHAI_FAILED_AUTH_PER_SECOND,
     TAMSHAI_LOG_LEVEL: 'silent',
     TAMSHAI_DRAIN_SECONDS: '2',
     TAMSHAI_MASTER_KEY: SHARED_KEY,

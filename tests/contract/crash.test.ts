@@ -44,8 +44,8 @@ async function start(settings: Settings): Promise<{ site: Visitor; process: Star
   return { process, site: visitorOf(process) };
 }
 const busy = () => {
-  const { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CALLS_AT_ONCE, TAMSHAI_SCRIPTED_APPROVALS } = settingsFor('');
-  return { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CALLS_AT_ONCE, TAMSHAI_SCRIPTED_APPROVALS } as Settings;
+  const { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CONCURRENT_CALLS, TAMSHAI_SCRIPTED_APPROVALS } = settingsFor('');
+  return { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CONCURRENT_CALLS, TAMSHAI_SCRIPTED_APPROVALS } as Settings;
 };
 
 const verdict = async (site: Visitor) =>

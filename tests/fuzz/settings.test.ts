@@ -1,22 +1,11 @@
 /** readConfig with random environments: a configuration, or one sentence for each problem, which quotes no secret and no stack. */
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigProblem, readConfig } from '../../src/app/config.ts';
+import { settingNames } from '../../src/app/settings.ts';
 import { fuzz, hostileText } from './fuzz.ts';
 
-const DOMAINS = ['HR', 'FINANCE', 'SALES', 'SUPPORT', 'JOURNEY', 'PAYROLL', 'TAX', 'TASKS', 'KNOWLEDGE'];
-const source = ['config.ts', 'tracing-settings.ts']
-  .map((name) => readFileSync(new URL(`../../src/app/${name}`, import.meta.url), 'utf8'))
-  .join('\n');
-/** Every setting that is declared by its name, and those that each domain has. */
-const KEYS = [
-  ...[...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name = '']) => name),
-  ...DOMAINS.flatMap((name) => [`${name}_PORT`, `${name}_URL`]),
-  ...DOMAINS.filter((name) => name !== 'JOURNEY').flatMap((name) =>
-    ['DATABASE', 'MONGODB', 'ELASTICSEARCH'].map((kind) => `${name}_${kind}_URL`),
-  ),
-];
+const KEYS = settingNames();
 const SECRET = 'pa55word-canary';
 
 const value = fc.oneof(

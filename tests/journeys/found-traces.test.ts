@@ -41,7 +41,7 @@ it.each(['gateway', 'hr'])('an MCP client that tries names of tools is recorded,
 });
 
 it('a caller who hangs up does not get a place for more while the work goes on', async () => {
-  const few = await openSite({ TAMSHAI_CALLS_AT_ONCE: '2' });
+  const few = await openSite({ TAMSHAI_CONCURRENT_CALLS: '2' });
   const token = await few.token('nina.patel', { mcp: true });
   // Known already, so that nothing but the tool waits for the database.
   await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);

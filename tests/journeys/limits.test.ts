@@ -5,7 +5,7 @@ import { openSite, type Site } from '../site.ts';
 
 let site: Site;
 beforeAll(async () => {
-  site = await openSite({ TAMSHAI_RATE_PER_MINUTE: '30', TAMSHAI_STRANGERS_PER_SECOND: '5' });
+  site = await openSite({ TAMSHAI_RATE_PER_MINUTE: '30', TAMSHAI_FAILED_AUTH_PER_SECOND: '5' });
 }, 120_000);
 afterAll(() => site.close());
 

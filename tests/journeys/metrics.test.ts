@@ -96,7 +96,8 @@ describe('what is counted', () => {
     const after = await scrape();
     expect(refused).toBeGreaterThan(0);
     expect(
-      total(after, 'tamshai_rate_limited_total', { who: 'person' }) - total(before, 'tamshai_rate_limited_total', { who: 'person' }),
+      total(after, 'tamshai_rate_limited_total', { caller: 'authenticated' }) -
+        total(before, 'tamshai_rate_limited_total', { caller: 'authenticated' }),
     ).toBe(refused);
     const unauthenticated = (samples: Sample[]) => total(samples, 'tamshai_unauthenticated_total', { server: 'gateway', surface: 'rest' });
     expect(unauthenticated(after) - unauthenticated(before)).toBe(1);

@@ -44,7 +44,7 @@ const settings = {
   TAMSHAI_DATA: data,
   TAMSHAI_SCRIPTED_APPROVALS: '1',
   TAMSHAI_RATE_PER_MINUTE: '1000000',
-  TAMSHAI_CALLS_AT_ONCE: '100',
+  TAMSHAI_CONCURRENT_CALLS: '100',
 };
 const running = spawn(process.execPath, [command, 'start', '--json'], { env: settings, stdio: ['ignore', 'pipe', 'inherit'] });
 try {

@@ -30,7 +30,7 @@ const settings = {
   ...Object.fromEntries(await Promise.all([...names, 'OPS'].map(async (name) => [`${name}_PORT`, await freePort()]))),
   TAMSHAI_DATA: data,
   TAMSHAI_RATE_PER_MINUTE: '1000000',
-  TAMSHAI_CALLS_AT_ONCE: '100',
+  TAMSHAI_CONCURRENT_CALLS: '100',
   TAMSHAI_LOG_LEVEL: 'silent',
 };
 const running = spawn(process.execPath, ['--import', new URL('collect.mjs', import.meta.url).href, command, 'start', '--json'], {

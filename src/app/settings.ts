@@ -1,0 +1,349 @@
+/** Schema of all environment variables, each with its default and its meaning. `npm run contracts` makes docs/settings.md from it. */
+import { z } from 'zod';
+import { tracingVariables } from './tracing-settings.ts';
+import { mongodbUrl, postgresUrl, publicUrl, redisUrl, searchUrl, type UrlKind, urlKindOf } from './url-settings.ts';
+
+/** Which kind of store each domain uses. The journey domain indexes its folder at each start, so it has no store setting. */
+export const DOMAIN_STORES = {
+  hr: 'sql',
+  finance: 'sql',
+  sales: 'documents',
+  support: 'search',
+  journey: 'folder',
+  payroll: 'sql',
+  tax: 'sql',
+  tasks: 'sql',
+  knowledge: 'sql',
+} as const;
+type Domain = keyof typeof DOMAIN_STORES;
+type StoreKind = (typeof DOMAIN_STORES)[Domain];
+const DOMAINS = Object.keys(DOMAIN_STORES) as Domain[];
+
+export const STANDARD_PORTS: Readonly<Record<string, number>> = {
+  gateway: 3100,
+  ...Object.fromEntries(DOMAINS.map((domain, at) => [domain, 3101 + at])),
+};
+
+/** What docs/settings.md says about a setting. `default` is Markdown, for a default that is not in the schema. */
+export interface SettingText {
+  readonly meaning?: string;
+  readonly default?: string;
+  /** Accepted, but without effect for this domain: it is not listed. */
+  readonly unlisted?: boolean;
+}
+const text = (described: SettingText) => ({ ...described });
+
+const whole = (least: number, most: number) => {
+  const problem = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(problem).int(problem).min(least, problem).max(most, problem);
+};
+const port = whole(0, 65_535).optional();
+const count = (standard: number) => whole(1, 10_000_000).default(standard);
+const some = z.string().min(1);
+const flag = z
+  .enum(['0', '1', 'true', 'false'], 'must be 0 or 1')
+  .default('0')
+  .transform((value) => value === '1' || value === 'true');
+
+function forDomains<Suffix extends string, Schema extends z.ZodType>(suffix: Suffix, schemaOf: (domain: Domain) => Schema) {
+  const entries = DOMAINS.map((domain) => [`${domain.toUpperCase()}_${suffix}`, schemaOf(domain)] as const);
+  return Object.fromEntries(entries) as Record<`${Uppercase<Domain>}_${Suffix}`, Schema>;
+}
+
+/** A store URL for each domain but journey. It is listed where the domain's kind of store can use it. */
+function storeUrls<Suffix extends string>(suffix: Suffix, url: () => z.ZodType, listed: Partial<Record<StoreKind, SettingText>>) {
+  const all = forDomains(suffix, (domain) => url().meta(text(listed[DOMAIN_STORES[domain]] ?? { unlisted: true })));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('JOURNEY_')));
+}
+const domainsOn = (store: StoreKind) => DOMAINS.filter((domain) => DOMAIN_STORES[domain] === store).join(', ');
+
+const addresses = {
+  TAMSHAI_PUBLIC_URL: publicUrl().meta(
+    text({
+      default: '`http://localhost:<gateway port>`',
+      meaning:
+        'The URL under which people reach the gateway. It appears in approval links and tokens. Other hosts than localhost need ' +
+        '`OIDC_ISSUER`',
+    }),
+  ),
+  TAMSHAI_HOST: some.optional().meta(
+    text({
+      default: '`127.0.0.1` and `::1`',
+      meaning: 'The IP address to listen on, or `localhost`. Any other than loopback needs `OIDC_ISSUER`',
+    }),
+  ),
+  TAMSHAI_DATA: some.default('data').meta(
+    text({
+      meaning: 'The data folder, relative to the folder in which the command runs. It holds keys, embedded stores and the call log',
+    }),
+  ),
+  GATEWAY_PORT: port.meta(text({ default: '3100', meaning: 'Port of the gateway. 0 lets the system choose, here and below' })),
+  ...forDomains('PORT', (domain) => port.meta(text({ default: String(STANDARD_PORTS[domain]), meaning: 'Port of each domain server' }))),
+  OPS_PORT: port.meta(
+    text({ meaning: 'An additional port for `/health`, `/ready` and `/metrics`. It accepts any `Host`: use it for probes and scrapers' }),
+  ),
+  TAMSHAI_JOURNEY_FOLDER: some.optional().meta(
+    text({
+      default: '`docs/journey` of the package',
+      meaning: 'The folder of Markdown files that the journey server indexes at each start',
+    }),
+  ),
+};
+
+const stores = {
+  DATABASE_URL: postgresUrl().meta(
+    text({
+      default: 'embedded PGlite',
+      meaning: `PostgreSQL 15.14, 16.10, 17.6 or newer, for the SQL domains: ${domainsOn('sql')}`,
+    }),
+  ),
+  ...storeUrls('DATABASE_URL', postgresUrl, { sql: { default: '`DATABASE_URL`', meaning: 'PostgreSQL for one domain' } }),
+  MONGODB_URL: mongodbUrl().meta(
+    text({
+      default: 'embedded file',
+      meaning: `MongoDB 6 or newer, as a replica set, for the document domains: ${domainsOn('documents')}`,
+    }),
+  ),
+  ...storeUrls('MONGODB_URL', mongodbUrl, {
+    documents: { default: '`MONGODB_URL`', meaning: 'MongoDB for one domain' },
+    search: { meaning: 'Runs the search domain on MongoDB instead' },
+  }),
+  ELASTICSEARCH_URL: searchUrl().meta(
+    text({
+      default: 'embedded file',
+      meaning: `Elasticsearch 8 or newer, or OpenSearch 2 or newer, for the search domains: ${domainsOn('search')}`,
+    }),
+  ),
+  ...storeUrls('ELASTICSEARCH_URL', searchUrl, { search: { default: '`ELASTICSEARCH_URL`', meaning: 'Search server for one domain' } }),
+  TAMSHAI_INDEX_PREFIX: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,30}$/, 'may hold lower case letters and digits only')
+    .default('tamshai')
+    .meta(
+      text({
+        meaning:
+          'How the names of indices on a search server begin: lower-case letters and digits. Several installations can then share ' +
+          'the server',
+      }),
+    ),
+  REDIS_URL: redisUrl().meta(
+    text({
+      default: 'embedded file',
+      meaning: 'Redis for tickets, sessions, rate limits and revocations. Set `maxmemory-policy noeviction` in Redis',
+    }),
+  ),
+};
+
+const signIn = {
+  OIDC_ISSUER: publicUrl().meta(
+    text({ default: 'built-in provider', meaning: 'The issuer URL for staff; `https` unless it is on this machine' }),
+  ),
+  OIDC_CUSTOMER_ISSUER: publicUrl().meta(text({ meaning: 'The issuer URL for customers; needs `OIDC_ISSUER`' })),
+  OIDC_CLIENT_ID: some
+    .default('tamshai')
+    .meta(text({ meaning: 'Our client at the issuer: for the browser sign-in, for roles in `resource_access`, for introspection' })),
+  OIDC_CUSTOMER_CLIENT_ID: some.optional().meta(text({ default: '`OIDC_CLIENT_ID`', meaning: "The same at the customers' issuer" })),
+  OIDC_CLIENT_SECRET: some.optional().meta(text({ meaning: 'The secret of that client. Without it there is no introspection' })),
+};
+
+const keys = {
+  TAMSHAI_MASTER_KEY: some.optional().meta(
+    text({
+      default: 'in the data folder',
+      meaning:
+        '32 bytes, base64url. All processes must have the same one. Two keys with a comma between them ' +
+        '[rotate it](journey/recovery-0005-changing-the-master-key.md)',
+    }),
+  ),
+  TAMSHAI_GATEWAY_KEY: some.optional().meta(
+    text({
+      default: 'in the data folder',
+      meaning: 'The private key with which gateways sign identities and execution grants. Only gateways get it',
+    }),
+  ),
+  TAMSHAI_GATEWAY_PUBLIC_KEYS: some.optional().meta(
+    text({
+      meaning:
+        'The public part, for domain servers in processes of their own: a JWK set, or the path of a file with one. The file is read ' +
+        'again when it changes',
+    }),
+  ),
+};
+
+const processes = {
+  ...forDomains('URL', () =>
+    publicUrl().meta(
+      text({
+        meaning:
+          'Where the gateway reaches a domain server that runs in another process. The server reads it too and answers to that host name',
+      }),
+    ),
+  ),
+  TAMSHAI_INSTANCE: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/, 'may hold up to 63 lower case letters, digits and dashes only')
+    .default('main')
+    .meta(
+      text({
+        meaning:
+          'The lasting name of this process: up to 63 lower-case letters, digits and dashes. Every process on one Redis needs its own',
+      }),
+    ),
+  TAMSHAI_DRAIN_SECONDS: whole(0, 300)
+    .optional()
+    .meta(
+      text({
+        default: '3 with Redis, else 0',
+        meaning: 'How long a process that got `SIGTERM` still accepts work while `/ready` answers 503',
+      }),
+    ),
+};
+
+const assistant = {
+  ANTHROPIC_API_KEY: some.optional().meta(text({ meaning: 'Use Claude' })),
+  ANTHROPIC_MODEL: some.default('claude-sonnet-4-5').meta(text({ meaning: 'Which model' })),
+  ANTHROPIC_BASE_URL: publicUrl().meta(
+    text({ default: "Anthropic's", meaning: 'Another address of the same API; `https` unless on this machine' }),
+  ),
+  LLM_BASE_URL: publicUrl().meta(text({ meaning: 'Use an OpenAI-compatible endpoint; `https` unless on this machine. Needs `LLM_MODEL`' })),
+  LLM_MODEL: some.optional().meta(text({ meaning: 'The name of the model there' })),
+  LLM_API_KEY: some.optional().meta(text({ meaning: 'Its key' })),
+  TAMSHAI_TOKENS_PER_QUESTION: count(120_000).meta(text({ meaning: 'How many LLM tokens one question may use' })),
+};
+
+const limits = {
+  TAMSHAI_RATE_PER_MINUTE: count(120).meta(
+    text({ meaning: 'Rate limit: calls per minute and person, on all surfaces and processes together' }),
+  ),
+  TAMSHAI_CONCURRENT_CALLS: count(8).meta(text({ meaning: 'Concurrency limit: calls of one person that run at the same time' })),
+  TAMSHAI_FAILED_AUTH_PER_SECOND: count(20).meta(
+    text({ meaning: 'Failed authentications per second and address; above that the answer is 429' }),
+  ),
+};
+
+const observability = {
+  TAMSHAI_LOG_LEVEL: z
+    .enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug')
+    .default('warn')
+    .meta(
+      text({ meaning: '`silent`, `error`, `warn`, `info` or `debug`. Logs are JSON lines on standard error, without inputs and tokens' }),
+    ),
+  TAMSHAI_METRICS_KEY: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .meta(
+      text({
+        meaning:
+          'The bearer token with which a scraper on another machine reads `/metrics`; at least 16 characters. Without it, `/metrics` ' +
+          'is for ' +
+          'this machine and for signed-in staff',
+      }),
+    ),
+  ...tracingVariables,
+};
+
+const development = {
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .meta(text({ meaning: '`production` forbids the built-in identity provider and `TAMSHAI_FAILPOINT`' })),
+  TAMSHAI_SAMPLE_EMPLOYEES: count(500).meta(text({ meaning: 'Size of the sample company in an empty data folder' })),
+  TAMSHAI_SCRIPTED_APPROVALS: flag.meta(
+    text({ meaning: '`1` lets `tamshai token <user> --approve` print a token that can approve. Built-in sign-in only' }),
+  ),
+  TAMSHAI_FAILPOINT: z
+    .string()
+    .optional()
+    .meta(text({ meaning: 'Kills the process at a named place in the code, for crash tests' })),
+};
+
+export const settings = z.object({
+  ...addresses,
+  ...stores,
+  ...signIn,
+  ...keys,
+  ...processes,
+  ...assistant,
+  ...limits,
+  ...observability,
+  ...development,
+});
+
+export interface SettingGroup {
+  readonly title: string;
+  readonly settings: Readonly<Record<string, z.ZodType>>;
+  /** Paragraphs of Markdown before and after the table. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+}
+
+export const settingGroups: readonly SettingGroup[] = [
+  {
+    title: 'Addresses and files',
+    settings: addresses,
+    after: [
+      'In `TAMSHAI_JOURNEY_FOLDER`, the beginning of a file name or of its title decides the kind of the entry: `adr-`, `failure-`, ' +
+        '`pivot-`, `lesson-`, ' +
+        '`recovery-`. Only regular `.md` files of up to one megabyte are indexed; symbolic links are not followed.',
+      'With the built-in sign-in, `start` registers its process id, folders, URL and ports in `~/.tamshai/instances`, readable by ' +
+        'this user only, and ' +
+        'removes the entry when it stops. `ask`, `call`, `tools`, `token`, `mcp` and `audit verify` look there for the instance of ' +
+        'the current folder, or of ' +
+        '`TAMSHAI_DATA`, so they need no other settings. `GATEWAY_PORT`, `TAMSHAI_PUBLIC_URL` or `OIDC_ISSUER` turns the lookup off.',
+    ],
+  },
+  {
+    title: 'Stores',
+    settings: stores,
+    before: ['Without a URL, a domain uses an embedded store in the data folder.'],
+    after: [
+      'The `DATABASE_URL` of a process that serves names no user: `tamshai migrate` with the login of the owner creates the logins ' +
+        '([operating](operating.md#migrate-the-schema)).',
+      'Every domain but journey accepts `<DOMAIN>_DATABASE_URL`, `<DOMAIN>_MONGODB_URL` and `<DOMAIN>_ELASTICSEARCH_URL`. Only the ' +
+        'ones that fit the ' +
+        "domain's kind of store have an effect.",
+    ],
+  },
+  {
+    title: 'Sign-in',
+    settings: signIn,
+    before: [
+      'Without `OIDC_ISSUER` the built-in identity provider runs: sample people, no passwords, loopback only, never with ' +
+        '`NODE_ENV=production`. ' +
+        '[keycloak.md](keycloak.md) shows a complete set-up.',
+    ],
+  },
+  {
+    title: 'Keys',
+    settings: keys,
+    before: ['`tamshai keys new` prints all three. Without settings they are created in the data folder at the first start.'],
+  },
+  { title: 'Several processes', settings: processes, before: ['[running-many.md](running-many.md) explains the set-up.'] },
+  {
+    title: 'Assistant',
+    settings: assistant,
+    before: ['Without these settings the offline model answers. [assistant.md](assistant.md) explains the models.'],
+  },
+  { title: 'Limits', settings: limits },
+  { title: 'Logs, metrics and traces', settings: observability },
+  {
+    title: 'Tests and development',
+    settings: development,
+    after: ['`TAMSHAI_TEST_…` variables belong to the test suites ([CONTRIBUTING.md](../CONTRIBUTING.md#test-tiers)).'],
+  },
+];
+
+/** Old name → present name. A process that is given an old name does not start, and says the present one. */
+export const RENAMED_SETTINGS: Readonly<Record<string, string>> = {
+  TAMSHAI_STRANGERS_PER_SECOND: 'TAMSHAI_FAILED_AUTH_PER_SECOND',
+  TAMSHAI_CALLS_AT_ONCE: 'TAMSHAI_CONCURRENT_CALLS',
+};
+
+export const settingNames = (): readonly string[] => Object.keys(settings.shape);
+
+/** Which settings hold URLs, and whether each may hold a password. */
+export function urlSettings(): ReadonlyMap<string, UrlKind> {
+  const kinds = Object.entries(settings.shape).map(([name, schema]) => [name, urlKindOf(schema as z.ZodType)] as const);
+  return new Map(kinds.filter((each): each is readonly [string, UrlKind] => each[1] !== undefined));
+}

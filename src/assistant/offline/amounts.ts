@@ -1,5 +1,5 @@
 /** Amounts, numbers and how many rows are wanted. */
-import { fold, numberWord } from './words.ts';
+import { fold, numberWord } from './tokenise.ts';
 
 export interface Amount {
   readonly start: number;

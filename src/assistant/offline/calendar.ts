@@ -1,4 +1,5 @@
 /** Days as text (2026-11-16), in UTC as the tools count them. */
+
 export const MONTHS = [
   'january',
   'february',

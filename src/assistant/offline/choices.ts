@@ -1,9 +1,9 @@
 /** Which of an enum's words is meant, and whether a flag is: by the word itself, by what its description says of it, by the examples. */
-import type { Entry, Example, Index } from './learn.ts';
-import { overlaps, type Piece, type Reading } from './read.ts';
+import { overlaps, type Piece, type Reading } from './annotate.ts';
+import type { Entry, Example, Index } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 import { alike, CHANGES, othersFor } from './thesaurus.ts';
-import { empty, singular, stem, type Token, tokens } from './words.ts';
+import { empty, singular, stem, type Token, tokens } from './tokenise.ts';
 
 export interface Chosen<T> {
   readonly value: T;

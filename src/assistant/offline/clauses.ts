@@ -1,14 +1,14 @@
 /** What of a sentence, or of several, is asked for: one thing, two, or the order at the end of what is only told. */
-import { fill, knownIn } from './fill.ts';
-import type { Index } from './learn.ts';
-import type { Thinking } from './lookup.ts';
+import { overlaps, read, type Reading } from './annotate.ts';
+import type { Company, Thinking } from './context.ts';
+import { POINTING } from './ellipsis.ts';
+import type { Index } from './index-tools.ts';
+import { weigh } from './intent-scoring.ts';
+import { knownIn } from './known-values.ts';
 import { actOf, bare, rank } from './rank.ts';
-import { overlaps, read, type Reading } from './read.ts';
-import type { Company } from './talk.ts';
+import { fill } from './slot-filling.ts';
 import { CHANGES } from './thesaurus.ts';
-import { weigh } from './think.ts';
-import { POINTING } from './unsaid.ts';
-import { fold, stem } from './words.ts';
+import { fold, stem } from './tokenise.ts';
 
 const SECOND =
   /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when|where|show|list|give me|tell me|is|are|do|does|find|search|approve|reject|delete|remove|pay|close|add|remind|submit)\b)/i;

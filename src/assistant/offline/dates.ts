@@ -1,6 +1,6 @@
 /** Days and periods in a sentence, relative to today. */
 import { type Grain, makeDay, MONTHS, parts, plusDays, shifted, type Span, spanAround, WEEKDAYS } from './calendar.ts';
-import { fold } from './words.ts';
+import { fold } from './tokenise.ts';
 
 export interface When extends Span {
   /** Where it stands in the text. */

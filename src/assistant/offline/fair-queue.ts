@@ -1,4 +1,5 @@
 /** A queue that takes turns over its owners: the owner who was served last waits until every other owner was served. */
+
 export interface FairQueue<T> {
   readonly size: number;
   sizeOf(owner: string): number;

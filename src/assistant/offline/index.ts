@@ -6,7 +6,7 @@ import type { Job } from './job.ts';
 import { rounds } from './memory.ts';
 import { createWorkerQueue, type QueueOptions } from './worker-queue.ts';
 
-export const OFFLINE = 'offline';
+const OFFLINE = 'offline';
 
 export function offlineModel(registry: Registry, options: Omit<QueueOptions, 'registry'> = {}): Model {
   const queue = createWorkerQueue({ ...options, registry });

@@ -1,10 +1,10 @@
 /** Several things with an amount each: "taxi 42.50 and client lunch 88". */
-import type { Entry } from './learn.ts';
-import { overlaps, type Piece, type Reading } from './read.ts';
+import { overlaps, type Piece, type Reading } from './annotate.ts';
+import type { Entry } from './index-tools.ts';
 import { type Schema, type Slot, solid, typeOf } from './schema.ts';
 import { sentence } from './text.ts';
 import { alike, othersFor } from './thesaurus.ts';
-import { empty, stem } from './words.ts';
+import { empty, stem } from './tokenise.ts';
 
 export function itemsIn(entry: Entry, slot: Slot, reading: Reading): { items: Record<string, unknown>[]; used: Piece[] } {
   const shape = solid(slot.schema.items).properties ?? {};

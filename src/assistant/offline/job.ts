@@ -1,12 +1,12 @@
 /** One turn of the offline model, as data: all that it is told goes in, all that it says comes out, and nothing stays. */
 import { opens } from '../../core/access.ts';
 import type { Step } from '../model.ts';
+import { MOST_TOKENS } from './annotate.ts';
 import type { Asker } from './asker.ts';
-import type { Entry, Index } from './learn.ts';
+import { talk } from './dialogue.ts';
+import type { Entry, Index } from './index-tools.ts';
 import { Needs, type Round } from './memory.ts';
-import { MOST_TOKENS } from './read.ts';
-import { talk } from './talk.ts';
-import { tokens } from './words.ts';
+import { tokens } from './tokenise.ts';
 
 export interface Job {
   readonly asker: Asker;

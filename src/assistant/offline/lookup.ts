@@ -1,56 +1,19 @@
 /** From what something is called to its id: by rows that were shown before, or by a tool that lists such rows. */
 import type { Answer } from '../../core/answer.ts';
-import { fill, type Mention } from './fill.ts';
-import type { Asker } from './asker.ts';
-import type { Entry, Index } from './learn.ts';
-import type { Memory } from './memory.ts';
-import type { Reading } from './read.ts';
-import { isId, type Schema, type Slot, solid } from './schema.ts';
+import type { Reading } from './annotate.ts';
+import type { Thinking } from './context.ts';
+import type { Entry } from './index-tools.ts';
+import { extreme, ownIdOf, type Row, rowsIn, type Shown } from './rows.ts';
+import { isId, type Slot } from './schema.ts';
+import type { Mention } from './slot-filling-state.ts';
+import { fill } from './slot-filling.ts';
 import { alike } from './thesaurus.ts';
-import { empty, fold, stem } from './words.ts';
+import { empty, fold, stem } from './tokenise.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
-export interface Shown {
-  readonly entry: Entry;
-  readonly rows: readonly Row[];
-}
-export interface Thinking {
-  readonly index: Index;
-  readonly person: Asker;
-  readonly today: string;
-  readonly allowed: ReadonlyMap<string, Entry>;
-  readonly memory: Memory;
-}
 export type Found =
   | { readonly id: string | number; readonly row: Row | undefined }
   | { readonly several: readonly Row[]; readonly entry: Entry }
   | { readonly none: string; readonly entry: Entry | undefined; readonly answer: Answer | undefined; readonly wrong?: number };
-
-/** The key by which a tool's rows are called: the first that is an id. */
-export const ownIdOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
-
-export function rowsIn(answer: Answer | undefined): Row[] {
-  if (answer?.status !== 'success') return [];
-  const { data } = answer;
-  const list = Array.isArray(data) ? data : data === null || typeof data !== 'object' ? [] : [data];
-  return list.filter((row): row is Row => row !== null && typeof row === 'object');
-}
-
-/** What a row is called. */
-export function nameOf(row: Row): string {
-  const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
-  if (text('first_name') !== '') return `${text('first_name')} ${text('last_name')}`.trim();
-  // What it is called itself; else the first name that is not that of somebody who only had to do with it.
-  const own = ['name', 'title', 'subject', 'topic'].map(text).find((each) => each !== '');
-  return (
-    own ??
-    Object.keys(row)
-      .filter((key) => key.endsWith('_name') && !/(?:_by|_to|manager|owner|contact)_name$/.test(key))
-      .map(text)
-      .find((each) => each !== '') ??
-    text('department')
-  );
-}
 
 /** Can rows of this tool give an id for the slot, and under which key? */
 export function idKeyFor(slot: Slot, needing: Entry, source: Entry): string | undefined {
@@ -159,7 +122,7 @@ const POINTING = /\b(?:it|that|this|them|those|these|one|ones|him|her|his|their|
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
 /** A row of the last answers that is pointed at, or that alone fits what was named. */
-export function fromShown(entry: Entry, mention: Mention, reading: Reading, shown: readonly Shown[]): Found | undefined {
+function fromShown(entry: Entry, mention: Mention, reading: Reading, shown: readonly Shown[]): Found | undefined {
   const words = mentionWords(mention).filter((word) => !ORDINALS.includes(word) && word !== 'last');
   for (const { entry: source, rows } of shown) {
     const key = idKeyFor(mention.slot, entry, source) ?? (rows[0] && mention.slot.key in rows[0] ? mention.slot.key : undefined);
@@ -324,42 +287,4 @@ function pick(entry: Entry, finder: Entry, all: readonly Row[], mention: Mention
     if (BIGGEST.test(reading.text)) return [extreme(rows, finder.row, 'amount', 1) ?? first];
   }
   return rows;
-}
-/** What was looked for in what people wrote, and is nowhere in the best that was found. */
-export function missedIn(entry: Entry, row: Row | undefined, input: Row): string[] {
-  const query = entry.tool.lastResort ? entry.slots.find(({ kind, key }) => kind === 'query' && typeof input[key] === 'string') : undefined;
-  const have = new Set(
-    Object.values(row ?? {})
-      .flat()
-      .filter((each) => typeof each === 'string')
-      .flatMap((each) => fold(each).split(/[^a-z0-9]+/))
-      .map(stem),
-  );
-  return (query ? fold(String(input[query.key])).split(/[^a-z0-9]+/) : []).filter(
-    (word) => word.length > 2 && !empty.has(word) && !have.has(stem(word)),
-  );
-}
-export const newest = (rows: readonly Row[], shape: Schema): Row | undefined => extreme(rows, shape, 'date', 1);
-/** The one row that shares most words with a text, in its own words or others for the same. */
-export function tellingOf(rows: readonly Row[], text: string): Row | undefined {
-  const words = fold(text)
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word.length > 2 && !empty.has(word));
-  const scored = rows.map((row) => ({ row, hits: words.filter((word) => titlesOf(row).some((have) => alike(have, word))).length }));
-  const most = Math.max(0, ...scored.map(({ hits }) => hits));
-  const [only, second] = scored.filter(({ hits }) => hits === most);
-  return most > 0 && second === undefined ? only?.row : undefined;
-}
-const titlesOf = (row: Row): string[] =>
-  fold(nameOf(row))
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word.length > 2 && !empty.has(word));
-function extreme(rows: readonly Row[], shape: Schema, by: 'date' | 'amount', sign: 1 | -1): Row | undefined {
-  const fields = Object.entries(shape.properties ?? {}).map(([key, schema]): [string, Schema] => [key, solid(schema)]);
-  const key = fields.find(([, schema]) =>
-    by === 'date' ? schema.format === 'date' || schema.format === 'date-time' : schema.unit !== undefined,
-  )?.[0];
-  if (key === undefined) return undefined;
-  const value = (row: Row) => (by === 'date' ? Date.parse(String(row[key])) : Number(row[key])) || 0;
-  return [...rows].sort((a, b) => sign * (value(b) - value(a)))[0];
 }

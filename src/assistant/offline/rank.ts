@@ -1,8 +1,8 @@
 /** Which tool a sentence speaks of: by the words it shares with each tool's examples and descriptions. */
-import { type Entry, type Example, type Index, kindsIn, shapeOf } from './learn.ts';
-import { overlaps, type Piece, type Reading, type Word } from './read.ts';
+import { overlaps, type Piece, type Reading, type Word } from './annotate.ts';
+import { type Entry, type Example, type Index, kindsIn, shapeOf } from './index-tools.ts';
 import { CHANGES, ideasOfWord } from './thesaurus.ts';
-import { empty, stem, type Token } from './words.ts';
+import { empty, stem, type Token } from './tokenise.ts';
 
 export interface Ranked {
   readonly entry: Entry;

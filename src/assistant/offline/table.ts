@@ -9,8 +9,7 @@ const grouped = (value: number, digits: number): string => {
   return `${value < 0 ? '-' : ''}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest === undefined ? '' : `.${rest}`}`;
 };
 export const money = (value: number): string => `${value < 0 ? '-' : ''}$${grouped(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
-export const date = (text: string): string =>
-  `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
+const date = (text: string): string => `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
 /** Nothing in a text of others may end a cell, begin a heading or become a link or a picture. */
 export const cell = (text: string): string => text.replace(/\s+/g, ' ').replace(/[|\\`*_[\]<>]/g, '\\$&');
 

@@ -1,9 +1,9 @@
 /** Free text in a sentence: what comes after a colon, a "because", the words that an example puts before it, or in quotation marks. */
-import type { Entry } from './learn.ts';
-import { overlaps, type Piece, type Reading } from './read.ts';
+import { overlaps, type Piece, type Reading } from './annotate.ts';
+import type { Entry } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 import { CHANGES, othersFor } from './thesaurus.ts';
-import { empty, stem } from './words.ts';
+import { empty, stem } from './tokenise.ts';
 
 export const piece = (text: string, start: number, end: number): Piece => {
   const raw = text.slice(start, end);

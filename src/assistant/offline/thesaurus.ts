@@ -1,5 +1,5 @@
 /** General business English: words and phrases that stand for the same thing. Nothing in here knows a tool. */
-import { stem } from './words.ts';
+import { stem } from './tokenise.ts';
 
 /** One idea a line; a phrase is written with spaces. A word may stand in several lines. */
 const IDEAS = `

@@ -1,8 +1,8 @@
 /** Days and periods, written as each slot wants them. */
+import { overlaps, type Piece, type Reading } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
 import { nearest, type When } from './dates.ts';
-import type { Entry } from './learn.ts';
-import { overlaps, type Piece, type Reading } from './read.ts';
+import type { Entry } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 
 const AHEAD = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|future|expected)\b/i;

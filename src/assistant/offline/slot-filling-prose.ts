@@ -1,9 +1,9 @@
 /** Texts for a tool that writes: reasons, notes, titles. */
-import type { Entry } from './learn.ts';
-import { overlaps, type Piece, type Reading } from './read.ts';
+import { overlaps, type Piece, type Reading } from './annotate.ts';
+import type { Entry } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 import { afterKey, afterWords, piece, sentence, tail } from './text.ts';
-import { stem } from './words.ts';
+import { stem } from './tokenise.ts';
 
 const CALLED = /\b(?:called|named|titled|saying|reading|with the (?:title|name|text|words?))\s+(?=\S)/i;
 const RENAMED = /\b(?:rename|retitle|change|update|set|call)\b[^:]{0,80}?\b(?:to|into)\s+(?=\S)/i;

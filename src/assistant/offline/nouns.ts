@@ -1,12 +1,12 @@
 /** What a sentence calls things: one of those that a tool is about, several of them, or a new one. */
 import { audienceFor } from '../../core/access.ts';
-import { knownIn } from './fill.ts';
+import type { Reading } from './annotate.ts';
 import type { Asker } from './asker.ts';
-import type { Entry, Index } from './learn.ts';
+import type { Entry, Index } from './index-tools.ts';
+import { knownIn } from './known-values.ts';
 import { bare, orderedIn } from './rank.ts';
-import type { Reading } from './read.ts';
 import { CHANGES, ideasOfWord } from './thesaurus.ts';
-import { stem as stemOf } from './words.ts';
+import { stem as stemOf } from './tokenise.ts';
 
 /** "Open a new ticket" is not for a tool that needs one that is there. */
 export const wantsNew = (index: Index, entry: Entry, reading: Reading): boolean =>

@@ -2,8 +2,9 @@
 import { type Amount, amounts, type Count, topCount } from './amounts.ts';
 import type { Grain, Span } from './calendar.ts';
 import { type When, whens } from './dates.ts';
+import { respelled } from './spelling.ts';
 import { CHANGES, ideasOf, knownWords } from './thesaurus.ts';
-import { empty, fold, numberWord, plain, respelled, singular, type Token, tokens } from './words.ts';
+import { empty, fold, numberWord, plain, singular, type Token, tokens } from './tokenise.ts';
 
 export interface Piece {
   readonly text: string;

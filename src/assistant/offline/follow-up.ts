@@ -1,11 +1,13 @@
 /** Questions of a few words about what was just shown: how many they are, what one of them holds, what it says of itself. */
-import type { Entry } from './learn.ts';
-import { idKeyFor, type Row, rowsIn, type Thinking } from './lookup.ts';
-import type { Reading } from './read.ts';
-import { asked, factsOf, plural } from './speak.ts';
+import type { Reading } from './annotate.ts';
+import type { Thinking } from './context.ts';
+import type { Frame } from './frame.ts';
+import type { Entry } from './index-tools.ts';
+import { idKeyFor } from './lookup.ts';
+import { asked, factsOf, plural } from './respond-fields.ts';
+import { type Row, rowNamed, rowsIn } from './rows.ts';
 import { sentence } from './text.ts';
-import { type Frame, rowNamed } from './think.ts';
-import { empty, stem } from './words.ts';
+import { empty, stem } from './tokenise.ts';
 
 const HOW_MANY =
   /^(?:(?:and|so|ok|okay)[\s,]+)*how many(?: (?:is|are|was|were) (?:that|those|these|there|they|it))?(?: (?:of (?:them|those|these))?(?:(?:are )?(?:there|in (?:all|total)|altogether))?)?[\s?.!]*$/i;

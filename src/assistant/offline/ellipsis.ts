@@ -1,12 +1,15 @@
 /** What a sentence leaves unsaid: what was talked of before, who asks, and whom a part of a name means. */
+import type { Reading } from './annotate.ts';
 import { choose } from './choices.ts';
-import { type Filled, knownIn } from './fill.ts';
-import type { Entry, Index } from './learn.ts';
-import { aboutSelf, nameOf, ownIdOf, rowsIn, type Shown, type Thinking } from './lookup.ts';
-import type { Reading } from './read.ts';
+import type { Thinking } from './context.ts';
+import type { Past } from './frame.ts';
+import type { Entry, Index } from './index-tools.ts';
+import { knownIn } from './known-values.ts';
+import { aboutSelf } from './lookup.ts';
+import { nameOf, ownIdOf, rowsIn, type Shown } from './rows.ts';
 import { isPerson, type Slot } from './schema.ts';
-import type { Past } from './think.ts';
-import { fold } from './words.ts';
+import type { Filled } from './slot-filling-state.ts';
+import { fold } from './tokenise.ts';
 
 export const POINTING = /\b(?:it|its|that|this|them|those|these|they|their|there|him|her|his|he|she|one|ones|same|so|instead)\b/i;
 

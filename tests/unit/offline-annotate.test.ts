@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { amounts, topCount } from '../../src/assistant/offline/amounts.ts';
 import { whens } from '../../src/assistant/offline/dates.ts';
-import { read } from '../../src/assistant/offline/read.ts';
-import { respelled, stem } from '../../src/assistant/offline/words.ts';
+import { read } from '../../src/assistant/offline/annotate.ts';
+import { respelled } from '../../src/assistant/offline/spelling.ts';
+import { stem } from '../../src/assistant/offline/tokenise.ts';
 
 const TODAY = '2026-11-16';
 

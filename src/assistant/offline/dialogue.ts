@@ -1,27 +1,23 @@
 /** A conversation, round by round: what a question means after the ones before it. */
 import type { Answer } from '../../core/answer.ts';
-import { yearOf, quarterOf } from './calendar.ts';
+import { overlaps, type Piece, read, type Reading } from './annotate.ts';
+import { quarterOf, yearOf } from './calendar.ts';
 import { choose } from './choices.ts';
-import { knownIn } from './fill.ts';
-import type { Asker } from './asker.ts';
-import type { Entry, Index } from './learn.ts';
-import { rowsIn, type Shown, type Thinking } from './lookup.ts';
+import { distributed, inside, parts } from './clauses.ts';
+import type { Company, Thinking } from './context.ts';
+import { amount, beside, fieldOf, finished, noted, opened } from './follow-up.ts';
+import type { Frame, Past, Wish } from './frame.ts';
+import type { Entry, Index } from './index-tools.ts';
+import { knownIn } from './known-values.ts';
 import { memory, Needs, type Round } from './memory.ts';
 import { actOf, bare, rank, speaksOf } from './rank.ts';
-import { overlaps, type Piece, read, type Reading } from './read.ts';
-import { speak, type Speaking } from './speak.ts';
-import { type Frame, type Past, rowNamed, think, type Wish } from './think.ts';
+import { think } from './resolve-intent.ts';
+import type { Speaking } from './respond-fields.ts';
+import { speak } from './respond.ts';
+import { rowNamed, rowsIn, type Shown } from './rows.ts';
 import { sentence } from './text.ts';
-import { fold } from './words.ts';
-import { distributed, inside, parts } from './clauses.ts';
-import { amount, beside, fieldOf, finished, noted, opened } from './follow.ts';
+import { fold } from './tokenise.ts';
 
-export interface Company {
-  readonly index: Index;
-  readonly person: Asker;
-  readonly today: string;
-  readonly allowed: ReadonlyMap<string, Entry>;
-}
 interface State {
   readonly frames: readonly Frame[];
   readonly shown: readonly Shown[];

@@ -1,9 +1,9 @@
 /** What the declarations teach: which words belong to a tool, where its values stand in a sentence, which tool finds its ids. */
+import { overlaps, type Piece, read, type Reading } from './annotate.ts';
 import type { Declarations, ExampleDeclaration, ToolDeclaration } from './declarations.ts';
-import { overlaps, type Piece, read, type Reading } from './read.ts';
 import { isId, type Schema, type Slot, slotsOf, solid, typeOf } from './schema.ts';
 import { CHANGES, ideasOf } from './thesaurus.ts';
-import { empty, fold, HOW_TO, stem, type Token, tokens } from './words.ts';
+import { empty, fold, HOW_TO, stem, type Token, tokens } from './tokenise.ts';
 
 /** A value of an example, and where it stands in the question. */
 export interface Aligned extends Piece {
@@ -322,7 +322,7 @@ function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learni
 }
 
 /** "NRR" for net_revenue_retention. */
-export const initials = (field: string): string | undefined => {
+const initials = (field: string): string | undefined => {
   const parts = field.split('_').filter((part) => !empty.has(part));
   return parts.length === 3 ? parts.map((part) => part.charAt(0)).join('') : undefined;
 };

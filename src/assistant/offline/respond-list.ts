@@ -1,0 +1,184 @@
+/** Puts lists of rows into words. */
+import type { ListMetadata } from '../../core/answer.ts';
+import { HIDDEN } from '../../core/display.ts';
+import type { Reading } from './annotate.ts';
+import type { Result } from './frame.ts';
+import { type Entry, rowOf } from './index-tools.ts';
+import { bare } from './rank.ts';
+import { asked, factsOf, hidden, lowered, plural, type Speaking, strong, titleOf, WHY } from './respond-fields.ts';
+import { missedIn, nameOf, type Row } from './rows.ts';
+import { isId, type Schema, solid } from './schema.ts';
+import { cell, label, money, table, value } from './table.ts';
+
+const HOW_MANY = /\bhow many\b|\bnumber of\b|\bcount\b|\bheadcount\b/i;
+const WHETHER = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
+const HOW_IT_STANDS =
+  /^(?:is|are|was|were|has|have|did|does) my\b|\b(?:status|state) of\b|\bwhere (?:does|do) .+ stand\b|\b(?:gone|go|went|goes) through\b/i;
+
+export function rows(
+  speaking: Speaking,
+  { entry, input }: Result & { type: 'answered' },
+  found: readonly Row[],
+  list: ListMetadata | undefined,
+  reading: Reading,
+): string {
+  const what = plural(entry);
+  const shape = entry.tool.kind === 'list' ? entry.row : rowOf(entry.tool.output);
+  const summary = (list?.summary ?? {}) as Row;
+  const told = sums(entry, summary, reading);
+  if (found.length === 0)
+    return `${WHETHER.test(reading.text) ? 'No. ' : ''}There are ${HOW_MANY.test(reading.text) ? '0' : 'no'} matching ${what}${told ? `. ${told}` : '.'}`.trim();
+  const more = list?.hasMore === true;
+  const counted = typeof summary['count'] === 'number' ? summary['count'] : undefined;
+  const total = counted ?? (more ? undefined : found.length);
+  const number = total === undefined ? `more than ${found.length}` : String(total);
+  const noun = total === 1 ? singular(what) : what;
+  const head = HOW_MANY.test(reading.text)
+    ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}${more ? ` (${list?.totalCount ?? `${found.length}+`})` : ''}.`
+    : `${WHETHER.test(reading.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(reading.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
+  const wanted = asked(shape, reading);
+  const extreme = outstanding(shape, found, reading);
+  const secret = hidden(speaking, entry, found, wanted);
+  const rest = more
+    ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${narrowing(entry)}.`
+    : '';
+  const doubt = ambiguous(found, reading, entry) ? '\n\nWhich one do you mean?' : '';
+  const texts = found.length <= 3 ? texting(shape, found) : closest(entry, shape, found, input);
+  const doubtful = texts === '' ? '' : unsaid(entry, found, input);
+  const answer = extreme ? '' : said(shape, found, reading, input);
+  const first = extreme
+    ? `${more ? `Of the first ${found.length}, the` : 'The'} ${extreme.word} is ${titleOf(extreme.row) || 'this one'}: ${lowered(label(extreme.key))} ${strong(value(extreme.row[extreme.key], shape.properties?.[extreme.key], extreme.key))}.\n\n`
+    : '';
+  return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || table(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
+}
+/** What was asked of a few rows, said of each of them before the table; of many, how many are how far. */
+function said(shape: Schema, found: readonly Row[], reading: Reading, input: Readonly<Record<string, unknown>>): string {
+  const text = bare(reading.text);
+  const state = Object.keys(shape.properties ?? {}).find((key) => /(?:^|_)status$/.test(key) && solid(shape.properties?.[key]).enum);
+  const stands = state !== undefined && !(state in input) && HOW_IT_STANDS.test(text) ? [state] : [];
+  if (stands.length > 0 && state !== undefined && found.length > 3) {
+    const counts = new Map<string, number>();
+    for (const row of found)
+      counts.set(
+        value(row[state], shape.properties?.[state], state),
+        (counts.get(value(row[state], shape.properties?.[state], state)) ?? 0) + 1,
+      );
+    return `Of these, ${[...counts].map(([each, count]) => `${count} ${count === 1 ? 'is' : 'are'} ${strong(each)}`).join(', ')}.`;
+  }
+  const keys = [
+    ...new Set([
+      ...(WHY.test(text) || /^(?:whats?|what's|who|when|where|which|is|does|did|has|how)\b/i.test(text) ? asked(shape, reading) : []),
+      ...stands,
+    ]),
+  ];
+  if (keys.length === 0 || found.length > 3) return '';
+  return found
+    .flatMap((row) => {
+      const own = keys.filter(
+        (key) =>
+          !isId(key) &&
+          row[key] !== null &&
+          row[key] !== undefined &&
+          row[key] !== HIDDEN &&
+          typeof row[key] !== 'object' &&
+          row[key] !== nameOf(row),
+      );
+      return own.length > 0 ? [factsOf(shape, row, own)] : [];
+    })
+    .join(' ');
+}
+/** "The biggest", "the oldest": by the first figure or day of the rows, where one of them was asked for. */
+const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [
+  [/\b(biggest|largest|highest|most (?:expensive|valuable))\b/i, 'figure', -1],
+  [/\b(smallest|lowest|cheapest)\b/i, 'figure', 1],
+  [/\b(newest|latest|most recent)\b/i, 'day', -1],
+  [/\b(oldest|earliest)\b/i, 'day', 1],
+];
+function outstanding(
+  shape: Schema,
+  found: readonly Row[],
+  reading: Reading,
+): { word: string; row: Row; key: string; sorted: readonly Row[] } | undefined {
+  if (found.length < 2) return undefined;
+  for (const [pattern, by, sign] of EXTREMES) {
+    const word = pattern.exec(reading.text)?.[1];
+    if (word === undefined) continue;
+    const named = asked(shape, reading);
+    const fits = (key: string): boolean => {
+      const own = solid(shape.properties?.[key]);
+      return (
+        found.some((row) => row[key] !== null && row[key] !== HIDDEN && row[key] !== undefined) &&
+        (by === 'figure'
+          ? own.unit === 'USD' || (named.includes(key) && typeof found[0]?.[key] === 'number')
+          : own.format === 'date' || own.format === 'date-time')
+      );
+    };
+    const keys = Object.keys(shape.properties ?? {}).filter(fits);
+    const key = keys.find((each) => named.includes(each)) ?? keys[0];
+    if (key === undefined) return undefined;
+    // Among values of which some are hidden nobody can say which is the highest.
+    if (found.some((each) => each[key] === HIDDEN)) return undefined;
+    const size = (each: Row): number => (by === 'figure' ? Number(each[key]) : Date.parse(String(each[key])));
+    const has = (each: Row): boolean => each[key] !== null && each[key] !== undefined;
+    const sorted = [...found.filter(has).sort((a, b) => sign * (size(a) - size(b)) || 0), ...found.filter((each) => !has(each))];
+    const [row] = sorted;
+    return row ? { word: word.toLowerCase(), row, key, sorted } : undefined;
+  }
+  return undefined;
+}
+/** A few rows that are texts: the texts themselves. */
+function texting(shape: Schema, found: readonly Row[]): string {
+  const text = (row: Row | undefined, key: string): string => (typeof row?.[key] === 'string' ? row[key] : '');
+  const keys = Object.entries(shape.properties ?? {})
+    .filter(([, schema]) => schema.untrusted === true || solid(schema).untrusted === true)
+    .map(([each]) => each);
+  const [key] = keys
+    .filter((each) => found.every((row) => text(row, each).length > 40))
+    .sort((a, b) => text(found[0], b).length - text(found[0], a).length);
+  return key === undefined ? '' : found.map((row) => `- **${titleOf(row)}**: ${cell(text(row, key)).slice(0, 1200)}`).join('\n');
+}
+/** Of many texts that a search found, the one that fits best, in full. */
+function closest(entry: Entry, shape: Schema, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+  if (!entry.tool.lastResort || !entry.slots.some(({ kind, key }) => kind === 'query' && key in input)) return '';
+  const text = texting(shape, found.slice(0, 1));
+  return text === '' ? '' : `The closest is:\n\n${text}`;
+}
+/** What was looked for and is nowhere in the best that was found: the person should know. */
+function unsaid(entry: Entry, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+  const missed = missedIn(entry, found[0], input);
+  return missed.length === 0
+    ? ''
+    : `I found nothing that speaks of ${missed.map((word) => `"${cell(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
+}
+const singular = (words: string): string =>
+  words
+    .replace(/ies$/, 'y')
+    .replace(/people$/, 'person')
+    .replace(/([^s])s$/, '$1');
+const narrowing = (entry: Entry): string => {
+  const keys = entry.slots
+    .filter(({ kind }) => ['choice', 'name', 'date', 'amount'].includes(kind))
+    .map(({ base }) => base.replaceAll('_', ' '));
+  return keys.length > 0 ? `, for example by ${[...new Set(keys)].slice(0, 3).join(', ')}` : '';
+};
+/** Two of one name, where one was asked for. */
+const ambiguous = (found: readonly Row[], reading: Reading, entry: Entry): boolean =>
+  found.length > 1 &&
+  found.length <= 8 &&
+  reading.names.length === 1 &&
+  reading.names[0]?.possessive === true &&
+  entry.slots.some(({ key }) => key === 'name');
+
+/** Totals over all that match, as the tool adds them up. */
+function sums(entry: Entry, summary: Row, reading: Reading): string {
+  const parts = Object.entries(summary)
+    .filter(([key, given]) => given !== null && key !== 'count' && entry.tool.summary.includes(key))
+    .map(([key, given]) => {
+      const text = typeof given === 'number' && !isCount(key) ? money(given) : value(given, undefined, key);
+      return `${lowered(label(key))} ${text}`;
+    });
+  if (parts.length === 0) return '';
+  const lead = reading.whens.length > 0 || parts.length > 1 ? 'In all: ' : '';
+  return `${lead === '' ? parts.join(', ').replace(/^./, (letter) => letter.toUpperCase()) : `${lead}${parts.join(', ')}`}.`;
+}
+const isCount = (key: string): boolean => /count|filed|open$|number/.test(key);

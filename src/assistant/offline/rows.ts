@@ -1,0 +1,102 @@
+/** Rows of tool answers: their names, their ids, and which of several is meant. */
+import type { Answer } from '../../core/answer.ts';
+import type { Reading } from './annotate.ts';
+import type { Entry } from './index-tools.ts';
+import { isId, type Schema, solid } from './schema.ts';
+import { alike } from './thesaurus.ts';
+import { empty, fold, stem } from './tokenise.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+export interface Shown {
+  readonly entry: Entry;
+  readonly rows: readonly Row[];
+}
+
+/** The key by which a tool's rows are called: the first that is an id. */
+export const ownIdOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
+
+export function rowsIn(answer: Answer | undefined): Row[] {
+  if (answer?.status !== 'success') return [];
+  const { data } = answer;
+  const list = Array.isArray(data) ? data : data === null || typeof data !== 'object' ? [] : [data];
+  return list.filter((row): row is Row => row !== null && typeof row === 'object');
+}
+
+/** What a row is called. */
+export function nameOf(row: Row): string {
+  const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
+  if (text('first_name') !== '') return `${text('first_name')} ${text('last_name')}`.trim();
+  // What it is called itself; else the first name that is not that of somebody who only had to do with it.
+  const own = ['name', 'title', 'subject', 'topic'].map(text).find((each) => each !== '');
+  return (
+    own ??
+    Object.keys(row)
+      .filter((key) => key.endsWith('_name') && !/(?:_by|_to|manager|owner|contact)_name$/.test(key))
+      .map(text)
+      .find((each) => each !== '') ??
+    text('department')
+  );
+}
+/** What was looked for in what people wrote, and is nowhere in the best that was found. */
+export function missedIn(entry: Entry, row: Row | undefined, input: Row): string[] {
+  const query = entry.tool.lastResort ? entry.slots.find(({ kind, key }) => kind === 'query' && typeof input[key] === 'string') : undefined;
+  const have = new Set(
+    Object.values(row ?? {})
+      .flat()
+      .filter((each) => typeof each === 'string')
+      .flatMap((each) => fold(each).split(/[^a-z0-9]+/))
+      .map(stem),
+  );
+  return (query ? fold(String(input[query.key])).split(/[^a-z0-9]+/) : []).filter(
+    (word) => word.length > 2 && !empty.has(word) && !have.has(stem(word)),
+  );
+}
+export const newest = (rows: readonly Row[], shape: Schema): Row | undefined => extreme(rows, shape, 'date', 1);
+/** The one row that shares most words with a text, in its own words or others for the same. */
+export function tellingOf(rows: readonly Row[], text: string): Row | undefined {
+  const words = fold(text)
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 2 && !empty.has(word));
+  const scored = rows.map((row) => ({ row, hits: words.filter((word) => titlesOf(row).some((have) => alike(have, word))).length }));
+  const most = Math.max(0, ...scored.map(({ hits }) => hits));
+  const [only, second] = scored.filter(({ hits }) => hits === most);
+  return most > 0 && second === undefined ? only?.row : undefined;
+}
+const titlesOf = (row: Row): string[] =>
+  fold(nameOf(row))
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 2 && !empty.has(word));
+export function extreme(rows: readonly Row[], shape: Schema, by: 'date' | 'amount', sign: 1 | -1): Row | undefined {
+  const fields = Object.entries(shape.properties ?? {}).map(([key, schema]): [string, Schema] => [key, solid(schema)]);
+  const key = fields.find(([, schema]) =>
+    by === 'date' ? schema.format === 'date' || schema.format === 'date-time' : schema.unit !== undefined,
+  )?.[0];
+  if (key === undefined) return undefined;
+  const value = (row: Row) => (by === 'date' ? Date.parse(String(row[key])) : Number(row[key])) || 0;
+  return [...rows].sort((a, b) => sign * (value(b) - value(a)))[0];
+}
+
+/** The row that an answer of a few words points at. */
+export function rowNamed(rows: readonly Row[], reading: Reading): Row | undefined {
+  const ordinal = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].findIndex((word) =>
+    new RegExp(`\\b${word}\\b`, 'i').test(reading.text),
+  );
+  const number = /^(?:number |no\.? ?|#)?(\d)$/i.exec(reading.text.trim())?.[1];
+  const at = ordinal >= 0 ? ordinal : number !== undefined ? Number(number) - 1 : -1;
+  if (at >= 0 && rows[at]) return rows[at];
+  const words = reading.tokens
+    .map(({ word }) => word)
+    .filter(
+      (word) =>
+        word.length > 2 && !/^(?:the|one|from|with|and|that|who|works?|its|him|her|mean|meant|please|department|office|of|in)$/.test(word),
+    );
+  if (words.length === 0) return undefined;
+  const texts = rows.map((row) =>
+    Object.values(row)
+      .filter((value) => typeof value === 'string' || typeof value === 'number')
+      .map((value) => fold(String(value)))
+      .join(' '),
+  );
+  const fits = rows.filter((_, place) => words.every((word) => texts[place]?.includes(word)));
+  return fits.length === 1 ? fits[0] : undefined;
+}

@@ -1,0 +1,181 @@
+/** Fills slots with names and with words beside names. */
+import { type Name, overlaps, type Reading } from './annotate.ts';
+import { around, type Entry, type Index } from './index-tools.ts';
+import { speaksOf } from './rank.ts';
+import { isPerson, type Slot } from './schema.ts';
+import type { Filled, Free, Set_ } from './slot-filling-state.ts';
+import { CHANGES, othersFor } from './thesaurus.ts';
+import { empty, fold, stem } from './tokenise.ts';
+
+/** Names go where the examples put names that stand beside the same words. */
+export function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  const slots = entry.slots.filter(
+    (slot) =>
+      !(slot.key in filled.input) &&
+      (slot.kind === 'name' || slot.kind === 'id' || slot.kind === 'number-id' || slot.kind === 'query' || slot.kind === 'names'),
+  );
+  const taken = new Set<Slot>();
+  const names = reading.names.filter((name) => free(name) && !reading.ids.some((id) => overlaps(id, name)));
+  for (const name of [...names.filter(({ sure }) => sure), ...names.filter(({ sure }) => !sure)]) {
+    const scored = slots
+      .filter((slot) => !taken.has(slot))
+      .map((slot) => ({ slot, score: nameScore(index, entry, slot, reading, name) }))
+      .sort((a, b) => b.score - a.score);
+    const [best] = scored;
+    if (!best || best.score < (name.sure ? 0.3 : 0.9)) continue;
+    taken.add(best.slot);
+    if (best.slot.kind === 'id' || best.slot.kind === 'number-id') {
+      filled.mentions.push({ slot: best.slot, names: [name], words: [] });
+      filled.used.push(name);
+    } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
+  }
+}
+/** "In the health industry": a value right before the name of its slot. */
+export function fillBefore(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  for (const slot of entry.slots.filter(
+    ({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.known.has(key) && !key.includes('_') && key !== 'name',
+  )) {
+    const at = reading.tokens.findIndex(
+      ({ stem: each }) => each === stem(slot.key) || othersFor(slot.key).some((other) => !other.includes(' ') && stem(other) === each),
+    );
+    const [before, key] = [reading.tokens[at - 1], reading.tokens[at]];
+    if (
+      !before ||
+      !key ||
+      empty.has(before.word) ||
+      CHANGES.has(before.stem) ||
+      before.capital ||
+      !free({ ...before, text: '' }) ||
+      (entry.stems.get(before.stem) ?? 0) >= 0.7
+    )
+      continue;
+    if (!/^(?:in|of|from|for)$/.test(reading.tokens[at - 2]?.word ?? '') && !/^(?:the|an?)$/.test(reading.tokens[at - 2]?.word ?? ''))
+      continue;
+    set(slot, before.raw, { text: before.raw, start: before.start, end: before.end });
+  }
+}
+/** A word that no tool knows, where the examples have such words too: "the recruiters" is a job title. */
+export function fillPlain(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  const slot = entry.slots.find(
+    ({ kind, key }) =>
+      kind === 'name' &&
+      !(key in filled.input) &&
+      entry.examples.some(({ input }) => typeof input[key] === 'string' && /^[a-z]+$/.test(input[key])),
+  );
+  const rest = reading.words.filter(
+    (word) =>
+      free({ ...word.token, text: '' }) &&
+      (speaksOf(entry, word) < 0.35 || !index.lexicon.vocabulary.has(word.token.word)) &&
+      !word.token.capital &&
+      word.ideas.length === 0 &&
+      !CHANGES.has(word.stem),
+  );
+  const [first, second] = rest;
+  const last = second ?? first;
+  if (
+    !slot ||
+    !first ||
+    !last ||
+    rest.length > 2 ||
+    (second && second.token.start > first.token.end + 1) ||
+    !/[^s]s$/.test(last.token.word)
+  )
+    return;
+  const text = reading.text.slice(first.token.start, last.token.end).replace(/([^s])s$/, '$1');
+  set(slot, text, { text, start: first.token.start, end: last.token.end });
+}
+
+/** Values that are words themselves: "depends on" is depends_on, as in an example; else what stands between two names. */
+export function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+  for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
+    for (const { input } of entry.examples) {
+      const value = input[slot.key];
+      if (typeof value !== 'string' || !value.includes('_')) continue;
+      const words = value
+        .split('_')
+        .filter((word) => !empty.has(word))
+        .map(stem);
+      const said = reading.tokens.find((token) => words.includes(token.stem) && free({ ...token, text: '' }));
+      if (said && words.every((word) => reading.tokens.some((token) => token.stem === word))) {
+        set(slot, value, { text: said.raw, start: said.start, end: said.end });
+        break;
+      }
+    }
+    if (slot.key in filled.input || !slot.required) continue;
+    const [left, right] = filled.used
+      .filter((span) => reading.names.some((name) => name.start === span.start))
+      .sort((a, b) => a.start - b.start);
+    const between =
+      left && right
+        ? reading.tokens.filter(
+            (token) => token.start >= left.end && token.end <= right.start && !/^(?:is|are|was|the|a|an|now|be|been)$/.test(token.word),
+          )
+        : [];
+    const [first, last] = [between[0], between.at(-1)];
+    if (first && last && between.length <= 4)
+      set(slot, between.map(({ word }) => word).join('_'), { text: '', start: first.start, end: last.end });
+  }
+}
+
+/**
+ * "… that checkout is owned by the Payments team": what stands before and after the words of a relation, whether it looks like a name or
+ * not.
+ */
+export function fillAround(entry: Entry, reading: Reading, filled: Filled, set: Set_): void {
+  const names = entry.slots.filter(({ kind, required }) => kind === 'name' && required);
+  const at = names.findIndex(({ key }) => typeof filled.input[key] === 'string' && String(filled.input[key]).includes('_'));
+  const [before, middle, after] = [names[at - 1], names[at], names[at + 1]];
+  if (!before || !middle || !after) return;
+  const words = String(filled.input[middle.key]).split('_');
+  const first = reading.tokens.findIndex((_, place) => words.every((word, offset) => reading.tokens[place + offset]?.stem === stem(word)));
+  const [start, end] = [reading.tokens[first], reading.tokens[first + words.length - 1]];
+  if (!start || !end) return;
+  const left = reading.text
+    .slice(0, start.start)
+    .replace(/\s+(?:is|are|was|were|be|been|now|will be|does|do)(?: now)?\s*$/i, '')
+    .trimEnd();
+  const subject =
+    left
+      .split(/\bthat\b|[:,;]/i)
+      .at(-1)
+      ?.trim()
+      .replace(/^(?:please )?(?:note|record|remember|write down)\b/i, '')
+      .trim()
+      .replace(/^(?:the|our|a) /i, '') ?? '';
+  const object = /^\s+(?:the |our |a )?([^:,;.?!]+)/i.exec(reading.text.slice(end.end))?.[1]?.trim() ?? '';
+  if (!(before.key in filled.input) && subject !== '' && subject.split(' ').length <= 4)
+    set(before, subject, { text: subject, start: left.length - subject.length, end: left.length });
+  const known = filled.input[after.key];
+  if (object !== '' && object.split(' ').length <= 4 && (known === undefined || (typeof known === 'string' && object.startsWith(known))))
+    set(after, object, { text: object, start: end.end, end: end.end + reading.text.slice(end.end).indexOf(object) + object.length });
+}
+
+function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, name: Name): number {
+  const here = around(reading, name);
+  const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
+  const known = index.known.get(slot.key);
+  let best = aligned.length > 0 ? 0.6 : slot.kind === 'name' || slot.required ? 0.3 : 0;
+  // "Liam's deals": whose they are, not what they are called.
+  if (isPerson(slot) && name.possessive) best += 1.2;
+  for (const each of aligned) {
+    let score = 0.6;
+    const left = here.left.at(-1);
+    if (left !== undefined && left === each.left.at(-1)) score += empty.has(left) ? 0.9 : 1.5;
+    if (here.left.at(-2) !== undefined && here.left.at(-2) === each.left.at(-2)) score += 0.4;
+    if (here.right !== undefined && here.right === each.right) score += 1;
+    if (name.possessive && each.possessive) score += 1;
+    best = Math.max(best, score);
+  }
+  // "The deals that Liam should land".
+  if (isPerson(slot) && name.words.length <= 2 && /^(?:should|will|must|might|want|need|plan|hope|expect)$/.test(here.right ?? ''))
+    best += 1.2;
+  // Two capital letters stand where the description has two.
+  if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
+  else if (/^[A-Z]{2}$/.test(name.text) && here.left.at(-1) === 'in') best -= 1.5;
+  // "How many deals has Liam got?"
+  if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && reading.words.length <= 5) best += 1.2;
+  if (known) best -= known.has(fold(name.text)) ? -3 : name.words.length > 1 ? 1.6 : 0.8;
+  // A department is nobody's name.
+  else if ([...index.known.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
+  return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);
+}

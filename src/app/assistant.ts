@@ -1,10 +1,10 @@
 /** The assistant with the model that is configured. */
 import { type Assistant, assistant } from '../assistant/assistant.ts';
-import { toolbox } from '../assistant/choose.ts';
+import { toolbox } from '../assistant/toolbox.ts';
 import { conversations } from '../assistant/conversations.ts';
 import { LIMITS } from '../assistant/loop.ts';
 import type { Model } from '../assistant/model.ts';
-import { wordModel } from '../assistant/models/words.ts';
+import { wordModel } from '../assistant/models/llm.ts';
 import { offlineModel } from '../assistant/offline/index.ts';
 import type { KeyValue } from '../core/ports.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';

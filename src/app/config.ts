@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { seen } from '../identity/web/html.ts';
-import type { WordModelSettings } from '../assistant/models/words.ts';
+import type { WordModelSettings } from '../assistant/models/llm.ts';
 import { RENAMED_SETTINGS, STANDARD_PORTS, settings } from './settings.ts';
 import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 

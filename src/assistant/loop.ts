@@ -6,13 +6,13 @@ import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { CallRequest } from '../core/run.ts';
 import type { Tool } from '../core/tool.ts';
-import { FIND_TOOLS, type Toolbox, tokensOf } from './choose.ts';
+import { FIND_TOOLS, type Toolbox, tokensOf } from './toolbox.ts';
 import { type Conversation, type Exchange, type Kept, recalled } from './conversations.ts';
 import type { Emit, MissingServer, StopReason } from './events.ts';
 import { fenced, newMarker, seen } from './fence.ts';
 import { instructionsFor } from './instructions.ts';
 import type { Model, Offered, Said, ToolCall } from './model.ts';
-import { closing, type Deed, isGone } from './saying.ts';
+import { closing, type Deed, isGone } from './closing-notes.ts';
 import { holdsUntrustedText } from './untrusted-text.ts';
 
 export interface QuestionLimits {

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { assistant } from '../../src/assistant/assistant.ts';
-import { toolbox } from '../../src/assistant/choose.ts';
+import { toolbox } from '../../src/assistant/toolbox.ts';
 import { conversations } from '../../src/assistant/conversations.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { LIMITS } from '../../src/assistant/loop.ts';

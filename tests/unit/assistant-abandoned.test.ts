@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import { toolbox } from '../../src/assistant/choose.ts';
+import { toolbox } from '../../src/assistant/toolbox.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { answerQuestion, LIMITS } from '../../src/assistant/loop.ts';
 import type { Model } from '../../src/assistant/model.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
-import { toolbox } from '../../src/assistant/choose.ts';
+import { toolbox } from '../../src/assistant/toolbox.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
 import { failure } from '../../src/core/errors.ts';
 import { person, results, scripted } from '../asking.ts';

@@ -4,7 +4,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type LanguageModelV3, type LanguageModelV3Message, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { failure } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports.ts';
-import { described, FIND_TOOLS } from '../choose.ts';
+import { described, FIND_TOOLS } from '../toolbox.ts';
 import type { Model, Said, Step, ToolCall, Turn } from '../model.ts';
 
 export type WordModelSettings =

@@ -1,7 +1,7 @@
 /** Which tools go into a prompt: as few words as possible, and yet the right ones. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import { described, FIND_TOOLS, TOOL_TOKENS, tokensOf, toolbox } from '../../src/assistant/choose.ts';
+import { described, FIND_TOOLS, TOOL_TOKENS, tokensOf, toolbox } from '../../src/assistant/toolbox.ts';
 import { type Person, rolesIn } from '../../src/core/people.ts';
 
 const box = toolbox(allTools());

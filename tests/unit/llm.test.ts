@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { ConfigProblem, readConfig } from '../../src/app/config.ts';
-import { toolbox } from '../../src/assistant/choose.ts';
+import { toolbox } from '../../src/assistant/toolbox.ts';
 import type { Model, Said, Step, Turn } from '../../src/assistant/model.ts';
-import { type WordModelSettings, wordModel } from '../../src/assistant/models/words.ts';
+import { type WordModelSettings, wordModel } from '../../src/assistant/models/llm.ts';
 import { person } from '../asking.ts';
 
 const KEY = 'sk-canary-4f1d';

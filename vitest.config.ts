@@ -22,7 +22,7 @@ export default defineConfig({
       ...(process.env['TAMSHAI_TEST_KEYCLOAK'] ? [] : ['tests/keycloak/**', 'tests/cluster/keycloak.test.ts']),
       ...(process.env['TAMSHAI_TEST_STORES'] === 'servers'
         ? STORELESS.map((name) => `tests/${name}.test.ts`)
-        : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts', 'tests/ports/trail-of-all.test.ts']),
+        : ['tests/cluster/**', 'tests/journeys/store-toxics.test.ts', 'tests/ports/audit-federation.test.ts']),
       // npm run test:fuzz: random inputs take minutes.
       ...(process.env['TAMSHAI_TEST_FUZZ'] ? [] : ['tests/fuzz/**']),
       // TAMSHAI_TEST_CLIENTS=1 npx vitest run tests/clients tests/conformance: programs of others, fetched by npm and pip.

@@ -58,7 +58,7 @@ async function timed<T>(part: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Each server runs while it is measured, and no longer: the next one has the machine for itself. */
-async function within(what: string, start: () => Promise<TestServer>, measure: (server: TestServer) => Promise<void>): Promise<void> {
+async function withServer(what: string, start: () => Promise<TestServer>, measure: (server: TestServer) => Promise<void>): Promise<void> {
   const running = await started(what, start);
   if (running === undefined) return;
   try {
@@ -86,12 +86,12 @@ try {
   if (parts.includes('stalls'))
     lines.push(...(await timed('stalls', () => stallLines({ folder, records, relations: quick ? 100 : 1_000 }))));
   if (parts.includes('footprint')) lines.push(...(await timed('footprint', () => footprintLines({ folder, timing }))));
-  if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await within('PostgreSQL', startPostgres, onPostgres);
+  if (['sql', 'layers', 'peers'].some((part) => parts.includes(part))) await withServer('PostgreSQL', startPostgres, onPostgres);
   if (parts.includes('documents')) {
     // Few enough to be held in memory is what the embedded store is for.
     lines.push(...(await timed('documents', () => embeddedDocuments(folder, 10_000, alone))));
     await timed('MongoDB', () =>
-      within(
+      withServer(
         'MongoDB',
         startMongo,
         async ({ url, version }) => void lines.push(...(await mongoDocuments(url, version, quick ? 5_000 : 50_000, alone))),
@@ -108,7 +108,7 @@ try {
     if (quick && values.only === undefined) leftOut.push('Elasticsearch (not in a quick run; --only search starts it)');
     else
       await timed(server, () =>
-        within(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer),
+        withServer(server === 'opensearch' ? 'OpenSearch' : 'Elasticsearch', () => startSearch(server, { large: true }), onServer),
       );
   }
   print(lines);

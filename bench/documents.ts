@@ -13,7 +13,7 @@ import { salesTeam } from '../src/sample/sales-team.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { openEmbeddedDocuments } from '../src/storage/documents/embedded.ts';
 import { openMongo } from '../src/storage/documents/mongodb.ts';
-import { type Collections, documentStore } from '../src/storage/documents/store.ts';
+import { type Collections, createDocumentStore } from '../src/storage/documents/store.ts';
 import { openSqlite } from '../src/storage/sqlite-file.ts';
 import type { Line } from './lines.ts';
 import { chainOf, inTurns, over, PAGE, placeAfter, type Question, sessionOf, TAKE, type Timing } from './turns.ts';
@@ -41,7 +41,7 @@ interface Bare {
 }
 
 async function measured(title: string, database: DocumentDatabase, bare: Bare, count: number, timing: Timing): Promise<Line[]> {
-  const store = documentStore(
+  const store = createDocumentStore(
     database,
     sales.spec.collections as Collections,
     chainOf((chain) => database.lastLink(chain)),

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type CallRequest, call, type Runtime } from '../src/core/run.ts';
 import { sql } from '../src/core/sql.ts';
 import { createVerifier } from '../src/identity/verify.ts';
-import { embeddedIssuer } from '../src/identity/issuers.ts';
+import { createEmbeddedIssuer } from '../src/identity/issuers.ts';
 import { openKeys } from '../src/identity/keys.ts';
 import { mintToken } from '../src/identity/mint.ts';
 import { persona } from '../src/sample/people.ts';
@@ -13,7 +13,7 @@ import { getEmployee } from '../src/domains/hr/tools/get-employee.ts';
 import { sessionFor } from '../src/core/access.ts';
 import { readingAs } from '../src/storage/sql/store.ts';
 import type { TestServer } from '../tests/services/server-process.ts';
-import { openWorld, person } from '../tests/world.ts';
+import { openTestRuntime, person } from '../tests/test-runtime.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 import { pick } from './product.ts';
@@ -39,14 +39,14 @@ export async function layerLines(
   folder: string,
   timing: { readonly ms: number; readonly rounds: number },
 ): Promise<Line[]> {
-  const world = await openWorld({ database: postgres.url, employees: 500 });
-  const [row] = await world.owner('select current_database() as name');
+  const testRuntime = await openTestRuntime({ database: postgres.url, employees: 500 });
+  const [row] = await testRuntime.owner('select current_database() as name');
   const address = new URL(postgres.url);
   address.pathname = `/${row?.['name']}`;
   const client = new pg.Client({ connectionString: address.href, pipeline: true, types } as pg.ClientConfig);
   await client.connect();
   try {
-    const ids = (await world.owner('select employee_id from hr.employees where active limit 400')).map((each) =>
+    const ids = (await testRuntime.owner('select employee_id from hr.employees where active limit 400')).map((each) =>
       String(each['employee_id']),
     );
     const alice = person('alice.chen');
@@ -57,14 +57,14 @@ export async function layerLines(
       origin: 'bench',
     } as const;
     const who = sessionFor(getEmployee, alice, 'bench');
-    const reader = readingAs(world.databases[0] as (typeof world.databases)[0], who);
+    const reader = readingAs(testRuntime.databases[0] as (typeof testRuntime.databases)[0], who);
     const keys = openKeys(folder);
     const base = 'http://localhost:3100';
     const token = `Bearer ${await mintToken(keys, persona('alice.chen'), { base, audience: base })}`;
     const audiences = [base];
     const accounts = { present: async () => ({ persona: persona('alice.chen'), roles: alice.roles, notBefore: 0 }) };
     const verifier = createVerifier({
-      issuers: [embeddedIssuer({ realm: 'staff', base, keys, accounts })],
+      issuers: [createEmbeddedIssuer({ realm: 'staff', base, keys, accounts })],
       people: { employment: async () => 'active' },
       denied: { isRevoked: async () => false },
       clock: { now: () => new Date() },
@@ -78,7 +78,7 @@ export async function layerLines(
       surface: 'mcp',
       requestId: randomUUID(),
     });
-    const unrecorded: Runtime = { ...world.runtime, audit: { ...world.runtime.audit, append: async () => {} } };
+    const unrecorded: Runtime = { ...testRuntime.runtime, audit: { ...testRuntime.runtime.audit, append: async () => {} } };
     const one = {
       name: 'one',
       text: 'select e.*, p.salary, c.phone, c.home_address, i.ssn from hr.employees e left join hr.pay p using (employee_id) left join hr.contact c using (employee_id) left join hr.identity i using (employee_id) where e.employee_id = $1',
@@ -90,12 +90,12 @@ export async function layerLines(
         (n) => reader.maybeOne(getEmployee.output as never, sql`select * from hr.people where employee_id = ${pick(ids, n)}`),
       ],
       ['role, input and output', (n) => call(unrecorded, request(n))],
-      ['the record of the call', (n) => call(world.runtime, request(n))],
+      ['the record of the call', (n) => call(testRuntime.runtime, request(n))],
       [
         'the token, seen before',
         async (n) => {
           if (verifier.verifyCached(token, audiences) === undefined) await verifier.verify(token.slice(7), audiences);
-          return call(world.runtime, request(n));
+          return call(testRuntime.runtime, request(n));
         },
       ],
     ];
@@ -112,6 +112,6 @@ export async function layerLines(
     }));
   } finally {
     await client.end();
-    await world.close();
+    await testRuntime.close();
   }
 }

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { cursors } from '../src/core/cursor.ts';
+import { createCursors } from '../src/core/cursor.ts';
 import { rolesIn } from '../src/core/people.ts';
 import { derive, openKeys } from '../src/identity/keys.ts';
 import { loadSample } from '../src/sample/load.ts';
@@ -165,7 +165,7 @@ async function pages(
   timing: Measuring['timing'],
   rows: number,
 ): Promise<Line[]> {
-  const sealer = cursors([derive(openKeys(product.folder), 'cursor')]);
+  const sealer = createCursors([derive(openKeys(product.folder), 'cursor')]);
   const alice = persona('alice.chen');
   const person = {
     ...alice,

@@ -14,7 +14,7 @@ import { openCallLog } from '../src/storage/audit/sqlite.ts';
 import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
 import { openSqlite } from '../src/storage/sqlite-file.ts';
 import { persona, personas } from '../src/sample/people.ts';
-import { type TokenOptions, visit, type Visitor as TestClient } from '../tests/visitor.ts';
+import { type TokenOptions, visit, type TestClient } from '../tests/test-client.ts';
 import type { Line } from './lines.ts';
 import { median } from './load.ts';
 import { launch, type Product } from './product.ts';
@@ -116,13 +116,13 @@ export async function stallLines({ folder, records, relations }: StallOptions): 
   const probe = await Probe.open(socket);
   try {
     const starting = await during(probe, () => pause(3_000));
-    const site = siteOf(product);
+    const testServer = siteOf(product);
     const lines = [
       lineOf(`starting with ${records.toLocaleString('en')} audit records that have no order yet, from ready on`, [starting]),
       lineOf('nothing at all', await quiet(probe)),
     ];
-    for (const entrance of await entrancesOf(product, site, { records, relations })) lines.push(await lineFor(probe, entrance));
-    await site.leave();
+    for (const entrance of await entrancesOf(product, testServer, { records, relations })) lines.push(await lineFor(probe, entrance));
+    await testServer.leave();
     return lines;
   } finally {
     probe.close();
@@ -185,7 +185,7 @@ async function addCheckpoints(folder: string, key: Uint8Array): Promise<void> {
 }
 
 /** Tokens are kept for a while: what is measured is the product, and it remembers a token that it has seen. */
-interface Site {
+interface TestServer {
   readonly client: TestClient;
   token(user: string, options?: TokenOptions): Promise<string>;
   rest(user: string, tool: string, input: object | string): Promise<{ readonly status: number; readonly text: string }>;
@@ -199,10 +199,10 @@ interface Site {
   leave(): Promise<void>;
 }
 
-function siteOf({ address, ports, folder }: Product): Site {
+function siteOf({ address, ports, folder }: Product): TestServer {
   const client = visit({ base: address, ports, keys: openKeys(folder) });
   const tokens = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
-  const token: Site['token'] = (user, options = {}) => {
+  const token: TestServer['token'] = (user, options = {}) => {
     const key = JSON.stringify([user, options]);
     const known = tokens.get(key);
     if (known !== undefined && known.until > Date.now()) return known.token;
@@ -305,10 +305,10 @@ const SEARCHES: readonly (readonly [user: string, tool: string, field: string, l
 
 async function entrancesOf(
   product: Product,
-  site: Site,
+  testServer: TestServer,
   { records, relations }: Pick<StallOptions, 'records' | 'relations'>,
 ): Promise<Entrance[]> {
-  const { rest, get, modern, legacy } = site;
+  const { rest, get, modern, legacy } = testServer;
   const everybody = personas.map(({ username }) => username);
   const turning = (user: string, tool: string, input: object): ((n: number) => Promise<unknown>) => {
     let cursor: string | undefined;
@@ -394,7 +394,7 @@ async function entrancesOf(
     const text = await answered(get('eve.thompson', '/api/audit/verify'));
     if (!text.includes('"ok":true')) throw new Error(`the audit log is not as it was written: ${text.slice(0, 300)}`);
   };
-  const trail: Entrance[] = [
+  const auditLog: Entrance[] = [
     { name: `GET /api/audit, all of ${thousands}`, enter: () => answered(get('eve.thompson', '/api/audit?limit=50')) },
     { name: `GET /api/audit, one person's of ${thousands}`, enter: () => answered(get('marcus.johnson', '/api/audit?limit=50')) },
     { name: `GET /api/audit/verify, ${thousands} records`, again: 2, enter: verify },
@@ -406,15 +406,15 @@ async function entrancesOf(
     ...found,
     ...lists,
     ...figures,
-    ...trail,
-    ...signingIn(site),
-    ...assistant(site),
-    ...(await cards(product, site, relations)),
+    ...auditLog,
+    ...signingIn(testServer),
+    ...assistant(testServer),
+    ...(await cards(product, testServer, relations)),
   ];
 }
 
 /** What a caller without an account can reach. */
-function signingIn({ get, client }: Site): Entrance[] {
+function signingIn({ get, client }: TestServer): Entrance[] {
   const form = (path: string, text: string) =>
     client.send('POST', path, { raw: text, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
   const registration = JSON.stringify({
@@ -442,7 +442,7 @@ function signingIn({ get, client }: Site): Entrance[] {
   ];
 }
 
-function assistant({ get, token, client }: Site): Entrance[] {
+function assistant({ get, token, client }: TestServer): Entrance[] {
   const ask = async (query: string, conversationId?: string) =>
     client.send('POST', '/api/query', {
       token: await token('frank.davis'),
@@ -462,8 +462,8 @@ function assistant({ get, token, client }: Site): Entrance[] {
 }
 
 /** Twenty that wait, and one with as many lines as there are relations. */
-async function cards(product: Product, site: Site, relations: number): Promise<Entrance[]> {
-  const { rest, get, client } = site;
+async function cards(product: Product, testServer: TestServer, relations: number): Promise<Entrance[]> {
+  const { rest, get, client } = testServer;
   for (let n = 0; n < relations; n += 8) {
     await Promise.all(
       Array.from({ length: Math.min(8, relations - n) }, (_, i) =>
@@ -497,7 +497,7 @@ async function cards(product: Product, site: Site, relations: number): Promise<E
     { name: `knowledge_delete, ${lines}`, enter: ask },
     { name: `GET /api/confirmations, ${lines}`, enter: () => answered(get('sarah.kim', '/api/confirmations')) },
     { name: `GET /api/confirmations/:id, ${lines}`, enter: () => answered(get('sarah.kim', `/api/confirmations/${id}`)) },
-    ...pages(product, site, () => id),
+    ...pages(product, testServer, () => id),
     { name: `denying, ${lines}`, again: 0, enter: () => client.decide('sarah.kim', id, false) },
     {
       name: `approving, ${lines}`,
@@ -511,7 +511,7 @@ async function cards(product: Product, site: Site, relations: number): Promise<E
 }
 
 /** Pages and files. */
-function pages({ address }: Product, { client }: Site, waiting: () => string): Entrance[] {
+function pages({ address }: Product, { client }: TestServer, waiting: () => string): Entrance[] {
   const get = (path: string, headers: Record<string, string> = {}) => client.send('GET', path, { headers });
   const files = readdirSync(join(process.cwd(), 'dist/web/assets')).map((name) => `/assets/${name}`);
   const browser = new Browser(address);

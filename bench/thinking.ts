@@ -5,7 +5,7 @@ import { offlineModel } from '../src/assistant/offline/index.ts';
 import { opens } from '../src/core/access.ts';
 import { EXAMPLE_DAY } from '../src/core/derive/answers.ts';
 import { qualifiedName } from '../src/core/registry.ts';
-import { person } from '../tests/world.ts';
+import { person } from '../tests/test-runtime.ts';
 import type { Line } from './lines.ts';
 
 const GOAL = 50;
@@ -15,7 +15,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
   const registry = allTools();
   const model = offlineModel(registry);
   const asked = registry.tools
-    .flatMap(({ examples }) => examples.flatMap(({ as, ask, also }) => [ask, ...also].map((text) => ({ as, text }))))
+    .flatMap(({ examples }) => examples.flatMap(({ as, question, phrases }) => [question, ...phrases].map((text) => ({ as, text }))))
     .filter((_, n) => n % oneIn === 0);
   const think = async ({ as, text }: (typeof asked)[number]): Promise<number> => {
     const asking = person(as);

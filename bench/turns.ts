@@ -1,6 +1,6 @@
 /** Times questions to a store in this very process, one after the other, in rounds that take turns. */
 import { randomBytes } from 'node:crypto';
-import { type ChainWriter, chainWriter, type Head } from '../src/core/chain-writer.ts';
+import { type ChainWriter, createChainWriter, type Head } from '../src/core/chain-writer.ts';
 import { Failure } from '../src/core/errors.ts';
 import { rolesIn } from '../src/core/people.ts';
 import type { StoreSession } from '../src/core/store.ts';
@@ -92,7 +92,7 @@ export function sessionOf(username: string, domain: string): StoreSession {
 
 /** Reading writes no chain; the store wants one all the same. */
 export const chainOf = (last: (chain: string) => Promise<Head | undefined>): ChainWriter =>
-  chainWriter({ chain: 'bench', key: randomBytes(32), last: () => last('bench'), checkpoint: async () => {} });
+  createChainWriter({ chain: 'bench', key: randomBytes(32), last: () => last('bench'), checkpoint: async () => {} });
 
 export const PAGE = 50;
 /** One more than is shown: whether there is a next page. */

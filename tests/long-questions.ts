@@ -22,7 +22,7 @@ export function longQuestions(): string[] {
     while (text.length < LONGEST) text += make();
     return text.slice(0, LONGEST).trim();
   };
-  const asks = allTools().tools.flatMap(({ examples }) => examples.flatMap(({ ask, also }) => [ask, ...also]));
+  const asks = allTools().tools.flatMap(({ examples }) => examples.flatMap(({ question, phrases }) => [question, ...phrases]));
   const words = [...new Set(asks.flatMap((ask) => ask.toLowerCase().match(/[a-z]+/g) ?? []))];
   const misspelled = (word: string): string => {
     const at = next(word.length);

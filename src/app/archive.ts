@@ -103,17 +103,17 @@ export async function pack(
 }
 
 const refused = (why: string) => new ArchiveProblem(`This archive is not restored: ${why}; nothing was written.`);
-const shown = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+const quoted = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
 /** Why a path must not be unpacked. */
 function pathProblem(name: string): string | undefined {
   if (name === '') return 'an entry has no name';
-  if (!/^[\x20-\x7e]+$/.test(name)) return `the name ${shown(name)} holds a control character or a letter beyond ASCII`;
-  if (name.includes('\\')) return `the name ${shown(name)} holds a backslash`;
-  if (name.startsWith('/') || /^[a-z]:/i.test(name)) return `${shown(name)} is an absolute path`;
+  if (!/^[\x20-\x7e]+$/.test(name)) return `the name ${quoted(name)} holds a control character or a letter beyond ASCII`;
+  if (name.includes('\\')) return `the name ${quoted(name)} holds a backslash`;
+  if (name.startsWith('/') || /^[a-z]:/i.test(name)) return `${quoted(name)} is an absolute path`;
   const parts = name.replace(/\/$/, '').split('/');
-  if (parts.includes('..')) return `${shown(name)} leads out of the folder`;
-  return parts.some((part) => part === '' || part === '.') ? `${shown(name)} has an empty part` : undefined;
+  if (parts.includes('..')) return `${quoted(name)} leads out of the folder`;
+  return parts.some((part) => part === '' || part === '.') ? `${quoted(name)} has an empty part` : undefined;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -138,13 +138,13 @@ function readEntry(block: Buffer): Entry {
   const name = prefix === '' ? rest : `${prefix}/${rest}`;
   const kind = String.fromCharCode(block[156] ?? 0);
   if (kind !== '0' && kind !== '5') {
-    const what = KINDS[kind] ?? `of a kind (${shown(kind)}) that a backup does not hold`;
-    throw refused(`${shown(name)} is ${what}`);
+    const what = KINDS[kind] ?? `of a kind (${quoted(kind)}) that a backup does not hold`;
+    throw refused(`${quoted(name)} is ${what}`);
   }
   const problem = pathProblem(name);
   if (problem !== undefined) throw refused(problem);
   const size = text(block, 124, 12);
-  if (!/^[0-7]{1,11}$/.test(size)) throw refused(`${shown(name)} has a size that is none`);
+  if (!/^[0-7]{1,11}$/.test(size)) throw refused(`${quoted(name)} has a size that is none`);
   return { name: name.replace(/\/$/, ''), bytes: kind === '5' ? 0 : Number.parseInt(size, 8), isFolder: kind === '5' };
 }
 
@@ -230,14 +230,14 @@ async function unpackAll(source: Source, folder: string): Promise<Listed> {
     if (block.every((byte) => byte === 0)) throw refused('it has no list of what is in it');
     const { name, bytes, isFolder } = readEntry(block);
     if (name === LIST) return readList(source, bytes, found);
-    if (found.has(name) || folders.has(name)) throw refused(`${shown(name)} is in it twice`);
+    if (found.has(name) || folders.has(name)) throw refused(`${quoted(name)} is in it twice`);
     const above = name
       .split('/')
       .slice(0, -1)
       .map((_part, i, parts) => parts.slice(0, i + 1).join('/'));
-    if (above.some((each) => found.has(each))) throw refused(`${shown(name)} lies in a file`);
+    if (above.some((each) => found.has(each))) throw refused(`${quoted(name)} lies in a file`);
     const path = join(folder, ...name.split('/'));
-    if (!path.startsWith(folder + sep)) throw refused(`${shown(name)} leads out of the folder`);
+    if (!path.startsWith(folder + sep)) throw refused(`${quoted(name)} leads out of the folder`);
     for (const each of isFolder ? [...above, name] : above) folders.add(each);
     if (isFolder) await mkdir(path, { recursive: true, mode: 0o700 });
     else found.set(name, await unpackFile(source, path, bytes));
@@ -251,11 +251,11 @@ async function readList(source: Source, bytes: number, found: ReadonlyMap<string
   await source.all(padding(bytes).length);
   for (const [name, { bytes: wanted, sha256 }] of Object.entries(list.files)) {
     const file = found.get(name);
-    if (file === undefined) throw refused(`${shown(name)} is in its list and not in the archive`);
-    if (file.sha256 !== sha256 || file.bytes !== wanted) throw refused(`${shown(name)} is not what its list says`);
+    if (file === undefined) throw refused(`${quoted(name)} is in its list and not in the archive`);
+    if (file.sha256 !== sha256 || file.bytes !== wanted) throw refused(`${quoted(name)} is not what its list says`);
   }
   const unlisted = [...found.keys()].find((name) => !Object.hasOwn(list.files, name));
-  if (unlisted !== undefined) throw refused(`${shown(unlisted)} is not in its list`);
+  if (unlisted !== undefined) throw refused(`${quoted(unlisted)} is not in its list`);
   await source.end();
   return list;
 }

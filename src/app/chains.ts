@@ -19,7 +19,7 @@ export const checkpointedHere =
  * The process that keeps a chain of calls; one that had to begin a new chain has a dot and a number behind it. What a store keeps, any of
  * its servers can show.
  */
-export const keeperOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
+export const instanceOf = (chain: string): string | undefined => /^calls-([a-z0-9-]+)(?:\.|$)/.exec(chain)?.[1];
 
 /** The processes that keep calls, by the names of their chains. */
-export const recordersIn = (chains: readonly string[]): string[] => [...new Set(chains.flatMap((chain) => keeperOf(chain) ?? []))];
+export const recordersIn = (chains: readonly string[]): string[] => [...new Set(chains.flatMap((chain) => instanceOf(chain) ?? []))];

@@ -2,48 +2,48 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../assistant/model.ts';
-import { admission } from '../core/admission.ts';
-import { approvals } from '../core/approvals.ts';
+import { createCallLimiter } from '../core/limits/rate-limit.ts';
+import { createTicketStore } from '../core/tickets.ts';
 import { signedByUs, verifyChains } from '../core/audit.ts';
 import type { Caller } from '../core/caller.ts';
-import { cursors } from '../core/cursor.ts';
-import { decisions } from '../core/decide.ts';
+import { createCursors } from '../core/cursor.ts';
+import { createDecisionService } from '../core/decisions.ts';
 import { failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { recordRefused } from '../core/refused.ts';
 import { auditRecord, type Runtime } from '../core/run.ts';
-import { strangers } from '../gateway/access.ts';
+import { createFailedAuthLimit } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
-import { link } from '../gateway/link.ts';
-import { trailPart } from '../gateway/trail.ts';
+import { createUpstreamClient } from '../gateway/upstream-client.ts';
+import { createAuditPart } from '../gateway/audit-log.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../identity/gateway-keys.ts';
 import { derive, derivePrevious, type KeyUse, openKeys, peopleFeedKeys } from '../identity/keys.ts';
 import { openCheckpoints } from '../storage/audit/checkpoints.ts';
 import { boundRateLimited } from '../storage/audit/rate-limited.ts';
 import { countRefusals } from '../storage/audit/refusals.ts';
 import { openCallLog } from '../storage/audit/sqlite.ts';
-import { openRedisBell } from '../storage/kv/redis-bell.ts';
-import { sealedKeyValue } from '../storage/kv/sealed.ts';
+import { openRedisPubSub } from '../storage/kv/redis-pubsub.ts';
+import { createSealedKeyValue } from '../storage/kv/sealed.ts';
 import type { EmbeddedDatabase } from '../storage/sql/pglite.ts';
 import { openAssistant } from './assistant.ts';
-import { callChain, checkpointedHere, keeperOf, keptHere, recordersIn } from './chains.ts';
+import { callChain, checkpointedHere, instanceOf, keptHere, recordersIn } from './chains.ts';
 import type { Config } from './config.ts';
 import { openFolder } from './folder.ts';
-import { gatewayKeysFor, openIdentity, remotePeople } from './identity.ts';
+import { gatewayKeysFor, openIdentityServices, createRemotePeople } from './identity.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, type Listener, listen } from './listen.ts';
 import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools, storeNameOf } from './meter.ts';
-import { operations } from './operations.ts';
-import { keepPeople, remotePeopleFeed } from './people-feed.ts';
-import { leadsIn, remoteLeads } from './portal.ts';
-import { readiness } from './readiness.ts';
+import { createOperations } from './operations.ts';
+import { keepPeople, createRemotePeopleFeed } from './people-feed.ts';
+import { leadsIn, createRemoteLeads } from './portal.ts';
+import { createReadiness } from './readiness.ts';
 import { allTools } from './registry.ts';
 import { type Served, serveDomain, serveGateway, type Wiring } from './serve.ts';
 import { checkSettings, joinOthers, type Membership, type Part } from './sharing.ts';
-import { openKeyValue, openStores, type Telling } from './stores.ts';
-import { joinTrail } from './trail-of-all.ts';
+import { openKeyValue, openStores, type ReportProgress } from './stores.ts';
+import { openAuditFederation } from './audit-federation.ts';
 
 export interface Tamshai {
   readonly base: string;
@@ -61,7 +61,7 @@ export interface Starting {
   readonly servers: readonly string[];
   readonly clock?: Clock;
   readonly log?: Logger;
-  readonly progress?: Telling;
+  readonly progress?: ReportProgress;
   /** Another model than the one that is configured, for tests. */
   readonly model?: Model;
   /** Other limits than the usual ones for slow requests, for tests. */
@@ -129,7 +129,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const kv = await openKeyValue(config);
   later(() => kv.close());
   const membership = await joinOthers(kv, keys, part);
-  const sealed = sealedKeyValue(kv, derive(keys, 'kv'), derivePrevious(keys, 'kv'));
+  const sealed = createSealedKeyValue(kv, derive(keys, 'kv'), derivePrevious(keys, 'kv'));
   const auditKeys = { chain: allOf(keys, 'audit'), checkpoint: allOf(keys, 'checkpoint') };
   const checkpoints = await openCheckpoints({ file: join(config.dataFolder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, log });
   later(() => checkpoints.close());
@@ -156,7 +156,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   later(() => stores.close());
   readPools(meter, stores.pools);
 
-  const tickets = approvals(sealed, clock);
+  const tickets = createTicketStore(sealed, clock);
   const told = config.logLevel === 'info' || config.logLevel === 'debug' ? logCalls(log) : undefined;
   const observe: Runtime['observe'] =
     told === undefined
@@ -174,12 +174,12 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   const runtime: Runtime = {
     registry,
     stores: tracing ? byDomain : stores.byDomain,
-    approvals: tickets,
+    tickets,
     audit: { ...audit, append: bounded.append },
     clock,
     log,
-    cursors: cursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
-    admission: admission(config.limits, clock, kv.places && { count: kv.count, places: kv.places }, () =>
+    cursors: createCursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
+    callLimiter: createCallLimiter(config.limits, clock, kv.leases && { count: kv.count, leases: kv.leases }, () =>
       meter.rateLimited('authenticated'),
     ),
     observe,
@@ -190,41 +190,50 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     },
   };
 
-  const links = new Map(
+  const upstreams = new Map(
     registry.domains.flatMap(({ name }) => {
       const url = config.remoteUrl(name);
       return url === undefined
         ? []
-        : [[name, link({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers })] as const];
+        : [
+            [
+              name,
+              createUpstreamClient({ server: name, url, log, deadlineMs: DEADLINE_MS + REMOTE_MS, headers: tracing?.headers }),
+            ] as const,
+          ];
     }),
   );
-  for (const each of links.values()) later(() => each.close());
+  for (const each of upstreams.values()) later(() => each.close());
   const backends = new Map<string, ToolBackend>(
     registry.domains.map(({ name, title }) => {
-      const far = links.get(name);
+      const far = upstreams.get(name);
       const feed = registry.feeds.find(({ domain }) => domain.name === name);
       const remote = { feed, server: name, title, registry, key: keys.gateway.current, clock, log, approvalUrl: runtime.approvalUrl };
       const inner =
         far === undefined
           ? localBackend(runtime, name)
-          : timedBackend(remoteBackend({ ...remote, link: far }), (answer, ms) => meter.upstream(name, answer, ms));
+          : timedBackend(remoteBackend({ ...remote, upstream: far }), (answer, ms) => meter.upstream(name, answer, ms));
       return [name, tracing ? tracing.backend(name, inner) : inner];
     }),
   );
   const backend = (server: string): ToolBackend => backends.get(server) ?? localBackend(runtime, server);
 
-  const people = stores.people ?? remotePeople(links.get('hr'), keys.gateway.current, clock);
+  const people = stores.people ?? createRemotePeople(upstreams.get('hr'), keys.gateway.current, clock);
   const feedKey = withGateway ? keys.gateway.current : peopleFeedKeys(keys)[0];
-  const keeper = await keepPeople({ feed: stores.feed ?? remotePeopleFeed(links.get('hr'), feedKey, clock), copies: stores.copies, log });
-  later(() => keeper.close());
+  const peopleFollower = await keepPeople({
+    feed: stores.feed ?? createRemotePeopleFeed(upstreams.get('hr'), feedKey, clock),
+    copies: stores.copies,
+    log,
+  });
+  later(() => peopleFollower.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
   const leads = stores.byDomain['support']
     ? leadsIn(stores.byDomain['support'])
-    : remoteLeads(links.get('support'), keys.gateway.current, clock);
-  const identity = openIdentity({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts });
+    : createRemoteLeads(upstreams.get('support'), keys.gateway.current, clock);
+  const identity = openIdentityServices({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts });
 
-  const decide = decisions({
-    approvals: tickets,
+  const decide = createDecisionService({
+    tickets,
     backend,
     failpoint: runtime.failpoint,
     decided: meter.decided,
@@ -234,21 +243,21 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
       if (!(await kv.add(`spent:${caller.token.id}`, '1', 120))) throw failure('PERSON_REQUIRED', 'This right to approve was used before.');
     },
   });
-  const readyToServe = readiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
+  const readyToServe = createReadiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
   if (membership) later(keepMembership(membership, log, () => readyToServe.retire()));
   const asking = openAssistant({ config, runtime, backend, sealed, model });
   later(() => asking.close());
   const gatewayKeys = withGateway ? ownGatewayKeys(keys) : gatewayKeysFor(config, keys);
   const sources = [audit, ...stores.chains];
   const readMarks = () => checkpoints.all(keptHere(config, local));
-  const kept = trailPart(sources, async () =>
+  const kept = createAuditPart(sources, async () =>
     verifyChains(sources, await readMarks(), auditKeys, { own: checkpointedHere(config), again: readMarks }),
   );
   const { redisUrl } = config;
   const otherParts =
     redisUrl === undefined
       ? undefined
-      : await joinTrail({
+      : await openAuditFederation({
           instance: config.instance,
           key: withGateway ? keys.gateway.current : undefined,
           gatewayKeys,
@@ -256,10 +265,10 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
           sealed,
           clock,
           log,
-          openBell: (heard) => openRedisBell(redisUrl, 'trail', heard),
+          openPubSub: (heard) => openRedisPubSub(redisUrl, 'trail', heard),
           known: async () => recordersIn(await checkpoints.chains()),
           written: async () => signedByUs(auditKeys, await checkpoints.all()),
-          keeper: keeperOf,
+          instanceOf,
         });
   if (otherParts) later(() => otherParts.close());
   const wiring: Wiring = {
@@ -280,12 +289,12 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     readiness: readyToServe,
     clock,
     log,
-    strangers: strangers(config.limits.strangersPerSecond, clock, () => meter.rateLimited('unauthenticated')),
+    failedAuth: createFailedAuthLimit(config.limits.failedAuthPerSecond, clock, () => meter.rateLimited('unauthenticated')),
     gatewayKeys,
     feedReaders: peopleFeedReaders(keys, gatewayKeys),
     stateKey: derive(keys, 'request-state'),
     sources,
-    trailPart: kept,
+    auditPart: kept,
     otherParts,
     recordRefused: (request, refused) => recordRefused(runtime, request, refused),
     note: async (caller: Caller, confirmationId, approved, answer, requestId) => {
@@ -320,7 +329,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     for (const served of serving) served.retire();
     await Promise.all([...listeners.values()].map((listener) => listener.finish(FINISH_MS)));
   };
-  ops?.serve(operations({ metrics: meter.metrics, key: config.metricsKey, ready: readyToServe.ready }));
+  ops?.serve(createOperations({ metrics: meter.metrics, key: config.metricsKey, ready: readyToServe.ready }));
   return {
     base,
     ports: Object.fromEntries([...listeners, ...(ops ? [['ops', ops] as const] : [])].map(([name, { port }]) => [name, port])),

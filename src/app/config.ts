@@ -47,7 +47,7 @@ export interface Config {
   readonly drainSeconds: number;
   readonly scriptedApprovals: boolean;
   readonly sampleEmployees: number;
-  readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly strangersPerSecond: number };
+  readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly failedAuthPerSecond: number };
   /** Where the assistant's words come from; undefined for the offline model. */
   readonly model: WordModelSettings | undefined;
   readonly tokensPerQuestion: number;
@@ -127,7 +127,7 @@ export function readConfig(environment: Environment = process.env): Config {
     limits: {
       perMinute: env.TAMSHAI_RATE_PER_MINUTE,
       atOnce: env.TAMSHAI_CONCURRENT_CALLS,
-      strangersPerSecond: env.TAMSHAI_FAILED_AUTH_PER_SECOND,
+      failedAuthPerSecond: env.TAMSHAI_FAILED_AUTH_PER_SECOND,
     },
     model: modelIn(env),
     tokensPerQuestion: env.TAMSHAI_TOKENS_PER_QUESTION,

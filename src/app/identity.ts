@@ -4,17 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger, People } from '../core/ports.ts';
-import { accounts, type Accounts } from '../identity/accounts.ts';
-import { type EmbeddedProvider, embeddedProvider } from '../identity/embedded/provider.ts';
-import type { Link } from '../gateway/link.ts';
+import { createAccounts, type Accounts } from '../identity/accounts.ts';
+import { type EmbeddedProvider, createEmbeddedProvider } from '../identity/embedded/provider.ts';
+import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../identity/gateway-keys.ts';
 import { signIdentity } from '../identity/internal.ts';
-import { embeddedIssuer, externalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
+import { createEmbeddedIssuer, createExternalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
 import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
 import { createLogout } from '../identity/logout.ts';
-import { revocations } from '../identity/revocation.ts';
+import { createRevocations } from '../identity/revocation.ts';
 import { createVerifier, type Verifier } from '../identity/verify.ts';
-import { type WebSessions, webSessions } from '../identity/web/sessions.ts';
+import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts';
 import { personas } from '../sample/people.ts';
 import { type Config, ConfigProblem } from './config.ts';
 import type { LeadOf } from './portal.ts';
@@ -47,12 +47,23 @@ export interface OpeningIdentity {
 
 export const domainAddress = (port: number): string => `http://localhost:${port}`;
 
-export function openIdentity({ config, base, keys, kv, sealed, people, leads, clock, log, domainPorts }: OpeningIdentity): Identity {
+export function openIdentityServices({
+  config,
+  base,
+  keys,
+  kv,
+  sealed,
+  people,
+  leads,
+  clock,
+  log,
+  domainPorts,
+}: OpeningIdentity): Identity {
   const { staff, customer, clientId, customerClientId, clientSecret } = config.issuers;
-  const own = accounts(kv, personas, clock, leads);
-  const denied = revocations(kv, clock);
+  const own = createAccounts(kv, personas, clock, leads);
+  const denied = createRevocations(kv, clock);
   const external = (realm: 'staff' | 'customer', issuer: string, client: string): Issuer =>
-    externalIssuer({
+    createExternalIssuer({
       realm,
       issuer,
       clientId: client,
@@ -61,7 +72,7 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
   const issuers: Issuer[] =
     staff === undefined
       ? (['staff', 'customer'] as const).map((realm) =>
-          embeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }),
+          createEmbeddedIssuer({ realm, base, keys, accounts: own, scriptedApprovals: config.scriptedApprovals }),
         )
       : [external('staff', staff, clientId), ...(customer === undefined ? [] : [external('customer', customer, customerClientId)])];
   const verifier = createVerifier({
@@ -78,7 +89,7 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
   const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
     staff === undefined
-      ? embeddedProvider({
+      ? createEmbeddedProvider({
           base,
           keys,
           accounts: own,
@@ -98,7 +109,7 @@ export function openIdentity({ config, base, keys, kv, sealed, people, leads, cl
   });
   const [staffIssuer, customerIssuer] = issuers;
   if (!staffIssuer) throw new Error('no issuer');
-  const sessions = webSessions({
+  const sessions = createWebSessions({
     base,
     kv: sealed,
     clock,
@@ -127,9 +138,9 @@ const replied = z.object({ status: z.literal('success'), data: z.unknown() });
 const ASK_MS = 3_000;
 
 /** Asks another server as one server another, for nobody in particular. Whatever is not a proper answer is none. */
-export function asServer(link: Link | undefined, server: string, title: string, key: SigningKey, clock: Clock) {
+export function asServer(upstream: UpstreamClient | undefined, server: string, title: string, key: SigningKey, clock: Clock) {
   return async <T>(path: string, question: object, requestId: string, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T> => {
-    if (link === undefined) throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
+    if (upstream === undefined) throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
     const body = JSON.stringify(question);
     const person = {
       principal: 'gateway',
@@ -150,7 +161,7 @@ export function asServer(link: Link | undefined, server: string, title: string, 
     };
     const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
     try {
-      const { text } = await link.post({ path, body, token, requestId, signal, deadlineMs: ASK_MS, quiet: true });
+      const { text } = await upstream.post({ path, body, token, requestId, signal, deadlineMs: ASK_MS, quiet: true });
       return answer.parse(replied.parse(JSON.parse(text)).data);
     } catch {
       throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
@@ -161,7 +172,7 @@ export function asServer(link: Link | undefined, server: string, title: string, 
 const employment = z.enum(['active', 'terminated', 'unknown']);
 
 /** Where hr runs elsewhere, employment is asked there. */
-export function remotePeople(hr: Link | undefined, key: SigningKey, clock: Clock): People {
+export function createRemotePeople(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): People {
   const ask = asServer(hr, 'hr', 'People', key, clock);
   return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };
 }

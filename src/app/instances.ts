@@ -28,13 +28,13 @@ const instance = z.strictObject({
 });
 export type Instance = z.infer<typeof instance>;
 
-export interface Places {
+export interface Folders {
   /** Undefined for a user without one. */
   readonly home: string | undefined;
   readonly cwd: string;
 }
 
-function ownPlaces(): Places {
+function ownFolders(): Folders {
   try {
     return { home: homedir(), cwd: process.cwd() };
   } catch {
@@ -42,7 +42,7 @@ function ownPlaces(): Places {
   }
 }
 /** Never below the current folder, which may be anybody's. */
-const folderIn = ({ home }: Places) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
+const folderIn = ({ home }: Folders) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
 
 /** Another user who can write there could redirect this user's tokens to their own program. */
 const isOwn = ({ uid, mode }: { uid: number; mode: number }, foreign: number): boolean =>
@@ -66,8 +66,8 @@ const real = (path: string): string => {
 };
 
 /** Returns what removes the entry again. A home that cannot be written costs the lookup, never the start. */
-export function registerInstance(running: Instance, places: Places = ownPlaces()): () => void {
-  const folder = folderIn(places);
+export function registerInstance(running: Instance, folders: Folders = ownFolders()): () => void {
+  const folder = folderIn(folders);
   if (folder === undefined) return () => {};
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -97,8 +97,8 @@ function readInstance(path: string): Instance | undefined {
   }
 }
 
-function readInstances(places: Places): Instance[] {
-  const folder = folderIn(places);
+function readInstances(folders: Folders): Instance[] {
+  const folder = folderIn(folders);
   const trusted = folder === undefined ? undefined : lstatSync(folder, { throwIfNoEntry: false });
   if (folder === undefined || trusted?.isDirectory() !== true || !isOwn(trusted, 0o022)) return [];
   return readdirSync(folder).flatMap((name) => {
@@ -111,13 +111,13 @@ function readInstances(places: Places): Instance[] {
   });
 }
 
-function findInstance(environment: Environment, places: Places): Instance | undefined {
-  const all = readInstances(places);
+function findInstance(environment: Environment, folders: Folders): Instance | undefined {
+  const all = readInstances(folders);
   const data = environment['TAMSHAI_DATA'] || undefined;
-  const wanted = real(resolve(places.cwd, data ?? 'data'));
+  const wanted = real(resolve(folders.cwd, data ?? 'data'));
   const inFolder = all.find(({ dataFolder }) => dataFolder === wanted);
   if (inFolder !== undefined || data !== undefined) return inFolder;
-  const here = all.filter(({ folder }) => folder === real(places.cwd));
+  const here = all.filter(({ folder }) => folder === real(folders.cwd));
   if (here.length > 1)
     throw new ConfigProblem(
       `Several instances were started in this folder; set TAMSHAI_DATA to ${here
@@ -130,11 +130,11 @@ function findInstance(environment: Environment, places: Places): Instance | unde
 
 /** Adds the address and the data folder of the running instance where the environment names none. */
 export const completedBy =
-  (places: Places = ownPlaces()) =>
+  (folders: Folders = ownFolders()) =>
   (environment: Environment): Environment => {
     const isSet = (name: string) => (environment[name] ?? '') !== '';
     if (['GATEWAY_PORT', 'TAMSHAI_PUBLIC_URL', 'OIDC_ISSUER'].some(isSet)) return environment;
-    const found = findInstance(environment, places);
+    const found = findInstance(environment, folders);
     if (found === undefined) return environment;
     const ports = Object.entries(found.ports).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)] as const);
     const missing = ports.filter(([name]) => !isSet(name));

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Failure, failure } from '../core/errors.ts';
 import { tooSlow } from '../transports/body.ts';
 import { requestId, sendFailure } from '../transports/guard.ts';
-import { stands } from '../transports/standing.ts';
+import { isLongLived } from '../transports/long-lived.ts';
 import { ConfigProblem } from './config.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -243,7 +243,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     async finish(ms) {
       for (const server of servers) server.close();
       const until = performance.now() + ms;
-      while (performance.now() < until && [...answering.keys()].some((res) => !stands(res))) await pause(20);
+      while (performance.now() < until && [...answering.keys()].some((res) => !isLongLived(res))) await pause(20);
     },
     close: async () => {
       watch.close();

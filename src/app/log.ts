@@ -27,7 +27,7 @@ const LONGEST = 200;
 const FRAMES = 6;
 
 /** One line of plain text: nothing in it moves a terminal's cursor, and no token or number that names a person stays. */
-const plain = (text: string): string => hidePatterns(text.slice(0, LONGEST).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' '));
+const sanitise = (text: string): string => hidePatterns(text.slice(0, LONGEST).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' '));
 
 /** Where it broke, never what it said: a driver's words can carry row values. */
 function traceOf({ name, code, stack }: Error & { code?: unknown }): Record<string, unknown> {
@@ -35,17 +35,17 @@ function traceOf({ name, code, stack }: Error & { code?: unknown }): Record<stri
     ?.split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, FRAMES)
-    .map(plain);
-  return { error: plain(name), ...(typeof code === 'string' && { code: plain(code) }), ...(at && { at }) };
+    .map(sanitise);
+  return { error: sanitise(name), ...(typeof code === 'string' && { code: sanitise(code) }), ...(at && { at }) };
 }
 
 function valueOf(value: unknown): unknown {
-  if (typeof value === 'string') return plain(value);
+  if (typeof value === 'string') return sanitise(value);
   if (Array.isArray(value))
     return value
       .filter((each) => typeof each === 'string')
       .slice(0, FRAMES)
-      .map(plain);
+      .map(sanitise);
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Operations {
   readonly ready: () => Promise<void>;
 }
 
-export function operations({ metrics, key, ready }: Operations): Handler {
+export function createOperations({ metrics, key, ready }: Operations): Handler {
   const hasKey = scraperKey(key);
   const send = (res: ServerResponse, status: number, type: string, body: string) => {
     res.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });

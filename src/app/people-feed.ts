@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Failure } from '../core/errors.ts';
 import type { Clock, Logger, PeopleCopy, PeopleFeed } from '../core/ports.ts';
-import type { Link } from '../gateway/link.ts';
+import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import type { SigningKey } from '../identity/keys.ts';
 import { asServer } from './identity.ts';
 
@@ -19,21 +19,24 @@ export interface KeepingPeople {
   readonly everyMs?: number;
 }
 
-export interface PeopleKeeper {
+export interface PeopleFollower {
   close(): Promise<void>;
 }
 
 /** Resolves when every copy is up to date, or could not be brought there just now. Never throws. */
-export async function keepPeople({ feed, copies, log, everyMs = EVERY_MS }: KeepingPeople): Promise<PeopleKeeper> {
+export async function keepPeople({ feed, copies, log, everyMs = EVERY_MS }: KeepingPeople): Promise<PeopleFollower> {
   const stopping = new AbortController();
-  const following = copies.map((copy) => follow(feed, copy, log, everyMs, stopping.signal));
+  const subscriptions = copies.map((copy) => follow(feed, copy, log, everyMs, stopping.signal));
   let late: NodeJS.Timeout | undefined;
-  await Promise.race([Promise.all(following.map(({ begun }) => begun)), new Promise((resolve) => (late = setTimeout(resolve, START_MS)))]);
+  await Promise.race([
+    Promise.all(subscriptions.map(({ begun }) => begun)),
+    new Promise((resolve) => (late = setTimeout(resolve, START_MS))),
+  ]);
   clearTimeout(late);
   return {
     async close() {
       stopping.abort();
-      await Promise.all(following.map(({ ended }) => ended));
+      await Promise.all(subscriptions.map(({ ended }) => ended));
     },
   };
 }
@@ -112,7 +115,7 @@ const page = z.object({
 });
 
 /** Where hr runs elsewhere, it is asked there, as employment is; with a key of its own where this is not the gateway's process. */
-export function remotePeopleFeed(hr: Link | undefined, key: SigningKey, clock: Clock): PeopleFeed {
+export function createRemotePeopleFeed(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): PeopleFeed {
   const ask = asServer(hr, 'hr', 'People', key, clock);
   return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };
 }

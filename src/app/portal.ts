@@ -4,7 +4,7 @@ import { filters } from '../core/filter.ts';
 import type { Store } from '../core/store.ts';
 import type { StoreKind } from '../core/tool.ts';
 import type { Clock } from '../core/ports.ts';
-import type { Link } from '../gateway/link.ts';
+import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import type { Persona } from '../identity/accounts.ts';
 import type { SigningKey } from '../identity/keys.ts';
 import { asServer } from './identity.ts';
@@ -15,7 +15,7 @@ const organization = z.object({ lead_contact_id: z.string().nullish() });
 export type LeadOf = (customer: Pick<Persona, 'sub' | 'organizationId'>) => Promise<boolean | undefined>;
 
 /** Where support runs elsewhere, it is asked there. */
-export function remoteLeads(support: Link | undefined, key: SigningKey, clock: Clock): LeadOf {
+export function createRemoteLeads(support: UpstreamClient | undefined, key: SigningKey, clock: Clock): LeadOf {
   const ask = asServer(support, 'support', 'Support', key, clock);
   return async ({ sub, organizationId }) => {
     if (organizationId === undefined) return undefined;

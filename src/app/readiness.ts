@@ -12,18 +12,18 @@ export interface ReadinessOptions {
   /** Without the shared store nobody can be let in. */
   readonly shared: { ping(): Promise<void> };
   readonly backends: readonly ToolBackend[];
-  readonly patienceMs?: number | undefined;
+  readonly deadlineMs?: number | undefined;
   readonly silentMs?: number | undefined;
 }
 
-const PATIENCE_MS = 1_000;
+const DEADLINE_MS = 1_000;
 /** Slow is not gone: under load all replicas are slow at once, and if all of them said so, nobody would be served by any. */
 const SILENT_MS = 5_000;
 
 /** One server that is away costs its own tools; only where none is left is this process of no use. */
-export function readiness({ shared, backends, patienceMs = PATIENCE_MS, silentMs = SILENT_MS }: ReadinessOptions): Readiness {
+export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, silentMs = SILENT_MS }: ReadinessOptions): Readiness {
   let retired = false;
-  const watched = (ping: () => Promise<void>) => answers(ping, patienceMs, silentMs);
+  const watched = (ping: () => Promise<void>) => answers(ping, deadlineMs, silentMs);
   const store = watched(() => shared.ping());
   // What is known of a server elsewhere is enough: the link to it finds out alone when it is back.
   const servers = backends.map((each) => (each.remote ? async () => each.available() : watched(() => each.ping())));
@@ -41,11 +41,11 @@ export function readiness({ shared, backends, patienceMs = PATIENCE_MS, silentMs
 }
 
 /** False as soon as it says no, or once it has said nothing for a while. */
-function answers(ping: () => Promise<void>, patienceMs: number, silentMs: number): () => Promise<boolean> {
+function answers(ping: () => Promise<void>, deadlineMs: number, silentMs: number): () => Promise<boolean> {
   let heard = Number.NEGATIVE_INFINITY;
   return () =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(performance.now() - heard < silentMs), patienceMs);
+      const timer = setTimeout(() => resolve(performance.now() - heard < silentMs), deadlineMs);
       const said = (yes: boolean) => {
         clearTimeout(timer);
         // Also what comes late is heard.

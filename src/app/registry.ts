@@ -1,6 +1,6 @@
 /** Every domain there is. A new one is added here and nowhere else. */
-import { type Registry, registry } from '../core/registry.ts';
-import type { Offer } from '../core/resources.ts';
+import { type Registry, createRegistry } from '../core/registry.ts';
+import type { ResourceOrPrompt } from '../core/resources.ts';
 import type { Tool } from '../core/tool.ts';
 import * as finance from '../domains/finance/index.ts';
 import * as hr from '../domains/hr/index.ts';
@@ -18,17 +18,17 @@ import * as tax from '../domains/tax/index.ts';
 const toolsOf = (domain: Readonly<Record<string, Tool>>): Tool[] => Object.values(domain);
 
 /** What domains offer beside their tools, by name: a module lists its exports in an order of its own, and not every loader in the same. */
-const offersOf = (...parts: readonly Readonly<Record<string, Offer>>[]): Offer[] =>
+const resourcesAndPrompts = (...parts: readonly Readonly<Record<string, ResourceOrPrompt>>[]): ResourceOrPrompt[] =>
   parts.flatMap((part) =>
     Object.entries(part)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, offer]) => offer),
+      .map(([, item]) => item),
   );
 
 let all: Registry | undefined;
 /** Built once: what others learn from it, they keep with it. */
 export const allTools = (): Registry =>
-  (all ??= registry(
+  (all ??= createRegistry(
     [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey].flatMap((domain) => toolsOf(domain)),
-    offersOf(knowledgeResources, knowledgePrompts, journeyResources),
+    resourcesAndPrompts(knowledgeResources, knowledgePrompts, journeyResources),
   ));

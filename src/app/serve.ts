@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
-import type { Decide } from '../core/decide.ts';
+import type { DecisionService } from '../core/decisions.ts';
 import { Failure } from '../core/errors.ts';
 import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
@@ -11,18 +11,18 @@ import type { Runtime } from '../core/run.ts';
 import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';
-import { metricsRoute } from '../gateway/metrics-route.ts';
-import { mcpEndpoint, originOf } from '../gateway/mcp.ts';
+import { createMetricsRoute } from '../gateway/metrics-route.ts';
+import { createMcpEndpoint, originOf } from '../gateway/mcp.ts';
 import { cardDigest } from '../gateway/pages/approve.ts';
 import { pageRoutes } from '../gateway/pages/routes.ts';
 import { openWebApp } from '../gateway/pages/web-app.ts';
 import { queryRoutes } from '../gateway/query.ts';
 import { type GatewayRoutes, gatewayRoutes } from '../gateway/routes.ts';
-import { type OtherParts, trail, type TrailPart } from '../gateway/trail.ts';
+import { type OtherParts, createAuditReader, type AuditPart } from '../gateway/audit-log.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
 import type { Refusals } from '../storage/audit/refusals.ts';
-import { hostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
-import { restApp } from '../transports/rest.ts';
+import { createHostGuard, joinAddresses, loopbackAddresses, publicAddress, sendFailure } from '../transports/guard.ts';
+import { createRestApp } from '../transports/rest.ts';
 import type { Config } from './config.ts';
 import { domainAddress, type Identity } from './identity.ts';
 import type { Handler } from './listen.ts';
@@ -37,7 +37,7 @@ export interface Wiring {
   readonly registry: Registry;
   readonly runtime: Runtime;
   readonly backend: (server: string) => ToolBackend;
-  readonly decide: Decide;
+  readonly decide: DecisionService;
   readonly identity: Identity;
   readonly assistant: Assistant;
   readonly kv: KeyValue;
@@ -48,7 +48,7 @@ export interface Wiring {
   readonly refusals: Refusals;
   readonly meter: Meter;
   /** One count for all ports together. */
-  readonly strangers: OnUnauthenticated;
+  readonly failedAuth: OnUnauthenticated;
   readonly clock: Clock;
   readonly log: Logger;
   readonly gatewayKeys: GatewayKeys;
@@ -57,7 +57,7 @@ export interface Wiring {
   readonly sources: readonly AuditChains[];
   readonly readiness: Readiness;
   /** What of the trail is kept here, and how to ask for the rest; undefined where nobody else keeps any. */
-  readonly trailPart: TrailPart;
+  readonly auditPart: AuditPart;
   readonly otherParts: OtherParts | undefined;
   readonly note: GatewayRoutes['note'];
   readonly recordRefused: RecordRefused;
@@ -91,7 +91,7 @@ const pathOf = (req: IncomingMessage): string => {
 };
 
 interface Mounted {
-  readonly guard: ReturnType<typeof hostGuard>;
+  readonly guard: ReturnType<typeof createHostGuard>;
   readonly base: string;
   readonly name: string;
   readonly issuers: readonly string[];
@@ -121,33 +121,33 @@ const dispatch =
   };
 
 const refusedAt =
-  ({ refusals, meter, strangers }: Wiring, surface: string, server: string) =>
+  ({ refusals, meter, failedAuth }: Wiring, surface: string, server: string) =>
   (req: IncomingMessage) => {
     refusals.count(surface, server);
     meter.unauthenticated(server, surface);
-    strangers(req);
+    failedAuth(req);
   };
 
 export async function serveGateway(wiring: Wiring, port: number): Promise<Served> {
   const { base, identity, registry, backend, decide, log, clock } = wiring;
-  const guard = hostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
-  const { app, handle } = restApp(log, ['/api/confirm/:id']);
+  const guard = createHostGuard(joinAddresses(loopbackAddresses(port), publicAddress(base)));
+  const { app, handle } = createRestApp(log, ['/api/confirm/:id']);
   const onUnauthenticated = refusedAt(wiring, 'rest', 'gateway');
   const audiences = identity.audiences(base, 'api');
-  const visiting = {
+  const callersOptions = {
     authenticate: byTokenOrSession(identity.verifier, audiences, identity.sessions),
     onUnauthenticated,
-    admission: wiring.runtime.admission,
+    callLimiter: wiring.runtime.callLimiter,
   };
   const questions = queryRoutes(app, {
-    ...visiting,
+    ...callersOptions,
     assistant: wiring.assistant,
     byToken: byToken(identity.verifier, audiences),
     refresh: (caller) => identity.verifier.refresh(caller),
     kept: wiring.kv,
   });
   gatewayRoutes(app, {
-    ...visiting,
+    ...callersOptions,
     registry,
     version,
     backend,
@@ -157,12 +157,17 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     recordRefused: wiring.recordRefused,
     model: wiring.assistant.model,
     checkCard: (req, card) => identity.sessions.checkCsrf(req, { about: cardDigest(card), header: 'x-tamshai-card' }),
-    trail: trail({ instance: wiring.config.instance, own: wiring.trailPart, others: wiring.otherParts, cursors: wiring.runtime.cursors }),
+    auditLog: createAuditReader({
+      instance: wiring.config.instance,
+      own: wiring.auditPart,
+      others: wiring.otherParts,
+      cursors: wiring.runtime.cursors,
+    }),
   });
-  metricsRoute(app, {
+  createMetricsRoute(app, {
     metrics: wiring.meter.metrics,
     key: wiring.config.metricsKey,
-    authenticate: visiting.authenticate,
+    authenticate: callersOptions.authenticate,
     onUnauthenticated,
   });
   pageRoutes(app, {
@@ -176,7 +181,7 @@ export async function serveGateway(wiring: Wiring, port: number): Promise<Served
     webApp: openWebApp(join(packageFolder, 'dist', 'web')),
   });
   await app.ready();
-  const mcp = mcpEndpoint({
+  const mcp = createMcpEndpoint({
     registry,
     version,
     base,
@@ -208,15 +213,15 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const { identity, registry, backend, decide, log, clock } = wiring;
   const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
   const base = own ?? domainAddress(port);
-  const guard = hostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
+  const guard = createHostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
   /** By the name that others call it, and by its port on this machine. */
   const audiences = (use: 'api' | 'mcp') => [
     ...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use))),
   ];
-  const { app, handle } = restApp(log, ['/execute']);
+  const { app, handle } = createRestApp(log, ['/execute']);
   const authenticate = byToken(identity.verifier, audiences('api'));
   const onUnauthenticated = refusedAt(wiring, 'direct', server);
-  metricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
+  createMetricsRoute(app, { metrics: wiring.meter.metrics, server, key: wiring.config.metricsKey, authenticate, onUnauthenticated });
   domainRoutes(app, {
     server,
     registry,
@@ -234,7 +239,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
     recordRefused: wiring.recordRefused,
   });
   await app.ready();
-  const mcp = mcpEndpoint({
+  const mcp = createMcpEndpoint({
     registry,
     only: server,
     version,

@@ -1,23 +1,23 @@
 /** Opens the databases that this process needs, and puts each domain's store on one of them. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chainWriter, type Head } from '../core/chain-writer.ts';
+import { createChainWriter, type Head } from '../core/chain-writer.ts';
 import type { AuditChains, KeyValue, Logger, People, PeopleCopy, PeopleFeed, PoolLoad } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { derive, type Keys, type MasterKeys } from '../identity/keys.ts';
 import { loadSample } from '../sample/load.ts';
 import type { Checkpoints } from '../storage/audit/checkpoints.ts';
-import { documentStore } from '../storage/documents/store.ts';
+import { createDocumentStore } from '../storage/documents/store.ts';
 import { openRedisKeyValue } from '../storage/kv/redis.ts';
 import { openSqliteKeyValue } from '../storage/kv/sqlite.ts';
-import { lastLink, sqlChains } from '../storage/sql/chains.ts';
+import { lastLink, createSqlChains } from '../storage/sql/chains.ts';
 import { migrate, migrations } from '../storage/sql/migrate.ts';
-import { sqlPeople } from '../storage/sql/people.ts';
-import { sqlPeopleCopy, sqlPeopleFeed } from '../storage/sql/people-feed.ts';
+import { createSqlPeople } from '../storage/sql/people.ts';
+import { createSqlPeopleCopy, createSqlPeopleFeed } from '../storage/sql/people-feed.ts';
 import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
-import { sqlStore } from '../storage/sql/store.ts';
+import { createSqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
 import { checkApart, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
 import { checkJourneyFolder, followJourney, mendJourney } from './journey.ts';
@@ -47,14 +47,14 @@ export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
 }
 
 /** What takes long at the first start, and how much of it is done, 0 to 1. */
-export type Telling = (doing: string, part: number) => void;
+export type ReportProgress = (doing: string, part: number) => void;
 
 export interface OpeningStores {
   readonly config: Config;
   readonly keys: Keys;
   readonly domains: readonly AnyDomain[];
   readonly checkpoints: Checkpoints;
-  readonly progress: Telling;
+  readonly progress: ReportProgress;
   readonly log?: Logger;
 }
 
@@ -65,7 +65,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
   const writerOf = (domain: string, last: (chain: string) => Promise<Head | undefined>) => {
     const chain = `${domain}-${config.instance}`;
-    return chainWriter({ ...checkpoints, chain, key: derive(keys, 'audit'), last: () => last(chain) });
+    return createChainWriter({ ...checkpoints, chain, key: derive(keys, 'audit'), last: () => last(chain) });
   };
   const groups = new Map<string, string[]>();
   for (const { name } of of('sql')) {
@@ -87,16 +87,16 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
         : await openServer({ url, domains: group, files: migrations(sqlFolder, group), password: passwordFor(keys) });
     databases.push(database);
     for (const domain of group) {
-      const audit = sqlChains(database, domain);
-      byDomain[domain] = sqlStore(
+      const audit = createSqlChains(database, domain);
+      byDomain[domain] = createSqlStore(
         database,
         domain,
         writerOf(domain, (chain) => lastLink(database, domain, chain)),
         audit,
       );
       chains.push(audit);
-      if (domain === 'hr') [people, feed] = [sqlPeople(database), sqlPeopleFeed(database)];
-      copies.push(...[sqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
+      if (domain === 'hr') [people, feed] = [createSqlPeople(database), createSqlPeopleFeed(database)];
+      copies.push(...[createSqlPeopleCopy(database, domain)].flatMap((copy) => copy ?? []));
     }
   }
   const closeAll = async () => void (await Promise.all(databases.map((database) => database.close())));
@@ -107,7 +107,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   databases.push(documents);
   await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
   for (const [domain, database] of documents.databases)
-    byDomain[domain.name] = documentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
+    byDomain[domain.name] = createDocumentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
   // One file may keep the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
   if (history !== undefined) mendJourney(searchFile(config, history), log);
@@ -137,7 +137,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
 }
 
 /** All domains share one embedded database: it is one process, and each has its own schema and roles. */
-async function openEmbedded(config: Config, domains: readonly string[], progress: Telling): Promise<EmbeddedDatabase> {
+async function openEmbedded(config: Config, domains: readonly string[], progress: ReportProgress): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
   // The embedded database makes its files for everyone to read and write: the folder has to keep the other users of this machine out.

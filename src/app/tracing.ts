@@ -122,7 +122,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
     if (waiting.length >= BATCH) void flush();
   }
 
-  async function within<T>(
+  async function withSpan<T>(
     name: string,
     kind: number,
     attributes: Attributes,
@@ -176,7 +176,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
     backend: (server, inner) => ({
       ...inner,
       call: (asked) =>
-        within(
+        withSpan(
           `${server}.${asked.tool.slice(0, 64)}`,
           KIND.internal,
           {
@@ -189,7 +189,7 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
           outcome,
         ),
       execute: (ticket, caller, requestId) =>
-        within(
+        withSpan(
           `${server}.${ticket.tool} execute`,
           KIND.internal,
           { 'tamshai.server': server, 'tamshai.tool': ticket.tool, 'tamshai.request_id': requestId },
@@ -204,13 +204,13 @@ export function openTracing({ endpoint, headers, service, resource, ratio, follo
       });
       const traced = <T>(operation: string, domain: string, work: () => Promise<T>) => {
         const { name: title, attributes } = spanned(operation, domain);
-        return within(title, KIND.client, attributes, work);
+        return withSpan(title, KIND.client, attributes, work);
       };
       return {
         ...inner,
         read: (who, body) => traced('read', who.domain, () => inner.read(who, body)),
         page: (who, query, window, item) => traced('page', who.domain, () => inner.page(who, query, window, item)),
-        once: (who, effect, body) => traced('once', who.domain, () => inner.once(who, effect, body)),
+        executeOnce: (who, effect, body) => traced('once', who.domain, () => inner.executeOnce(who, effect, body)),
       };
     },
     headers() {

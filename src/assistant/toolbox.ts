@@ -105,7 +105,7 @@ const leads = (from: Tool, to: Tool): boolean =>
 const PLACES: readonly [weight: number, text: (tool: Tool) => string][] = [
   [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
   [3, (tool) => tool.title],
-  [2, (tool) => tool.examples.map(({ ask }) => ask).join(' ')],
+  [2, (tool) => tool.examples.map(({ question }) => question).join(' ')],
   [1.5, (tool) => `${tool.domain.title} ${tool.domain.name} ${tool.plural ?? ''}`],
   [1, (tool) => tool.description],
   [1, (tool) => Object.keys(tool.input.shape).join(' ')],

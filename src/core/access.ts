@@ -4,7 +4,7 @@ import type { Person, Role } from './people.ts';
 import type { StoreSession } from './store.ts';
 import type { Me, Tool } from './tool.ts';
 
-type Subject = Pick<Tool, 'roles' | 'as'> & { readonly domain: Pick<Tool['domain'], 'audiences'> };
+type Subject = Pick<Tool, 'roles' | 'audience'> & { readonly domain: Pick<Tool['domain'], 'audiences'> };
 
 export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
 
@@ -14,7 +14,7 @@ export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): bool
  */
 export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | undefined {
   if (!opens(tool, roles)) return undefined;
-  if (tool.as !== undefined) return tool.as;
+  if (tool.audience !== undefined) return tool.audience;
   for (const [name, audience] of Object.entries(tool.domain.audiences)) {
     if (audience.roles.some((role) => tool.roles.includes(role) && roles.has(role))) return name;
   }

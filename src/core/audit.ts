@@ -99,7 +99,7 @@ export interface Filed {
   readonly principal: unknown;
 }
 
-function isAstray({ record, at, principal }: Filed): boolean {
+function isMisfiled({ record, at, principal }: Filed): boolean {
   try {
     const said = JSON.parse(record.body) as Partial<AuditRecord> | null;
     return said?.principal !== principal || typeof said?.at !== 'string' || Date.parse(said.at) !== Date.parse(at);
@@ -109,7 +109,7 @@ function isAstray({ record, at, principal }: Filed): boolean {
 }
 
 /** For a walk along the chain. */
-export const walked = (filed: Filed): ChainedRecord => (isAstray(filed) ? { ...filed.record, astray: true } : filed.record);
+export const walked = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
 
 /**
  * For who looks for records: those alone that say of themselves what was looked for, and as many as there are. The rest shows when the
@@ -119,7 +119,7 @@ export async function found(query: AuditQuery, page: (query: AuditQuery) => Prom
   const all: ChainedRecord[] = [];
   for (let { before } = query; ; ) {
     const rows = await page({ ...query, before });
-    all.push(...rows.filter((filed) => !isAstray(filed)).map(({ record }) => record));
+    all.push(...rows.filter((filed) => !isMisfiled(filed)).map(({ record }) => record));
     const last = rows.at(-1);
     if (last === undefined || rows.length < query.limit || all.length >= query.limit) return all.slice(0, query.limit);
     before = { at: last.at, chain: last.record.chain, n: last.record.n };
@@ -234,7 +234,7 @@ async function walk(
     if ((marks.get(n) ?? record.mac) !== record.mac) {
       return broken(chain, n, 'A checkpoint knows another record here: an old copy was restored and written to.');
     }
-    if (record.astray)
+    if (record.misfiled)
       return broken(chain, n, 'The record is as it was written, but its store says something else of it to those who look for it.');
     if (!notes.take(record)) return broken(chain, n, `Before this record checkpoints were removed. ${RESTORE}`);
     previous = record.mac;

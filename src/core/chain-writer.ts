@@ -27,7 +27,7 @@ export interface ChainWriterOptions {
   readonly confirmed?: ((chain: string) => number | undefined) | undefined;
 }
 
-export function chainWriter({ chain, key, last, checkpoint, begin, confirmed }: ChainWriterOptions): ChainWriter {
+export function createChainWriter({ chain, key, last, checkpoint, begin, confirmed }: ChainWriterOptions): ChainWriter {
   let head: Head = { n: 0, mac: '' };
   /** After a transaction whose end is not known the store has to be asked; until then the old end is the best guess. */
   let known = false;

@@ -33,7 +33,7 @@ const associated = ({ server, tool, filters, person }: CursorBinding) =>
   );
 
 /** The first key seals; all of them open, so that a rotated key does not break a person's next page. */
-export function cursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
+export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
   return {
     seal(parts, binding) {
       const nonce = randomBytes(NONCE);

@@ -6,7 +6,7 @@ import { maskOf } from './fields.ts';
 import { Order } from './order.ts';
 import { cursor, limit } from './page.ts';
 import type { Role } from './people.ts';
-import { type Offers, offersOf } from './resources.ts';
+import { type ResourceBuilders, createResourceBuilders } from './resources.ts';
 import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
 import type {
@@ -40,7 +40,7 @@ export interface Missing<_Why extends string> {
   readonly missing: never;
 }
 
-export interface Domain<R extends Role, A extends string, C, W, F, Q> extends Offers<R, A, C> {
+export interface Domain<R extends Role, A extends string, C, W, F, Q> extends ResourceBuilders<R, A, C> {
   readonly spec: AnyDomain;
   read<I extends z.ZodObject, O extends z.core.$ZodType, const D extends Answerable<O>, const E extends ErrorMap = {}>(
     def: ReadDef<R, A, C, I, O, E, D>,
@@ -131,22 +131,22 @@ export function defineDomain(spec: AnyDomain): unknown {
       title: def.title,
       description: def.description,
       roles: def.roles,
-      as: def.as,
+      audience: def.audience,
       atOnceWhen: undefined,
       plural: undefined,
       resource: undefined,
-      summary: undefined,
-      lifted: [],
+      totals: undefined,
+      hoisted: [],
       errors: def.errors ?? {},
       examples: (def.examples ?? []).map(plainExample),
       lastResort: def.lastResort ?? false,
       aliases: def.aliases ?? [],
       inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       chart: def.chart,
-      says: () => def.title,
+      summary: () => def.title,
       run: none(def.name),
       page: none(def.name),
-      summarise: async () => undefined,
+      computeTotals: async () => undefined,
       prepare: none(def.name),
       execute: none(def.name),
       part: none(def.name),
@@ -155,12 +155,12 @@ export function defineDomain(spec: AnyDomain): unknown {
 
   return {
     spec,
-    ...offersOf(spec, base, contextFor),
+    ...createResourceBuilders(spec, base, contextFor),
     read(def: ReadDef<Role, string, Anything, z.ZodObject, z.ZodType, ErrorMap, unknown>): Tool {
       const tool = base('read', def, def.input, def.output);
       return {
         ...tool,
-        says: (data) => def.says?.(data) ?? def.title,
+        summary: (data) => def.summary?.(data) ?? def.title,
         run: (input, call) => def.run(input as never, contextFor(call, tool.errors, def.output)),
       };
     },
@@ -175,23 +175,23 @@ export function defineDomain(spec: AnyDomain): unknown {
           .default(names[0] ?? '')
           .describe('Order of the rows');
       const tool = base('list', def, def.input.safeExtend(paging), z.array(def.item));
-      const { summary, summarise } = def;
+      const { totals, computeTotals } = def;
       return {
         ...tool,
         plural: def.plural,
         resource: def.resource,
-        summary,
-        lifted: def.lifted ?? [],
-        says: (data, asked) => def.says?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,
+        totals,
+        hoisted: def.hoisted ?? [],
+        summary: (data, asked) => def.summary?.(data as never, asked) ?? `${(data as unknown[]).length} ${def.plural}`,
         page: (input, call) => ({
           order: orders[(input['sort'] as string | undefined) ?? names[0] ?? ''] ?? new Order('asc', []),
           query: def.find?.(input as never, contextFor(call, tool.errors)),
-          stored: def.shown?.stored ?? def.item,
-          gather: async (fetching) => z.array(def.item).parse(await def.rows?.(input as never, contextFor(fetching, tool.errors))),
-          show: (row) => (def.shown ? def.item.parse(def.shown.show(row as never, call)) : row),
+          stored: def.present?.stored ?? def.item,
+          fetchAll: async (fetching) => z.array(def.item).parse(await def.rows?.(input as never, contextFor(fetching, tool.errors))),
+          show: (row) => (def.present ? def.item.parse(def.present.show(row as never, call)) : row),
         }),
-        summarise: async (input, call) =>
-          summary && summarise ? summary.parse(await summarise(input as never, contextFor(call, tool.errors))) : undefined,
+        computeTotals: async (input, call) =>
+          totals && computeTotals ? totals.parse(await computeTotals(input as never, contextFor(call, tool.errors))) : undefined,
       };
     },
     write(def: WriteDef<Role, string, Anything, Anything, z.ZodObject, z.ZodType, ErrorMap, Plan, unknown> & OwnWriteDef): Tool {
@@ -201,7 +201,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       return {
         ...tool,
         atOnceWhen: def.atOnceWhen,
-        says: (data) => def.says?.(data as never) ?? def.title,
+        summary: (data) => def.summary?.(data as never) ?? def.title,
         prepare: (input, call) => def.prepare(input as never, contextFor(call, tool.errors)),
         execute: (input, call, plan) => def.execute(input as never, contextFor(call, tool.errors, def.output, plan)),
       };
@@ -210,7 +210,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       const tool = base('act', def, def.input, def.output, def.effect);
       return {
         ...tool,
-        says: (data) => def.says?.(data as never) ?? def.title,
+        summary: (data) => def.summary?.(data as never) ?? def.title,
         prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? asGiven(tool, input),
         execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
       };
@@ -218,11 +218,11 @@ export function defineDomain(spec: AnyDomain): unknown {
   };
 }
 
-const plainExample = ({ ask, also, as, input, gives }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
-  ask,
-  also: also ?? [],
+const plainExample = ({ question, phrases, as, input, expects }: Example<Readonly<Record<string, unknown>>>): ToolExample => ({
+  question,
+  phrases: phrases ?? [],
   as,
-  gives,
+  expects,
   input: (today) => (typeof input === 'function' ? input(today) : input),
 });
 

@@ -2,7 +2,7 @@
 export const HIDDEN = '*** (Hidden)';
 
 /** `manager_id` reads "Manager id", and `_id` "Id". */
-export const inWords = (field: string): string => {
+export const labelFor = (field: string): string => {
   const words = field.replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

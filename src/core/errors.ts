@@ -82,7 +82,7 @@ export class Failure extends Error {
 }
 
 /** EMPLOYEE_NOT_FOUND reads "Employee not found." */
-const inWords = (code: string) => `${code.charAt(0)}${code.slice(1).toLowerCase().replaceAll('_', ' ')}.`;
+const sentenceFor = (code: string) => `${code.charAt(0)}${code.slice(1).toLowerCase().replaceAll('_', ' ')}.`;
 /** A tool's own code is 404 when its name says so, else a conflict with the state of things. */
 const statusByName = (code: string) => (code.endsWith('_NOT_FOUND') ? 404 : 409);
 
@@ -93,11 +93,11 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
     const { message, ...rest } = details ?? {};
     return failure(
       code as CommonCode,
-      typeof message === 'string' ? message : inWords(code),
+      typeof message === 'string' ? message : sentenceFor(code),
       Object.keys(rest).length > 0 ? rest : undefined,
     );
   }
-  const text = typeof own === 'string' ? { message: inWords(code), hint: own } : own;
+  const text = typeof own === 'string' ? { message: sentenceFor(code), hint: own } : own;
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
 }
 

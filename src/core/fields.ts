@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { HIDDEN } from './display.ts';
 
-export { HIDDEN, inWords } from './display.ts';
+export { HIDDEN, labelFor as inWords } from './display.ts';
 export type Hidden = typeof HIDDEN;
 
 /** An amount that someone gives: plain decimals, cents at most. */

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { failure } from './errors.ts';
 import type { Person } from './people.ts';
 import type { Input, Tool } from './tool.ts';
-import { wordsFor } from './wording.ts';
+import { validationMessage } from './validation-messages.ts';
 
 export const snake = (key: string) => key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
-const shown = (key: string) => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
+const quoted = (key: string) => JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function renamed(value: unknown, schema: unknown, aliases: Readonly<Record<string, string>>): unknown {
@@ -21,7 +21,7 @@ function renamed(value: unknown, schema: unknown, aliases: Readonly<Record<strin
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const name = publishedName(key, shape, aliases);
-    if (Object.hasOwn(out, name)) throw failure('VALIDATION_ERROR', `${shown(name)} is given twice, also as ${shown(key)}.`);
+    if (Object.hasOwn(out, name)) throw failure('VALIDATION_ERROR', `${quoted(name)} is given twice, also as ${quoted(key)}.`);
     out[name] = renamed(value[key], shape[name], {});
   }
   return out;
@@ -55,7 +55,7 @@ export function parseInput(tool: Tool, raw: unknown, person: Person): Input {
   if (!isRecord(given)) throw failure('VALIDATION_ERROR', 'The input must be a JSON object.');
   const own = tool.domain.pinned ? withoutPinned(given, tool, person) : given;
   const plain = renamed(own, tool.input, tool.inputAliases);
-  const parsed = tool.input.safeParse(plain, { error: wordsFor });
+  const parsed = tool.input.safeParse(plain, { error: validationMessage });
   if (parsed.success) return parsed.data;
   // One thing at a time about each field: what comes second may only follow from the first.
   const firsts = [...new Map(parsed.error.issues.toReversed().map((issue) => [issue.path.join('.'), issue])).values()].toReversed();
@@ -68,7 +68,7 @@ function inOurWords(issue: z.core.$ZodIssue, given: unknown, known: readonly str
   const path = issue.path.map(String).join('.').slice(0, 120);
   if (issue.code === 'unrecognized_keys') {
     const takes = path === '' ? ` (it takes ${known.length === 0 ? 'none' : known.join(', ')})` : '';
-    return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(shown).join(', ')}${takes}` };
+    return { path, message: `Unknown input: ${issue.keys.slice(0, 5).map(quoted).join(', ')}${takes}` };
   }
   // What was not given was not looked for either, whatever the schema says of an id that is none.
   const missing = issue.path.length === 1 && isRecord(given) && given[path] === undefined;

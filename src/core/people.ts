@@ -30,12 +30,12 @@ export interface Person {
 }
 
 /** Nobody in particular: for whoever looks after an installation, where a store asks who reads. */
-export const keeper = (...roles: readonly Role[]): Person => ({
-  principal: 'keeper',
-  sub: 'keeper',
+export const systemPerson = (...roles: readonly Role[]): Person => ({
+  principal: 'system',
+  sub: 'system',
   realm: 'staff',
-  username: 'keeper',
-  name: 'Keeper',
+  username: 'system',
+  name: 'System',
   email: '',
   employeeId: undefined,
   organizationId: undefined,

@@ -14,22 +14,22 @@ export interface KeyValue {
   ping(): Promise<void>;
   close(): Promise<void>;
   /** Only where several processes share it. */
-  readonly places?: Places | undefined;
+  readonly leases?: Leases | undefined;
 }
 
 /** So many at once, whichever process they are in. */
-export interface Places {
+export interface Leases {
   /** A place among so many, for so long: who was killed gives nothing back. False where all are taken. */
-  take(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
+  acquire(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
   /** For so long from now on, for who has one. */
-  keep(key: string, holder: string, seconds: number): Promise<void>;
-  give(key: string, holder: string): Promise<void>;
+  renew(key: string, holder: string, seconds: number): Promise<void>;
+  release(key: string, holder: string): Promise<void>;
 }
 
 /** Heard by every process that shares a store and listens at that moment, the one that rings included. */
-export interface Bell {
+export interface PubSub {
   /** How many heard it. */
-  ring(text: string): Promise<number>;
+  publish(text: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export interface ChainedRecord {
   readonly body: string;
   readonly mac: string;
   /** Who looks for it by its time or its person does not find it there. Only said where a whole chain is walked. */
-  readonly astray?: boolean;
+  readonly misfiled?: boolean;
 }
 
 export interface AuditQuery {

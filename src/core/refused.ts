@@ -1,5 +1,5 @@
 /** Audit records of calls that were refused before their input was read: malformed, too large, too slow or of another media type. */
-import { byHand } from './admission.ts';
+import { byHand } from './limits/rate-limit.ts';
 import { Failure } from './errors.ts';
 import { auditRecord, type CallRequest, type Runtime } from './run.ts';
 
@@ -14,7 +14,7 @@ export interface RefusedCall extends Omit<CallRequest, 'input' | 'signal' | 'app
   /** Where it was a decision. */
   readonly confirmationId?: string;
 }
-type RecordingRuntime = Pick<Runtime, 'registry' | 'admission' | 'audit' | 'clock' | 'observe'>;
+type RecordingRuntime = Pick<Runtime, 'registry' | 'callLimiter' | 'audit' | 'clock' | 'observe'>;
 export type RecordRefused = (request: RefusedCall, refused: Failure) => Promise<Failure>;
 
 /** Records a call that was refused before its input was read, and counts it against the rate limit. Returns what has to be answered. */
@@ -32,7 +32,7 @@ export async function recordRefused(runtime: RecordingRuntime, request: RefusedC
   const tool = runtime.registry.find(server, name);
   let answer = refused;
   try {
-    await runtime.admission.pass(confirmationId === undefined ? person.principal : byHand(person));
+    await runtime.callLimiter.count(confirmationId === undefined ? person.principal : byHand(person));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     answer = error;

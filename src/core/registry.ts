@@ -1,5 +1,5 @@
 /** All tools by server and name, aliases included, and what is offered beside them. Built once at start; everything derived is a function of it. */
-import type { Feed, Offer, Prompt, Resource } from './resources.ts';
+import type { Feed, ResourceOrPrompt, Prompt, Resource } from './resources.ts';
 import type { AnyDomain, Tool } from './tool.ts';
 
 export interface Registry {
@@ -12,11 +12,11 @@ export interface Registry {
   find(server: string, name: string): Tool | undefined;
 }
 
-export function registry(tools: readonly Tool[], offers: readonly Offer[] = []): Registry {
+export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: readonly ResourceOrPrompt[] = []): Registry {
   const byName = new Map<string, Tool>();
-  const resources = offers.filter((offer) => offer.kind === 'resource');
-  const prompts = offers.filter((offer) => offer.kind === 'prompt');
-  const feeds = offers.filter((offer) => offer.kind === 'feed');
+  const resources = resourcesAndPrompts.filter((item) => item.kind === 'resource');
+  const prompts = resourcesAndPrompts.filter((item) => item.kind === 'prompt');
+  const feeds = resourcesAndPrompts.filter((item) => item.kind === 'feed');
   const readers = [...resources, ...prompts].flatMap(({ tool, completions }) => [tool, ...Object.values(completions)]);
   const listeners = feeds.flatMap(({ subscriptions }) => [...subscriptions.values()].flatMap(({ begin, end }) => [begin, end]));
   for (const tool of [...tools, ...readers, ...listeners]) {
@@ -29,7 +29,7 @@ export function registry(tools: readonly Tool[], offers: readonly Offer[] = []):
   // Prompts of all domains are listed side by side under their plain names.
   const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
   if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
-  const domains = [...new Set([...tools, ...offers].map(({ domain }) => domain))];
+  const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
   return { domains, tools, resources, prompts, feeds, find: (server, name) => byName.get(`${server}/${name}`) };
 }
 

@@ -18,12 +18,12 @@ export const PROMPTS = 'prompts/';
 export type Completion<C> = (begun: string, context: Calling<never> & C) => Promise<readonly string[]>;
 export const MOST_COMPLETIONS = 100;
 
-interface Offered<R extends Role, A extends string, E extends ErrorMap>
-  extends Pick<Described<R, A, z.ZodObject, E>, 'title' | 'description' | 'roles' | 'as' | 'errors'> {
+interface ResourceBase<R extends Role, A extends string, E extends ErrorMap>
+  extends Pick<Described<R, A, z.ZodObject, E>, 'title' | 'description' | 'roles' | 'audience' | 'errors'> {
   /** Short, for a list: "entries". */
   readonly name: string;
 }
-interface OfferedResource<R extends Role, A extends string, U extends string, E extends ErrorMap> extends Offered<R, A, E> {
+interface ResourceDefBase<R extends Role, A extends string, U extends string, E extends ErrorMap> extends ResourceBase<R, A, E> {
   /** An address, or a pattern such as `journey://failures/{topic}`. One part of the path for each variable. */
   readonly uri: U;
   /** Counts up when the shape of what is read changes. */
@@ -32,7 +32,7 @@ interface OfferedResource<R extends Role, A extends string, U extends string, E 
 
 /** A text: Markdown, unless it says otherwise. Its `input` describes the variables of the address, and nothing else. */
 export interface TextDef<R extends Role, A extends string, C, U extends string, I extends z.ZodObject, E extends ErrorMap>
-  extends OfferedResource<R, A, U, E> {
+  extends ResourceDefBase<R, A, U, E> {
   readonly mimeType?: string;
   readonly input: I & ([Variables<U>] extends [keyof z.output<I>] ? unknown : { readonly missing: `a variable of ${U}` });
   text(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<string>;
@@ -54,13 +54,13 @@ export interface Part<T> {
 }
 /** Rows as they stood after one transaction, page by page: `limit` and `cursor` come from around it, as for a list. */
 export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap>
-  extends OfferedResource<R, A, U, E> {
+  extends ResourceDefBase<R, A, U, E> {
   readonly item: T;
   part(at: Position, context: Calling<Codes<E>> & C): Promise<Part<z.input<T>>>;
 }
 
 /** Arguments are texts: a client fills a form with them. */
-export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodObject> extends Offered<R, A, {}> {
+export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodObject> extends ResourceBase<R, A, {}> {
   readonly arguments: I;
   /** The tools that it names. Whoever may not use one of them is not offered the prompt. */
   readonly tools: readonly [Tool, ...Tool[]];
@@ -68,7 +68,7 @@ export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodO
    * What a model is given to begin with. `tool` gives a tool's name as the client knows it. It never tells of a write as if it had
    * happened.
    */
-  says(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today'> & { readonly tool: (tool: Tool) => string }): string;
+  render(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today'> & { readonly tool: (tool: Tool) => string }): string;
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }
 
@@ -86,7 +86,7 @@ export const MOST_IDS = 100;
 export interface FeedDef<R extends Role, A extends string, C> {
   readonly resources: readonly [Resource, ...Resource[]];
   readonly roles: readonly [R, ...R[]];
-  readonly as?: A;
+  readonly audience?: A;
   /** Everyone of one audience hears the same, so that one look serves them all. */
   readonly alike: boolean;
   /** The last transaction that has committed; every one before it has, too. */
@@ -139,10 +139,10 @@ export interface Feed {
   after(tx: number, most: number, context: CallContext): Promise<readonly Notice[]>;
 }
 
-export type Offer = Resource | Prompt | Feed;
+export type ResourceOrPrompt = Resource | Prompt | Feed;
 
 /** What `defineDomain` gives beside the verbs for tools. */
-export interface Offers<R extends Role, A extends string, C> {
+export interface ResourceBuilders<R extends Role, A extends string, C> {
   resource<const U extends string, I extends z.ZodObject, const E extends ErrorMap = {}>(def: TextDef<R, A, C, U, I, E>): Resource;
   pages<const U extends string, T extends z.ZodObject, const E extends ErrorMap = {}>(def: PagesDef<R, A, C, U, T, E>): Resource;
   prompt<I extends z.ZodObject>(def: PromptDef<R, A, C, I>): Prompt;
@@ -163,9 +163,9 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const begun = z.object({ value: z.string().max(1000) });
 const completed = z.array(untrusted);
 
-export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): Offers<Role, string, object> {
-  const described = (name: string, { title, description, roles, as, errors }: Omit<Offered<Role, string, ErrorMap>, 'name'>) =>
-    ({ name, title, description, roles, ...(as !== undefined && { as }), ...(errors && { errors }) }) as Described<
+export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: ContextFor): ResourceBuilders<Role, string, object> {
+  const described = (name: string, { title, description, roles, audience, errors }: Omit<ResourceBase<Role, string, ErrorMap>, 'name'>) =>
+    ({ name, title, description, roles, ...(audience !== undefined && { audience }), ...(errors && { errors }) }) as Described<
       Role,
       string,
       z.ZodObject,
@@ -174,7 +174,7 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
     >;
   const completionsOf = (
     owner: string,
-    def: Offered<Role, string, ErrorMap>,
+    def: ResourceBase<Role, string, ErrorMap>,
     complete: Readonly<Record<string, Completion<object> | undefined>> = {},
   ) =>
     Object.fromEntries(
@@ -187,7 +187,7 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
       }),
     );
   const resourceOf = (
-    def: OfferedResource<Role, string, string, ErrorMap>,
+    def: ResourceDefBase<Role, string, string, ErrorMap>,
     tool: Tool,
     mimeType: string,
     paged: boolean,
@@ -234,7 +234,11 @@ export function offersOf(spec: AnyDomain, base: Base, contextFor: ContextFor): O
       // Our own words around the caller's arguments.
       const tool = base('plain', described(owner, def), input, callerText);
       const says: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
-        def.says(given as never, { me, today, tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name) });
+        def.render(given as never, {
+          me,
+          today,
+          tool: (named) => (qualified === true ? `${named.domain.name}_${named.name}` : named.name),
+        });
       return {
         kind: 'prompt',
         domain: spec,

@@ -40,13 +40,13 @@ export interface Store<K extends StoreKind> {
    * One transaction: the body's writes, its result under `id` and its audit record, all or nothing. For an id that
    * already took effect the body does not run, and the kept result is returned, to whoever asks how often.
    */
-  once(
+  executeOnce(
     who: StoreSession,
     effect: { readonly id: string | undefined; readonly tool: string },
     body: (handles: { reading: Readers[K]; writing: Writers[K] }, versions: Versions) => Promise<Effected>,
   ): Promise<unknown>;
   /** The kept result of an effect, if it happened. */
-  settled(who: StoreSession, id: string): Promise<unknown>;
+  findResult(who: StoreSession, id: string): Promise<unknown>;
   /** Calls when something may have been committed to this domain, by whichever process. Sometimes too often, and not always. */
   listen?(wake: () => void): () => void;
   readonly audit: AuditChains;

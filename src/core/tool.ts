@@ -65,14 +65,14 @@ export interface Answering<O> {
 
 export interface Example<X> {
   /** The words of a person: a title in the docs, a question for the assistant. */
-  readonly ask: string;
+  readonly question: string;
   /** The same in other words: the assistant learns from them, nobody else reads them. */
-  readonly also?: readonly string[];
+  readonly phrases?: readonly string[];
   readonly as: string;
   /** A function of the day it is asked on where dates are in it, so that an example never grows old. */
   readonly input: X | ((today: string) => X);
   /** What it must come to; by default the tool's success (for a write: an approval card, so one that happens at once says 'success'). */
-  readonly gives?: Uppercase<string> | 'success';
+  readonly expects?: Uppercase<string> | 'success';
 }
 
 export interface Described<R extends Role, A extends string, I extends z.ZodObject, E extends ErrorMap, X = z.input<I>> {
@@ -82,7 +82,7 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   /** Any of them opens the tool; which rows it then shows follows from the role that opened it. */
   readonly roles: readonly [R, ...R[]];
   /** An audience of its own, whatever role opened it: the company directory is the same for everyone. */
-  readonly as?: A;
+  readonly audience?: A;
   readonly input: I;
   /** The codes that `fail` takes, each with what to try next. */
   readonly errors?: E & { readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : never };
@@ -110,21 +110,21 @@ export interface ReadDef<R extends Role, A extends string, C, I extends z.ZodObj
   readonly output: O;
   run(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & C): Promise<D>;
   /** One line for a reader who sees nothing else; the title by default. */
-  says?(data: z.output<O>): string;
+  summary?(data: z.output<O>): string;
 }
 
 type Paged<I extends z.ZodObject, N extends string> = z.input<I> & { readonly limit?: number; readonly sort?: NoInfer<N> };
 
 /** For rows that are shown otherwise than they are stored; made by `shownAs`. */
-export interface Shown<T> {
+export interface Presentation<T> {
   readonly stored: z.ZodObject;
   show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today'>): T;
 }
 /** What is stored, and what becomes of it at the moment of asking: minutes that are left, for one. Fields that the order names stay as they are. */
-export const shownAs = <S extends z.ZodObject, T>(
+export const presentAs = <S extends z.ZodObject, T>(
   stored: S,
   show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T,
-): Shown<T> => ({ stored, show });
+): Presentation<T> => ({ stored, show });
 
 interface Listing<
   R extends Role,
@@ -142,16 +142,16 @@ interface Listing<
   readonly item: T;
   /** One order, or several by name: then the tool takes `sort`, the first by default. */
   readonly order: Order<Sortable<z.output<T>>> | { readonly [P in N]: Order<Sortable<z.output<T>>> };
-  readonly shown?: Shown<z.input<T>>;
+  readonly present?: Presentation<z.input<T>>;
   /** Totals over all rows the caller may see, not the page: `metadata.summary`. */
-  readonly summary?: S;
+  readonly totals?: S;
   /** Keys of the summary that stand in `metadata` itself as well, where a specification wants them there. */
-  readonly lifted?: readonly (keyof z.output<S> & string)[];
-  summarise?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
+  readonly hoisted?: readonly (keyof z.output<S> & string)[];
+  computeTotals?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
   /** The address of the resource that the rows are items of: then an MCP client is given them as a page of it. */
   readonly resource?: string;
   /** One line for a reader who sees nothing else; how many rows there are by default. `asked` is the input as it was sent. */
-  says?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>): string;
+  summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>): string;
 }
 /** Which rows. Limit, cursor, order, count and warning are added around it. */
 interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
@@ -159,7 +159,7 @@ interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
   readonly rows?: never;
 }
 /** The few rows that live inside another row, all of them, in any order. */
-interface Gathering<C, I extends z.ZodObject, T extends z.ZodObject, E extends ErrorMap> {
+interface FetchingAll<C, I extends z.ZodObject, T extends z.ZodObject, E extends ErrorMap> {
   rows(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<readonly z.input<T>[]>;
   readonly find?: never;
 }
@@ -174,7 +174,7 @@ export type ListDef<
   N extends string,
   E extends ErrorMap,
   S extends z.ZodObject,
-> = Listing<R, A, C, I, T, N, E, S> & (Finding<F, Q, I, E> | Gathering<C, I, T, E>);
+> = Listing<R, A, C, I, T, N, E, S> & (Finding<F, Q, I, E> | FetchingAll<C, I, T, E>);
 
 /** One line of an approval card. */
 export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
@@ -209,7 +209,7 @@ export interface WriteDef<
   prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
   /** What happened, in one line; the title by default. */
-  says?(data: z.output<O>): string;
+  summary?(data: z.output<O>): string;
 }
 /** For domains that say why they may write at once: some calls of a write need no approval, and its card says which. */
 export interface OwnWriteDef {
@@ -225,7 +225,7 @@ export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObje
   prepare?(input: z.output<I>, context: Calling<Codes<E>> & W): Promise<Plan>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
   /** What happened, in one line; the title by default. */
-  says?(data: z.output<O>): string;
+  summary?(data: z.output<O>): string;
 }
 
 export interface Audience {
@@ -243,14 +243,14 @@ export interface Mask {
 }
 
 /** What is put right when somebody calls who was expected, before the call itself. It is looked at now and then for each person. */
-export interface Arrival<A extends string, R, W> {
+export interface FirstUse<A extends string, R, W> {
   /** As it stands in the trail. */
   readonly name: string;
   /** The audience that may see and change just this. No role opens it. */
-  readonly as: A;
-  concerns(person: Person): boolean;
-  expected(person: Person, given: R): Promise<boolean>;
-  welcome(person: Person, now: Date, given: W): Promise<void>;
+  readonly audience: A;
+  appliesTo(person: Person): boolean;
+  isPending(person: Person, given: R): Promise<boolean>;
+  apply(person: Person, now: Date, given: W): Promise<void>;
 }
 
 export interface DomainSpec<K extends StoreKind, A extends Record<string, Audience>, X, N extends string = string> {
@@ -267,7 +267,7 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
   /** Why tools of this domain may write without an approval; without it, `act` does not exist. */
   readonly actsAtOnce?: string;
-  readonly arrives?: Arrival<keyof A & string, Readers<N>[K], Writers<N>[K]>;
+  readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
   /** What tools see in place of the store. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }
@@ -284,27 +284,27 @@ export interface Page {
   readonly query: unknown;
   /** A row as the store gives it. */
   readonly stored: z.ZodObject;
-  gather(context: CallContext): Promise<Row[]>;
+  fetchAll(context: CallContext): Promise<Row[]>;
   show(row: Row): Row;
 }
 
 export interface ToolExample {
-  readonly ask: string;
-  readonly also: readonly string[];
+  readonly question: string;
+  readonly phrases: readonly string[];
   readonly as: string;
-  readonly gives: string | undefined;
+  readonly expects: string | undefined;
   input(today: string): Readonly<Record<string, unknown>>;
 }
 
 /** A declaration with its types erased: all that the pipeline and everything derived ever see. */
 export interface Tool {
-  readonly kind: 'read' | 'list' | 'write' | 'act' | OfferKind;
+  readonly kind: 'read' | 'list' | 'write' | 'act' | ResourceKind;
   readonly domain: AnyDomain;
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly roles: readonly Role[];
-  readonly as: string | undefined;
+  readonly audience: string | undefined;
   readonly effect: Effect | undefined;
   /** In which case a write happens at once; undefined where it never does. */
   readonly atOnceWhen: string | undefined;
@@ -313,23 +313,23 @@ export interface Tool {
   readonly resource: string | undefined;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
-  readonly summary: z.ZodObject | undefined;
-  readonly lifted: readonly string[];
+  readonly totals: z.ZodObject | undefined;
+  readonly hoisted: readonly string[];
   readonly errors: ErrorMap;
   readonly examples: readonly ToolExample[];
   readonly lastResort: boolean;
   readonly aliases: readonly string[];
   readonly inputAliases: Readonly<Record<string, string>>;
   readonly chart: Chart | undefined;
-  says(data: unknown, asked: Readonly<Record<string, unknown>>): string;
+  summary(data: unknown, asked: Readonly<Record<string, unknown>>): string;
   run(input: Input, context: CallContext): Promise<unknown>;
   page(input: Input, context: CallContext): Page;
-  summarise(input: Input, context: CallContext): Promise<unknown>;
+  computeTotals(input: Input, context: CallContext): Promise<unknown>;
   prepare(input: Input, context: CallContext): Promise<Plan>;
   execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
   part(at: Position, context: CallContext): Promise<Part<unknown>>;
 }
 /** Ways of being read that no listed tool has: a resource's pages, and what needs no store, such as a prompt's words. */
-export type OfferKind = 'pages' | 'plain';
+export type ResourceKind = 'pages' | 'plain';
 /** Input that the tool's own schema has parsed. */
 export type Input = Readonly<Record<string, unknown>>;

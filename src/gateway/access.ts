@@ -63,7 +63,7 @@ export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefi
 }
 
 /** Good sign-ins from the same address are never held up: only what was refused anyway is told to slow down. */
-export function strangers(perSecond: number, clock: Clock, refused: () => void = () => {}): OnUnauthenticated {
+export function createFailedAuthLimit(perSecond: number, clock: Clock, refused: () => void = () => {}): OnUnauthenticated {
   let second = 0;
   let counts = new Map<string, number>();
   return ({ socket }) => {

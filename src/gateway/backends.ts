@@ -1,27 +1,27 @@
 /** Where a domain's tools run: in this process, or in another one behind an address. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../core/answer.ts';
-import type { Ticket } from '../core/approvals.ts';
+import type { Ticket } from '../core/tickets.ts';
 import type { Caller } from '../core/caller.ts';
-import type { Backend } from '../core/decide.ts';
+import type { Backend } from '../core/decisions.ts';
 import { Failure, failure, outcomeUnknown, type PipelineCode } from '../core/errors.ts';
-import { type Following, localNews, shared, WAIT_MS } from '../core/news.ts';
+import { type Subscription, createLocalChangeFeed, shareLookups, LONG_POLL_MS } from '../core/change-feed.ts';
 import type { Person } from '../core/people.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Feed, Notice } from '../core/resources.ts';
-import { type CallRequest, call, execute, type Runtime, settled } from '../core/run.ts';
+import { type CallRequest, call, execute, type Runtime, findResult } from '../core/run.ts';
 import type { Tool } from '../core/tool.ts';
 import { signGrant } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
-import { signTogether } from '../identity/together.ts';
-import { type Link, LinkFailure } from './link.ts';
-import { parseAnswer, parseNotices } from './upstream.ts';
+import { createBatchSigner } from '../identity/batch-signer.ts';
+import { type UpstreamClient, UpstreamFailure } from './upstream-client.ts';
+import { parseAnswer, parseNotices } from './upstream-answers.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
   /** What the next transactions after one changed, as this caller may hear of it. Waits for one; nothing after a while. */
-  changes(following: Following): Promise<readonly Notice[]>;
+  changes(subscription: Subscription): Promise<readonly Notice[]>;
   /** Behind an address. */
   readonly remote: boolean;
   /** What is known without asking: false where it did not answer of late. */
@@ -34,16 +34,16 @@ export interface ToolBackend extends Backend {
 export function localBackend(runtime: Runtime, server: string): ToolBackend {
   const feed = runtime.registry.feeds.find(({ domain }) => domain.name === server);
   const store = runtime.stores[server];
-  const news = feed && store && localNews(feed, store, runtime.clock);
+  const changeFeed = feed && store && createLocalChangeFeed(feed, store, runtime.clock);
   return {
     call: (request) => call(runtime, request),
-    changes: async (following) => (news ?? nothingToFollow(server)).next(following),
+    changes: async (subscription) => (changeFeed ?? nothingToFollow(server)).next(subscription),
     execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, person, origin, requestId),
-    settled: (ticket, person) => settled(runtime, ticket, person),
+    findResult: (ticket, person) => findResult(runtime, ticket, person),
     remote: false,
     available: () => true,
     ping: async () => store?.ping(),
-    close: async () => news?.close(),
+    close: async () => changeFeed?.close(),
   };
 }
 
@@ -67,7 +67,7 @@ export interface RemoteOptions {
   readonly feed?: Feed | undefined;
   readonly server: string;
   readonly title: string;
-  readonly link: Link;
+  readonly upstream: UpstreamClient;
   readonly registry: Registry;
   readonly key: SigningKey;
   readonly clock: Clock;
@@ -100,8 +100,8 @@ const hintFor = (server: string) =>
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'
     : 'Try again in a moment. Other servers are not affected.';
 
-export function remoteBackend({ feed, server, title, link, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
-  const identify = signTogether(key, server, clock);
+export function remoteBackend({ feed, server, title, upstream, registry, key, clock, log, approvalUrl }: RemoteOptions): ToolBackend {
+  const identify = createBatchSigner(key, server, clock);
   const unavailable = () => failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server) }, { server });
 
   /**
@@ -117,7 +117,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
   ): Promise<string> {
     const once = async () => {
       const token = await sign();
-      const { text } = await link.post({
+      const { text } = await upstream.post({
         path,
         body,
         token,
@@ -130,12 +130,12 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
     };
     try {
       return await once().catch((error: unknown) => {
-        const again = error instanceof LinkFailure && error.reason !== 'deadline' && link.answers && (repeatable || !error.sent);
+        const again = error instanceof UpstreamFailure && error.reason !== 'deadline' && upstream.answers && (repeatable || !error.sent);
         if (!again) throw error;
         return once();
       });
     } catch (error) {
-      if (error instanceof LinkFailure) throw error.sent && !repeatable ? outcomeUnknown(unavailable()) : unavailable();
+      if (error instanceof UpstreamFailure) throw error.sent && !repeatable ? outcomeUnknown(unavailable()) : unavailable();
       if (asked.signal?.aborted) throw failure('TIMEOUT', 'The caller stopped waiting.');
       throw error;
     }
@@ -145,7 +145,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
     try {
       return parseAnswer(text, tool, of);
     } catch (error) {
-      link.mistrust();
+      upstream.recordFailure();
       log.warn({ requestId, server, tool: tool?.name, reason: (error as Error).name }, 'a server answered what it cannot mean');
       throw repeatable ? unavailable() : outcomeUnknown(unavailable());
     }
@@ -160,18 +160,18 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
 
   const next =
     feed &&
-    shared(feed, async ({ caller, after }) => {
+    shareLookups(feed, async ({ caller, after }) => {
       const [requestId, path, body] = [randomUUID(), '/changes', JSON.stringify({ after })];
       const token = await identify({ caller, requestId, method: 'POST', path, body });
       try {
-        return parseNotices((await link.post({ path, body, token, requestId, deadlineMs: 2 * WAIT_MS, quiet: true })).text);
+        return parseNotices((await upstream.post({ path, body, token, requestId, deadlineMs: 2 * LONG_POLL_MS, quiet: true })).text);
       } catch {
         throw unavailable();
       }
     });
 
   return {
-    changes: async (following) => (next ?? nothingToFollow(server))(following),
+    changes: async (subscription) => (next ?? nothingToFollow(server))(subscription),
     async call(request) {
       const { tool: name, input, caller, surface, requestId, approvalBecause } = request;
       const tool = registry.find(server, name);
@@ -193,7 +193,7 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       const answer = await carryOut(ticket, caller, requestId, false);
       return thrown(answer);
     },
-    async settled(ticket: Ticket, person: Person) {
+    async findResult(ticket: Ticket, person: Person) {
       const caller: Caller = {
         person,
         token: { id: ticket.id, client: 'gateway', issuedAt: 0, expiresAt: 0 },
@@ -204,8 +204,8 @@ export function remoteBackend({ feed, server, title, link, registry, key, clock,
       return thrown(answer).status === 'success' ? answer : undefined;
     },
     remote: true,
-    available: () => link.answers,
-    ping: () => link.ping(),
-    close: () => link.close(),
+    available: () => upstream.answers,
+    ping: () => upstream.ping(),
+    close: () => upstream.close(),
   };
 }

@@ -21,7 +21,7 @@ const section = (tool: Tool) => `
   <ul>${Object.keys(tool.errors)
     .map((code) => `<li><code>${code}</code> ${escape(toolFailure(code, tool.errors).suggestedAction)}</li>`)
     .join('')}</ul>
-  ${tool.examples.map(({ ask, as, input }) => `<p>${escape(as)}: “${escape(ask)}” <code>${escape(JSON.stringify(input(EXAMPLE_DAY)))}</code></p>`).join('')}
+  ${tool.examples.map(({ question, as, input }) => `<p>${escape(as)}: “${escape(question)}” <code>${escape(JSON.stringify(input(EXAMPLE_DAY)))}</code></p>`).join('')}
 </section>`;
 
 const STYLE = `

@@ -1,20 +1,20 @@
 /** A domain's own HTTP server: its tools for signed-in clients and for the gateway, and the door for approved changes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Ticket } from '../core/approvals.ts';
+import type { Ticket } from '../core/tickets.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, KeyValue, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { RecordRefused } from '../core/refused.ts';
 import type { GatewayKeys } from '../identity/gateway-keys.ts';
-import { callerIn, openGrant, openIdentity, verifyGrant, verifyIdentity } from '../identity/internal.ts';
+import { callerIn, openGrant, openIdentityToken, verifyGrant, verifyIdentity } from '../identity/internal.ts';
 import { bearer } from '../identity/verify.ts';
 import { inputOf, sendAnswer, unreadBody, VOUCHED_BYTES, vouchedFor } from '../transports/rest.ts';
 import { type Authenticate, callerIfAny, counted, type OnUnauthenticated } from './access.ts';
 import { answersInTime } from './probe.ts';
 import type { ToolBackend } from './backends.ts';
-import { ANSWERS_HEADER, answersTo } from './link.ts';
+import { ANSWERS_HEADER, answersTo } from './upstream-client.ts';
 
 export interface DomainServer {
   readonly server: string;
@@ -77,7 +77,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     if (kindOf(token) !== IDENTITY_KIND) return undefined;
-    await counted(req.raw, deps.onUnauthenticated, () => openIdentity(deps.gatewayKeys, { token, server, clock }));
+    await counted(req.raw, deps.onUnauthenticated, () => openIdentityToken(deps.gatewayKeys, { token, server, clock }));
     markAnswer(reply, token);
     return { duplicates: 'allow', checked: false };
   });
@@ -101,7 +101,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
   };
   const ofCall = recording(async (req, token) =>
     kindOf(token) === IDENTITY_KIND
-      ? callerIn(await openIdentity(deps.gatewayKeys, { token, server, clock }))
+      ? callerIn(await openIdentityToken(deps.gatewayKeys, { token, server, clock }))
       : { caller: await deps.authenticate(req.raw), requestId: req.id },
   );
   const ofExecution = recording((_req, token) => openGrant(deps.gatewayKeys, { token, server, clock }));
@@ -153,7 +153,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const ticket = { ...(JSON.parse(grant.card) as Ticket), input: JSON.parse(grant.input) as Ticket['input'] };
     const tool = registry.find(server, ticket.tool);
     if (grant.settle) {
-      const kept = await backend.settled(ticket, caller.person);
+      const kept = await backend.findResult(ticket, caller.person);
       return sendAnswer(reply, kept ?? failure('CONFIRMATION_NOT_FOUND', 'This has not taken effect.').answer(), tool);
     }
     try {

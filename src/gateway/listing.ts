@@ -25,7 +25,7 @@ export interface Listings {
 const MOST_KEPT = 200;
 
 /** `qualified`: with the server's name in front, as the gateway lists them. */
-export function listings(registry: Registry, only: string | undefined): Listings {
+export function createListings(registry: Registry, only: string | undefined): Listings {
   const qualified = only === undefined;
   const tools = registry.tools.filter(({ domain }) => only === undefined || domain.name === only);
   const { descriptions } = createQualifier(registry);
@@ -95,9 +95,9 @@ function describeTool(tool: Tool, person: Person, today: string) {
     annotations,
     // What this very person would ask comes first: somebody else's department or team may be none of theirs.
     examples: tool.examples
-      .filter(({ gives }) => gives === undefined)
+      .filter(({ expects }) => expects === undefined)
       .toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username))
-      .map(({ ask, input }) => ({ ask, input: input(today) })),
+      .map(({ question, input }) => ({ ask: question, input: input(today) })),
     masked: maskedFields(tool),
     chart: tool.chart ?? null,
   };

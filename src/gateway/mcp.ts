@@ -1,7 +1,7 @@
 /** The MCP endpoint of the gateway, for all servers at once, and of each server alone. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
-import type { ConfirmationView } from '../core/decide.ts';
+import type { ConfirmationView } from '../core/decisions.ts';
 import { describeAnswer, embeddedAnswer } from '../core/derive/mcp.ts';
 import { createQualifier } from '../core/derive/qualify.ts';
 import { Failure, failure } from '../core/errors.ts';
@@ -13,8 +13,8 @@ import type { Guard } from '../transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler, type ToolCall } from '../transports/mcp/index.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
-import { listings, missingFrom } from './listing.ts';
-import { offersOf } from './offers.ts';
+import { createListings, missingFrom } from './listing.ts';
+import { createMcpResources } from './resources.ts';
 
 export interface McpEndpointOptions {
   readonly registry: Registry;
@@ -43,9 +43,9 @@ const INSTRUCTIONS =
   'Business data of the company the user works for, as far as this user may see it. Lists hold at most 50 rows: when metadata.hasMore is true, say that the result is incomplete, ' +
   'and narrow it or ask for the next page with the cursor. Tools that change something answer pending_confirmation: nothing has changed then; give the user the link and never claim that it is done.';
 
-export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
+export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   const { registry, only, backend } = options;
-  const { for: listFor, find } = listings(registry, only);
+  const { for: listFor, find } = createListings(registry, only);
   const names = new Set(registry.domains.map(({ name }) => name));
   const qualifier = only === undefined ? createQualifier(registry) : undefined;
   const domain = registry.domains.find(({ name }) => name === only);
@@ -123,7 +123,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpHandler {
       const answer = result ?? error;
       return (state === 'done' || state === 'failed') && answer ? { state, answer } : { state: state === 'denied' ? 'denied' : 'expired' };
     },
-    offers: offersOf({ registry, only, backend, callerOf, recheck: options.recheck }),
+    mcpResources: createMcpResources({ registry, only, backend, callerOf, recheck: options.recheck }),
     kept: options.kept,
     stateKey: options.stateKey,
     clock: options.clock,

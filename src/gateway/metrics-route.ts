@@ -29,7 +29,7 @@ export interface MetricsRoute {
   readonly onUnauthenticated: OnUnauthenticated;
 }
 
-export function metricsRoute(app: FastifyInstance, { metrics, server, key, authenticate, onUnauthenticated }: MetricsRoute): void {
+export function createMetricsRoute(app: FastifyInstance, { metrics, server, key, authenticate, onUnauthenticated }: MetricsRoute): void {
   const hasKey = scraperKey(key);
   app.get('/metrics', async (req, reply) => {
     if (!isLocal(req.raw) && !hasKey(req.raw)) {

@@ -6,12 +6,12 @@ import type { Conversation, Kept } from '../assistant/conversations.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { KeyValue } from '../core/ports.ts';
-import { Quota } from '../transports/quota.ts';
-import { eventStream } from '../transports/sse.ts';
+import { ConcurrencyLimit } from '../core/limits/concurrency-limit.ts';
+import { openEventStream } from '../transports/sse.ts';
 import type { Authenticate } from './access.ts';
-import { parsed, type Visiting, visitors } from './visitors.ts';
+import { parsed, type CallersOptions, createCallers } from './callers.ts';
 
-export interface QueryRoutes extends Visiting {
+export interface QueryRoutes extends CallersOptions {
   readonly assistant: Assistant;
   /** Tokens only, for what an address in a link could do. */
   readonly byToken: Authenticate;
@@ -36,9 +36,9 @@ type Asked = z.output<typeof asked>;
 
 export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close(): Promise<void> } {
   const { assistant } = deps;
-  const { visitor } = visitors(deps);
-  const { visitor: bearer } = visitors({ ...deps, authenticate: deps.byToken });
-  const streams = new Quota(deps.kept, 'answers', MOST_STREAMS);
+  const { countedCaller } = createCallers(deps);
+  const { countedCaller: bearer } = createCallers({ ...deps, authenticate: deps.byToken });
+  const streams = new ConcurrencyLimit(deps.kept, 'answers', MOST_STREAMS);
   const open = new Set<AbortController>();
 
   async function enter(principal: string): Promise<() => void> {
@@ -61,7 +61,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
     try {
       const answer = await assistant.open({ text: query, caller, readOnly, requestId: req.id }, conversationId);
       reply.hijack();
-      const events = eventStream(reply.raw, reply.getHeaders() as Record<string, string>);
+      const events = openEventStream(reply.raw, reply.getHeaders() as Record<string, string>);
       events.signal.addEventListener('abort', () => stop.abort(), { once: true });
       if (events.signal.aborted) stop.abort();
       recheck = setInterval(() => void stillAllowed(caller).catch((error: unknown) => stop.abort(error)), RECHECK_MS);
@@ -90,7 +90,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
       throw failure('INSUFFICIENT_PERMISSIONS', 'Your rights changed while this was being answered. Ask again.');
   }
 
-  app.post('/api/query', async (req, reply) => stream(req, reply, await visitor(req), parsed(asked, req.body), false));
+  app.post('/api/query', async (req, reply) => stream(req, reply, await countedCaller(req), parsed(asked, req.body), false));
   app.get('/api/query', async (req, reply) => {
     const given = req.query as Record<string, unknown>;
     if (TOKEN_NAMES.some((name) => name in given))
@@ -100,14 +100,14 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
 
   app.get('/api/conversations', async (req) => ({
     status: 'success',
-    data: await assistant.conversations.list((await visitor(req)).person),
+    data: await assistant.conversations.list((await countedCaller(req)).person),
   }));
   app.get<{ Params: { id: string } }>('/api/conversations/:id', async (req) => {
-    const { person } = await visitor(req);
+    const { person } = await countedCaller(req);
     return { status: 'success', data: shown(await assistant.conversations.read(person, req.params.id)) };
   });
   app.delete<{ Params: { id: string } }>('/api/conversations/:id', async (req) => {
-    const { person } = await visitor(req);
+    const { person } = await countedCaller(req);
     await assistant.conversations.erase(person, req.params.id);
     return { status: 'success', data: { id: req.params.id, erased: true } };
   });

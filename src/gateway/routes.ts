@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../core/caller.ts';
-import type { ConfirmationView, Decide } from '../core/decide.ts';
+import type { ConfirmationView, DecisionService } from '../core/decisions.ts';
 import { openapiDocument } from '../core/derive/openapi.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Registry } from '../core/registry.ts';
@@ -14,17 +14,17 @@ import type { ToolBackend } from './backends.ts';
 import { docsDocument, sendDocs } from './docs-page.ts';
 import { missingFrom, toolsOf } from './listing.ts';
 import { answersInTime } from './probe.ts';
-import type { Trail } from './trail.ts';
-import { parsed, type Visiting, visitors } from './visitors.ts';
+import type { AuditReader } from './audit-log.ts';
+import { parsed, type CallersOptions, createCallers } from './callers.ts';
 
-export interface GatewayRoutes extends Visiting {
+export interface GatewayRoutes extends CallersOptions {
   readonly registry: Registry;
   readonly version: string;
   readonly backend: (server: string) => ToolBackend;
   /** Rejects while nothing should be sent here. */
   readonly ready: () => Promise<void>;
-  readonly decide: Decide;
-  readonly trail: Trail;
+  readonly decide: DecisionService;
+  readonly auditLog: AuditReader;
   /** Which model answers questions. */
   readonly model: string;
   /** For a decision from a browser: it must come from the page that showed this very card. */
@@ -48,7 +48,7 @@ const page = z.strictObject({ limit: z.coerce.number().int().min(1).max(50).defa
 export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
-  const { caller, visitor } = visitors(deps);
+  const { caller, countedCaller } = createCallers(deps);
   /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
   async function insider(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff')
@@ -91,7 +91,7 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   });
 
   app.post<{ Params: { id: string } }>('/api/confirm/:id', { config: { record: ofDecision } }, async (req, reply) => {
-    const who = await visitor(req, true);
+    const who = await countedCaller(req, true);
     req.recorded = true;
     const { id } = req.params;
     let approved: boolean | undefined;
@@ -107,17 +107,17 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     }
   });
   app.get('/api/confirmations', async (req) => {
-    const { person } = await visitor(req);
+    const { person } = await countedCaller(req);
     const { decided } = parsed(which, req.query);
     return { status: 'success', data: decided === 'true' ? await decide.decidedBy(person) : await decide.waiting(person) };
   });
   app.get<{ Params: { id: string } }>('/api/confirmations/:id', async (req) => ({
     status: 'success',
-    data: await decide.view(req.params.id, (await visitor(req)).person),
+    data: await decide.view(req.params.id, (await countedCaller(req)).person),
   }));
 
   app.get('/api/user/info', async (req) => {
-    const { person } = await visitor(req);
+    const { person } = await countedCaller(req);
     const { username, name, email, realm, employeeId, organizationId, roles } = person;
     return {
       status: 'success',
@@ -134,15 +134,15 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     };
   });
   app.get('/api/user/mcp-tools', async (req) => {
-    const listed = toolsOf(registry, (await visitor(req)).person, new Date().toISOString().slice(0, 10));
+    const listed = toolsOf(registry, (await countedCaller(req)).person, new Date().toISOString().slice(0, 10));
     const unavailable = missingFrom(registry, backend, new Set(listed.servers.map(({ name }) => name)));
     return { status: 'success', data: { ...listed, unavailable } };
   });
 
   app.get('/api/audit', async (req) => {
-    const { person } = await visitor(req);
+    const { person } = await countedCaller(req);
     const { limit, cursor } = parsed(page, req.query);
-    const { data, hasMore, nextCursor, about } = await deps.trail.page(person, limit, cursor);
+    const { data, hasMore, nextCursor, about } = await deps.auditLog.page(person, limit, cursor);
     return {
       status: 'success',
       data,
@@ -150,11 +150,11 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
     };
   });
   app.get<{ Params: { chain: string; n: string } }>('/api/audit/:chain/:n', async (req) => {
-    const { person } = await visitor(req);
+    const { person } = await countedCaller(req);
     const n = parsed(z.coerce.number().int().min(1), req.params.n);
-    return { status: 'success', data: await deps.trail.record(person, req.params.chain, n) };
+    return { status: 'success', data: await deps.auditLog.record(person, req.params.chain, n) };
   });
-  app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.trail.verify((await visitor(req)).person) }));
+  app.get('/api/audit/verify', async (req) => ({ status: 'success', data: await deps.auditLog.verify((await countedCaller(req)).person) }));
 
   const serverStates = () =>
     Promise.all(

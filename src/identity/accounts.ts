@@ -49,7 +49,7 @@ type AccountState = z.infer<typeof accountState>;
 const TEN_YEARS = 10 * 365 * 24 * 3600;
 
 /** The personas, overlaid by what was changed about them since. The changes live in the shared store, so every replica sees them. */
-export function accounts(
+export function createAccounts(
   kv: KeyValue,
   personas: readonly Persona[],
   clock: Clock = { now: () => new Date() },

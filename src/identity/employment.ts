@@ -3,7 +3,7 @@ import type { Clock, People } from '../core/ports.ts';
 
 type Employment = Awaited<ReturnType<People['employment']>>;
 
-const PATIENCE_MS = 3_000;
+const DEADLINE_MS = 3_000;
 const REMEMBERED_FOR_MS = 5 * 60_000;
 const REMEMBERED_AT_MOST = 20_000;
 
@@ -50,7 +50,7 @@ export function employmentOf(people: People, clock: Clock): (employeeId: string,
 /** A store that hangs must not hang every sign-in with it. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('too late')), PATIENCE_MS);
+    const timer = setTimeout(() => reject(new Error('too late')), DEADLINE_MS);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

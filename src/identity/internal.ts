@@ -107,7 +107,7 @@ export interface IdentityCheck extends InternalCall, Opening {
 }
 
 /** Before the body comes: signed by a gateway for this server, and not over yet. Whether it belongs to what comes with it is seen later. */
-export async function openIdentity(
+export async function openIdentityToken(
   keys: GatewayKeys,
   { token, server, clock = systemClock }: Opening,
 ): Promise<{ said: string; iat: number; exp: number }> {
@@ -118,7 +118,7 @@ export async function openIdentity(
 }
 
 /** Who an opened identity names. Its body was not looked at: good for a record, and for nothing else. */
-export function callerIn({ said, iat, exp }: Awaited<ReturnType<typeof openIdentity>>): { caller: Caller; requestId: string } {
+export function callerIn({ said, iat, exp }: Awaited<ReturnType<typeof openIdentityToken>>): { caller: Caller; requestId: string } {
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success) throw unauthenticated();
   return { caller: callerFrom({ ...claims, iat, exp }), requestId: claims.rid };
@@ -136,7 +136,7 @@ export async function openGrant(
 export async function verifyIdentity(keys: GatewayKeys, check: IdentityCheck): Promise<{ caller: Caller; requestId: string }> {
   const { method, path, body, firstUse, userContext } = check;
   // Also where it was opened before: a body may take its time, and what was good when it began may be over now.
-  const { said, iat, exp } = await openIdentity(keys, check);
+  const { said, iat, exp } = await openIdentityToken(keys, check);
   const { success, data: claims } = callClaims.safeParse(decode(said));
   if (!success || claims.method !== method || claims.path !== path || claims.body !== digest(body)) throw unauthenticated();
   const caller = callerFrom({ ...claims, iat, exp });

@@ -36,7 +36,7 @@ export interface EmbeddedIssuerOptions {
   readonly scriptedApprovals?: boolean | undefined;
 }
 
-export function embeddedIssuer({ realm, base, keys, accounts, scriptedApprovals = false }: EmbeddedIssuerOptions): Issuer {
+export function createEmbeddedIssuer({ realm, base, keys, accounts, scriptedApprovals = false }: EmbeddedIssuerOptions): Issuer {
   return {
     realm,
     issuer: embeddedIssuerUrl(base, realm),
@@ -59,7 +59,7 @@ export interface ExternalIssuerOptions {
   readonly introspect?: Issuer['introspect'];
 }
 
-export function externalIssuer({ realm, issuer, clientId, jwksUrl, introspect }: ExternalIssuerOptions): Issuer {
+export function createExternalIssuer({ realm, issuer, clientId, jwksUrl, introspect }: ExternalIssuerOptions): Issuer {
   requireSafeUrl(issuer, 'The issuer');
   return {
     realm,
@@ -117,11 +117,11 @@ export function introspection(issuer: string, clientId: string, clientSecret: st
   };
 }
 
-const PATIENCE_MS = 3_000;
+const DEADLINE_MS = 3_000;
 const LARGEST_ANSWER = 256 * 1024;
 
 async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
-  const answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) });
+  const answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(DEADLINE_MS) });
   if (answer.status !== 200) throw new Error(`The issuer answered ${answer.status}.`);
   const text = await answer.text();
   if (text.length > LARGEST_ANSWER) throw new Error('The issuer answered too much.');
@@ -145,7 +145,7 @@ function remoteKeys(locate: () => Promise<string>): JWTVerifyGetKey {
   let goodUntil = 0;
   const open = async () => {
     try {
-      remote = createRemoteJWKSet(new URL(await locate()), { timeoutDuration: PATIENCE_MS, cooldownDuration: RETRY_AFTER_MS });
+      remote = createRemoteJWKSet(new URL(await locate()), { timeoutDuration: DEADLINE_MS, cooldownDuration: RETRY_AFTER_MS });
     } catch {
       quietUntil = performance.now() + RETRY_AFTER_MS;
       opening = undefined;

@@ -27,7 +27,7 @@ const DAY = 24 * 3600;
 /** Longer than any session or access token that a sensible issuer gives out. */
 const MONTH = 30 * DAY;
 
-export function revocations(kv: KeyValue, clock: Clock = { now: () => new Date() }): Revocations {
+export function createRevocations(kv: KeyValue, clock: Clock = { now: () => new Date() }): Revocations {
   const now = () => Math.floor(clock.now().getTime() / 1000);
   return {
     revokeToken: (realm, jti, expiresAt) => {

@@ -106,7 +106,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   /** Everything about the person that can change while a token lives. */
   const presentState = async (
     issuer: Issuer,
-    signIn: Standing,
+    signIn: AccountState,
     exact: boolean,
   ): Promise<{ roles: ReadonlySet<Role>; employeeId: string | undefined }> => {
     const { sub, jti, sid, issuedAt, roles, employeeRef } = signIn;
@@ -200,7 +200,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
     if (source) cache.delete(source.cacheKey);
     const now = clock.now().getTime() / 1000;
     if (token.expiresAt <= now) throw new Refused('expired');
-    const signIn: Standing = source?.signIn ?? {
+    const signIn: AccountState = source?.signIn ?? {
       ...token,
       sub: person.sub,
       jti: token.id,
@@ -235,7 +235,7 @@ export function createVerifier({ issuers, people, denied, clock, onRefused, onLo
   };
 }
 
-type Standing = Pick<SignIn, 'sub' | 'jti' | 'sid' | 'issuedAt' | 'roles' | 'employeeRef'>;
+type AccountState = Pick<SignIn, 'sub' | 'jti' | 'sid' | 'issuedAt' | 'roles' | 'employeeRef'>;
 
 function headerOf(token: string): Claims {
   try {

@@ -16,7 +16,7 @@ export type Guard = (req: IncomingMessage) => Failure | undefined;
  * Keeps web pages out: a page that rebinds its own DNS name to us gives itself away by Host, any other page by Origin.
  * Programs send no Origin. Both are compared whole, port included: another port of localhost is somebody else.
  */
-export function hostGuard({ hosts, origins }: Addresses): Guard {
+export function createHostGuard({ hosts, origins }: Addresses): Guard {
   const ourHosts = new Set(hosts.map((host) => host.toLowerCase()));
   const ourOrigins = new Set(origins);
   return ({ url, headers: { host, origin } }) => {

@@ -37,7 +37,7 @@ export interface RestApp {
 }
 
 /** `strictBodies` names routes, not addresses: one address can be written in many ways. */
-export function restApp(log: Logger, strictBodies: readonly string[]): RestApp {
+export function createRestApp(log: Logger, strictBodies: readonly string[]): RestApp {
   let handler: (req: IncomingMessage, res: ServerResponse) => void = () => {};
   const app = fastify({
     logger: false,

@@ -23,7 +23,7 @@ const byTheClock = (beat: () => void, ms: number): (() => void) => {
   return () => clearInterval(timer);
 };
 
-export function eventStream(
+export function openEventStream(
   res: ServerResponse,
   headers: Readonly<Record<string, string>>,
   { every = byTheClock, mostWaiting = MOST_WAITING }: StreamOptions = {},

@@ -1,9 +1,9 @@
 /** Asking: from the first word to the table, its next page, the picture, the refusal, and what goes wrong on the way. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scripted } from '../asking.ts';
-import { type AppSite, ask, openApp, shot } from './app.ts';
+import { scripted } from '../assistant-events.ts';
+import { type AppTestServer, ask, openApp, shot } from './app.ts';
 
-let app: AppSite;
+let app: AppTestServer;
 beforeAll(async () => {
   app = await openApp();
 }, 300_000);

@@ -3,20 +3,20 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import { persona } from '../../src/sample/people.ts';
-import { ARMED, type AppSite, ask, openApp, press, shot } from './app.ts';
+import { ARMED, type AppTestServer, ask, openApp, press, shot } from './app.ts';
 import { STOPPED_CLOCK } from './stopped-clock.ts';
 
-let app: AppSite;
+let app: AppTestServer;
 beforeAll(async () => {
   app = await openApp();
 }, 300_000);
 afterAll(async () => app?.close());
 
 const sarah = persona('sarah.kim').employeeId ?? '';
-const salary = async () => Number((await app.site.owner('select salary from hr.pay where employee_id = $1', [sarah]))[0]?.['salary']);
+const salary = async () => Number((await app.testServer.owner('select salary from hr.pay where employee_id = $1', [sarah]))[0]?.['salary']);
 const prepared = async (raise: number, more: object = {}) => {
   const now = await salary();
-  const pending = await app.site.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: now + raise, ...more });
+  const pending = await app.testServer.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: now + raise, ...more });
   return { id: pending.confirmationId, now };
 };
 const approve = (page: Page) => page.getByRole('button', { name: 'Approve', exact: true });
@@ -41,7 +41,7 @@ describe('deciding in the app', () => {
     await kind(page, 'Done');
     expect(await salary()).toBe(before + 3000);
     expect(
-      await app.site.owner('select 1 from hr.salary_history where employee_id = $1 and new_salary = $2', [sarah, before + 3000]),
+      await app.testServer.owner('select 1 from hr.salary_history where employee_id = $1 and new_salary = $2', [sarah, before + 3000]),
     ).toHaveLength(1);
     await second.bringToFront();
     await second.getByText('Approved by you').waitFor();
@@ -104,7 +104,7 @@ describe('deciding in the app', () => {
     await page.getByLabel(/^new_salary/).fill(String(before + 6000));
     await page.getByRole('button', { name: 'Prepare' }).click();
     await kind(page, 'Needs your approval');
-    await app.site.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [sarah]);
+    await app.testServer.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [sarah]);
     await press(page, 'Approve');
     await kind(page, 'Not applied: changed since you looked');
     expect(await salary()).toBe(before + 1);
@@ -118,7 +118,7 @@ describe('deciding in the app', () => {
   test('an expired card is not a denied one, and it expires before one’s eyes', async () => {
     const { sub } = persona('alice.chen');
     const askedAt = new Date(Date.now() - 288_000);
-    const ticket = await app.site.tamshai.wiring.runtime.approvals.ask({
+    const ticket = await app.testServer.tamshai.wiring.runtime.tickets.ask({
       person: { principal: `staff:${sub}` } as Person,
       server: 'hr',
       tool: 'update_salary',
@@ -169,7 +169,7 @@ describe('deciding in the app', () => {
   });
 
   test('a removal asks a second time', async () => {
-    const pending = await app.site.ask('alice.chen', 'hr', 'delete_employee', {
+    const pending = await app.testServer.ask('alice.chen', 'hr', 'delete_employee', {
       employee_id: persona('frank.davis').employeeId ?? '',
       reason: 'Internship ended',
     });
@@ -178,7 +178,7 @@ describe('deciding in the app', () => {
     await page.getByRole('button', { name: /^Yes, / }).waitFor();
     await page.getByRole('button', { name: 'Back' }).click();
     await kind(page, 'Needs your approval');
-    const { body } = await app.site.rest('alice.chen', 'hr', 'get_employee', { employee_id: persona('frank.davis').employeeId });
+    const { body } = await app.testServer.rest('alice.chen', 'hr', 'get_employee', { employee_id: persona('frank.davis').employeeId });
     expect(body.status).toBe('success');
   });
 });
@@ -242,7 +242,7 @@ describe('with the keyboard alone, further on', () => {
 describe('by the link that another assistant gives', () => {
   const linked = async (raise: number) => {
     const before = await salary();
-    const pending = await app.site.ask('alice.chen', 'hr', 'update_salary', {
+    const pending = await app.testServer.ask('alice.chen', 'hr', 'update_salary', {
       employee_id: sarah,
       new_salary: before + raise,
       reason: 'Promotion',
@@ -250,7 +250,7 @@ describe('by the link that another assistant gives', () => {
     return { before, url: pending.confirmationData.approvalUrl };
   };
   const open = async (url: string, who: RegExp, opening: { width?: number; dark?: boolean } = {}) => {
-    const opened = await app.stranger(opening);
+    const opened = await app.signedOut(opening);
     await opened.page.goto(url);
     await opened.page.getByRole('button', { name: who }).click();
     await opened.page.waitForURL(url);
@@ -269,7 +269,7 @@ describe('by the link that another assistant gives', () => {
     await kind(page, 'Done');
     await shot(page, 'receipt-1440');
     expect(await salary()).toBe(before + 5_000);
-    const history = await app.site.owner('select 1 from hr.salary_history where employee_id = $1 and new_salary = $2', [
+    const history = await app.testServer.owner('select 1 from hr.salary_history where employee_id = $1 and new_salary = $2', [
       sarah,
       before + 5_000,
     ]);

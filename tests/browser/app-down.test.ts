@@ -10,8 +10,8 @@ import { readConfig } from '../../src/app/config.ts';
 import { SHARED_KEY } from '../fresh-database.ts';
 import { startRedis } from '../services/redis.ts';
 import type { TestServer } from '../services/server-process.ts';
-import { SERVERS, settingsFor } from '../site.ts';
-import { type AppSite, ask, openApp } from './app.ts';
+import { SERVERS, settingsFor } from '../test-server.ts';
+import { type AppTestServer, ask, openApp } from './app.ts';
 
 const freePort = () =>
   new Promise<string>((resolve) => {
@@ -21,7 +21,7 @@ const freePort = () =>
     });
   });
 
-let app: AppSite;
+let app: AppTestServer;
 let away: Tamshai | undefined;
 let folder: string;
 let redis: TestServer | undefined;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const own = { HR_PORT: hr, SUPPORT_PORT: support, JOURNEY_URL: `http://127.0.0.1:${journey}` };
   app = await openApp({ ...shared, ...own }, { servers: SERVERS.filter((name) => name !== 'journey') });
   const others = { HR_URL: `http://127.0.0.1:${hr}`, SUPPORT_URL: `http://127.0.0.1:${support}` };
-  const trusted = { TAMSHAI_GATEWAY_PUBLIC_KEYS: JSON.stringify({ keys: [app.site.keys.gateway.current.publicJwk] }) };
+  const trusted = { TAMSHAI_GATEWAY_PUBLIC_KEYS: JSON.stringify({ keys: [app.testServer.keys.gateway.current.publicJwk] }) };
   settings = {
     ...settingsFor(folder),
     TAMSHAI_INSTANCE: 'away',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { type AppSite, ask, openApp, press, shot, sidewaysScroll } from './app.ts';
+import { type AppTestServer, ask, openApp, press, shot, sidewaysScroll } from './app.ts';
 import { hostileJourney, plant } from './planted.ts';
 
 const JANE = 'jane.smith@acme.example';
@@ -20,7 +20,7 @@ const MARKUP = [
 /** With what breaks a layout as well: a word without an end, and letters that turn the line round. */
 const HOSTILE = `${MARKUP} {{constructor.constructor('window.hacked=1')()}} שלום עולם 👩‍👩‍👧‍👦🇩🇪 =HYPERLINK("https://evil.example") ${'w'.repeat(400)}`;
 
-let app: AppSite;
+let app: AppTestServer;
 let journey: string;
 beforeAll(async () => {
   journey = await mkdtemp(join(tmpdir(), 'tamshai-journey-'));
@@ -104,10 +104,10 @@ test('in every text field that a tool can answer it is text, and it fits, on a p
 describe('in the stores', () => {
   let planted: readonly string[] = [];
   beforeAll(async () => {
-    planted = await plant(app.site, MARKUP);
+    planted = await plant(app.testServer, MARKUP);
     // What has no sample comes in as people put it there.
     for (const who of ['eve.thompson', 'alice.chen'])
-      expect((await app.site.rest(who, 'tasks', 'add_task', { title: MARKUP.slice(0, 120), description: MARKUP })).status).toBe(200);
+      expect((await app.testServer.rest(who, 'tasks', 'add_task', { title: MARKUP.slice(0, 120), description: MARKUP })).status).toBe(200);
   }, 300_000);
 
   test('it is in every store', () => {
@@ -170,17 +170,23 @@ describe('in the stores', () => {
   });
 
   test('it is text on cards of documents, tickets and tasks', async () => {
-    const { data } = (await app.site.rest('carol.johnson', 'sales', 'list_opportunities', { stage: 'OPEN', limit: 1 })).body as {
+    const { data } = (await app.testServer.rest('carol.johnson', 'sales', 'list_opportunities', { stage: 'OPEN', limit: 1 })).body as {
       data: { _id: string; deal_name: string }[];
     };
-    const { body } = await app.site.rest('dan.williams', 'support', 'search_tickets', { status: 'open', limit: 1 });
+    const { body } = await app.testServer.rest('dan.williams', 'support', 'search_tickets', { status: 'open', limit: 1 });
     const [ticket] = (body as { data: { ticket_id: string }[] }).data;
     const cards = [
       [
         'Carol Johnson',
-        await app.site.ask('carol.johnson', 'sales', 'delete_opportunity', { opportunity_id: data[0]?._id, reason: MARKUP.slice(0, 150) }),
+        await app.testServer.ask('carol.johnson', 'sales', 'delete_opportunity', {
+          opportunity_id: data[0]?._id,
+          reason: MARKUP.slice(0, 150),
+        }),
       ],
-      ['Dan Williams', await app.site.ask('dan.williams', 'support', 'close_ticket', { ticket_id: ticket?.ticket_id, resolution: MARKUP })],
+      [
+        'Dan Williams',
+        await app.testServer.ask('dan.williams', 'support', 'close_ticket', { ticket_id: ticket?.ticket_id, resolution: MARKUP }),
+      ],
     ] as const;
     for (const [who, { confirmationId }] of cards) {
       const { page, troubles } = await app.as(who, `/approvals/${confirmationId}`, { width: 390 });
@@ -213,7 +219,7 @@ describe('in the stores', () => {
   });
 
   test('it is text in answers, on cards in the app and on their own page, in the inbox and in the trail', async () => {
-    await app.site.owner(`update hr.employees set job_title = job_title || ' ' || $1 where employee_id = $2`, [
+    await app.testServer.owner(`update hr.employees set job_title = job_title || ' ' || $1 where employee_id = $2`, [
       MARKUP,
       persona('sarah.kim').employeeId,
     ]);
@@ -246,7 +252,7 @@ describe('in the stores', () => {
   });
 
   test('a ticket with it is text in the portal and in an answer', async () => {
-    const sent = await app.site.rest(JANE, 'support', 'customer_submit_ticket', {
+    const sent = await app.testServer.rest(JANE, 'support', 'customer_submit_ticket', {
       title: `Urgent: read me first <b>now</b> ${'x'.repeat(120)}`,
       description: `${MARKUP} and that is what we see since today.`,
       visibility: 'organization',

@@ -18,10 +18,10 @@ import {
 import { HIDDEN } from '../../src/core/fields.ts';
 import { persona } from '../../src/sample/people.ts';
 import { HIDDEN as SHOWN_AS } from '../../web/lib/hidden.ts';
-import { ask as asked } from '../asking.ts';
-import { type AppSite, ask, openApp, seriousProblems, shot, sidewaysScroll } from './app.ts';
+import { ask as asked } from '../assistant-events.ts';
+import { type AppTestServer, ask, openApp, seriousProblems, shot, sidewaysScroll } from './app.ts';
 
-let app: AppSite;
+let app: AppTestServer;
 beforeAll(async () => {
   app = await openApp();
 }, 300_000);
@@ -74,7 +74,7 @@ describe('what is loaded', () => {
   });
 
   test('an address where nothing is reads as a page in a browser, and as JSON elsewhere', async () => {
-    const { page } = await app.stranger();
+    const { page } = await app.signedOut();
     const answer = await page.goto(`${app.base}/nowhere`);
     expect(answer?.status()).toBe(404);
     expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'");
@@ -85,13 +85,13 @@ describe('what is loaded', () => {
   });
 
   test('what the app is told is what the API’s document, and so its types, say', async () => {
-    const token = { headers: { authorization: `Bearer ${await app.site.token('eve.thompson')}` } };
-    const heard = await asked(app.site, 'eve.thompson', 'Show me the sales pipeline');
+    const token = { headers: { authorization: `Bearer ${await app.testServer.token('eve.thompson')}` } };
+    const heard = await asked(app.testServer, 'eve.thompson', 'Show me the sales pipeline');
     expect(heard.events.length).toBeGreaterThan(4);
     for (const event of heard.events) expect(assistantEvent.parse(event)).toEqual(event);
     const { page } = await app.as('Eve Thompson');
     const got = async (path: string) => ((await (await page.request.get(app.base + path, token)).json()) as { data: unknown }).data;
-    const pending = await app.site.ask('alice.chen', 'hr', 'update_salary', {
+    const pending = await app.testServer.ask('alice.chen', 'hr', 'update_salary', {
       employee_id: persona('sarah.kim').employeeId ?? '',
       new_salary: 150_000,
     });

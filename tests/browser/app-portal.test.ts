@@ -1,8 +1,8 @@
 /** The customers' side, from the first ticket to the handing over of the lead. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AppSite, openApp, press, shot } from './app.ts';
+import { type AppTestServer, openApp, press, shot } from './app.ts';
 
-let app: AppSite;
+let app: AppTestServer;
 beforeAll(async () => {
   app = await openApp();
 }, 300_000);

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { type AppSite, ask, openApp, press } from './app.ts';
+import { type AppTestServer, ask, openApp, press } from './app.ts';
 
-let app: AppSite;
+let app: AppTestServer;
 beforeAll(async () => {
   app = await openApp();
 }, 300_000);
@@ -12,7 +12,7 @@ afterAll(async () => app?.close());
 
 /** From nothing: the page one comes to, one's own name, and the app. */
 async function signIn(name: string): Promise<Page> {
-  const { page, troubles } = await app.stranger();
+  const { page, troubles } = await app.signedOut();
   await page.goto(app.base);
   await page.getByRole('link', { name: 'Sign in' }).first().click();
   await page.getByRole('button', { name }).click();
@@ -30,7 +30,7 @@ describe('people', () => {
     const page = await signIn('Marcus Johnson');
     await ask(page, 'What is my PTO balance?');
     expect(await chip(page)).toContain('hr.get_time_off_balances');
-    const { body } = await app.site.rest('marcus.johnson', 'hr', 'get_time_off_balances');
+    const { body } = await app.testServer.rest('marcus.johnson', 'hr', 'get_time_off_balances');
     expect(await said(page)).toContain(String((body as { data: { pto_balance: number } }).data.pto_balance));
   });
 
@@ -63,7 +63,7 @@ describe('people', () => {
 
   test('Marcus asks for a day off, Nina approves it, and each sees what is true now', async () => {
     const requests = async () => {
-      const { body } = await app.site.rest('marcus.johnson', 'hr', 'list_time_off_requests');
+      const { body } = await app.testServer.rest('marcus.johnson', 'hr', 'list_time_off_requests');
       return new Map((body as { data: { request_id: string; status: string }[] }).data.map((row) => [row.request_id, row.status]));
     };
     const before = await requests();
@@ -96,7 +96,7 @@ describe('people', () => {
     await kind(page, 'Done');
     await ask(page, 'Find Frank Davis');
     expect(await page.locator('.turn').last().locator('.dt tbody tr').count()).toBe(0);
-    expect((await app.site.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(403);
+    expect((await app.testServer.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(403);
   });
 });
 
@@ -124,14 +124,14 @@ describe('one’s own list', () => {
     await ask(page, 'What is on my list?');
     await page.locator('.turn').last().locator('.dt').first().waitFor();
     expect(await page.locator('.turn').last().innerText()).toContain('Call the landlord');
-    const { body } = await app.site.rest('sarah.kim', 'tasks', 'list_tasks', { status: 'pending' });
+    const { body } = await app.testServer.rest('sarah.kim', 'tasks', 'list_tasks', { status: 'pending' });
     const { data } = body as { data: { id: number; title: string }[] };
     const number = data.find(({ title }) => title === 'Call the landlord')?.id ?? 0;
     await ask(page, `Mark task ${number} as done`);
     expect(await chip(page)).toContain('tasks.complete_task');
     await ask(page, `Delete task ${number}`);
     expect(await chip(page)).toContain('tasks.delete_task');
-    const { body: after } = await app.site.rest('sarah.kim', 'tasks', 'list_tasks');
+    const { body: after } = await app.testServer.rest('sarah.kim', 'tasks', 'list_tasks');
     expect((after as { data: { id: number }[] }).data.map((task) => task.id)).not.toContain(number);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { openSite, type Site, type SiteOptions } from '../site.ts';
+import { openTestServer, type TestServer, type TestServerOptions } from '../test-server.ts';
 import { launchChromium } from './chromium.ts';
 
 /** Where a person can look at what the browser showed. */
@@ -32,19 +32,19 @@ export interface Opened {
   readonly troubles: string[];
 }
 
-export interface AppSite {
-  readonly site: Site;
+export interface AppTestServer {
+  readonly testServer: TestServer;
   readonly base: string;
   as(name: string, path?: string, opening?: Opening): Promise<Opened>;
   /** Nobody yet: a browser that has never been here. */
-  stranger(opening?: Pick<Opening, 'width' | 'height' | 'dark'>): Promise<Opened>;
+  signedOut(opening?: Pick<Opening, 'width' | 'height' | 'dark'>): Promise<Opened>;
   close(): Promise<void>;
 }
 
-export async function openApp(settings: Record<string, string> = {}, options: SiteOptions = {}): Promise<AppSite> {
-  const site = await openSite(settings, options);
+export async function openApp(settings: Record<string, string> = {}, options: TestServerOptions = {}): Promise<AppTestServer> {
+  const testServer = await openTestServer(settings, options);
   const browser: Browser = await launchChromium();
-  const { base } = site.tamshai;
+  const { base } = testServer.tamshai;
   const signedIn = new Map<string, Kept>();
   const contexts: BrowserContext[] = [];
 
@@ -72,9 +72,9 @@ export async function openApp(settings: Record<string, string> = {}, options: Si
     return { page, troubles };
   }
   return {
-    site,
+    testServer,
     base,
-    async stranger({ width = 1280, height = 900, dark = false } = {}) {
+    async signedOut({ width = 1280, height = 900, dark = false } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
       contexts.push(context);
       return watched(context);
@@ -98,7 +98,7 @@ export async function openApp(settings: Record<string, string> = {}, options: Si
     async close() {
       for (const context of contexts) await context.close();
       await browser.close();
-      await site.close();
+      await testServer.close();
     },
   };
 }

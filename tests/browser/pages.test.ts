@@ -4,18 +4,18 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from './chromium.ts';
 import { STOPPED_CLOCK } from './stopped-clock.ts';
-import { type Site, site } from '../unit/embedded-site.ts';
+import { type TestServer, testServer } from '../unit/embedded-test-server.ts';
 import { authUrl, pkce, register } from '../unit/embedded-support.ts';
 
 /** Longer than the buttons stay inert. */
 const ARMED = 950;
 
-let s: Site;
+let s: TestServer;
 let chrome: Browser;
 let aliceIsIn: Awaited<ReturnType<BrowserContext['storageState']>>;
 const open: BrowserContext[] = [];
 beforeAll(async () => {
-  s = await site();
+  s = await testServer();
   chrome = await launchChromium();
   const { page } = await newPage({ signedInAs: /Alice Chen/ });
   aliceIsIn = await page.context().storageState();

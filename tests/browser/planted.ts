@@ -6,7 +6,7 @@ import { openSearch } from '../../src/app/search.ts';
 import { allTools } from '../../src/app/registry.ts';
 import type { Document, DocumentLoader } from '../../src/core/documents.ts';
 import { sampleCollections } from '../../src/sample/documents.ts';
-import { type Site, SQL_DOMAINS } from '../site.ts';
+import { type TestServer, SQL_DOMAINS } from '../test-server.ts';
 
 /** Ids, codes, days and addresses: a store, or whoever reads it, takes nothing else there. */
 const FIXED_KEY =
@@ -34,7 +34,7 @@ function* some(domain: string, name: string, documents: Iterable<unknown>, text:
 }
 
 /** Text columns of tables, as far as the database's own rules take any text. */
-async function plantTables({ owner }: Site, text: string, planted: Set<string>): Promise<void> {
+async function plantTables({ owner }: TestServer, text: string, planted: Set<string>): Promise<void> {
   const columns = await owner(
     `select c.table_schema as s, c.table_name as t, c.column_name as c from information_schema.columns c
      join information_schema.tables b on b.table_schema = c.table_schema and b.table_name = c.table_name and b.table_type = 'BASE TABLE'
@@ -51,7 +51,7 @@ async function plantTables({ owner }: Site, text: string, planted: Set<string>):
 }
 
 /** The sample once more, as its makers make it, with the text in it. */
-async function plantDocuments(site: Site, text: string, planted: Set<string>): Promise<void> {
+async function plantDocuments(testServer: TestServer, text: string, planted: Set<string>): Promise<void> {
   const options = { employees: 500, today: new Date(), onProgress: () => {} };
   const fill = async (domain: string, loader: DocumentLoader) => {
     for (const { name, documents } of sampleCollections(domain, options))
@@ -59,13 +59,13 @@ async function plantDocuments(site: Site, text: string, planted: Set<string>): P
   };
   for (const { name, store } of allTools().domains) {
     if (store === 'documents') {
-      const database = await site.documents(name);
+      const database = await testServer.documents(name);
       await database.empty(sampleCollections(name, options).map((each) => each.name));
       await fill(name, database);
     }
     if (store === 'search' && name !== 'journey') {
       const opened = await openSearch(
-        readConfig(site.environment),
+        readConfig(testServer.environment),
         allTools().domains.filter((each) => each.name === name),
       );
       for (const [, backend] of opened.backends) {
@@ -77,10 +77,10 @@ async function plantDocuments(site: Site, text: string, planted: Set<string>): P
   }
 }
 
-export async function plant(site: Site, text: string): Promise<string[]> {
+export async function plant(testServer: TestServer, text: string): Promise<string[]> {
   const planted = new Set<string>();
-  await plantTables(site, text, planted);
-  await plantDocuments(site, text, planted);
+  await plantTables(testServer, text, planted);
+  await plantDocuments(testServer, text, planted);
   return [...planted].sort();
 }
 

@@ -5,23 +5,23 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import { inspector, pythonSdk } from '../services/clients.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const run = promisify(execFile);
-let site: Site;
+let testServer: TestServer;
 let expected: string[];
 beforeAll(async () => {
   // The first time they are fetched, which takes as long as it takes.
   pythonSdk();
   inspector();
-  site = await openSite();
-  const listed = await site.rpc<{ tools: { name: string }[] }>(await site.token('frank.davis', { mcp: true }), 'tools/list');
+  testServer = await openTestServer();
+  const listed = await testServer.rpc<{ tools: { name: string }[] }>(await testServer.token('frank.davis', { mcp: true }), 'tools/list');
   expected = listed.result?.tools.map(({ name }) => name) ?? [];
 }, 900_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
-const token = () => site.token('frank.davis', { mcp: true });
-const address = () => `${site.address()}/mcp`;
+const token = () => testServer.token('frank.davis', { mcp: true });
+const address = () => `${testServer.address()}/mcp`;
 
 interface Result {
   readonly isError?: boolean;

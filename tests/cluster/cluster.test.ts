@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
-import { revocations } from '../../src/identity/revocation.ts';
+import { createRevocations } from '../../src/identity/revocation.ts';
 import { opens } from '../../src/core/access.ts';
 import { rolesIn } from '../../src/core/people.ts';
 import { persona, personas } from '../../src/sample/people.ts';
@@ -12,28 +12,28 @@ import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { byName, Doors, ready } from '../contract/calls.ts';
 import { askFor, effectsOf, writes } from '../contract/writes.ts';
-import type { Visitor } from '../visitor.ts';
-import { disturbedInTurn, killedInTurn, trailIsWhole } from './under-load.ts';
+import type { TestClient } from '../test-client.ts';
+import { disturbedInTurn, killedInTurn, auditLogIsWhole } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
-import { build, folder, PATIENCE_MS, removeFolders, tamshai } from '../journeys/command-support.ts';
+import { build, folder, DEADLINE_MS, removeFolders, tamshai } from '../journeys/command-support.ts';
 
 const servers = clusterServers();
 describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   let cluster: Cluster;
-  let front: Visitor;
+  let front: TestClient;
   let left: Untouched | undefined;
   beforeAll(async () => {
     build();
     cluster = await openCluster(stores);
     ({ front } = cluster);
     await vi.waitFor(async () => expect((await front.send('GET', '/ready')).status).toBe(200), { timeout: 30_000, interval: 200 });
-  }, 4 * PATIENCE_MS);
+  }, 4 * DEADLINE_MS);
   afterAll(async () => {
     await cluster?.close();
     removeFolders();
-  }, PATIENCE_MS);
+  }, DEADLINE_MS);
 
-  const at = (n: number): Visitor => cluster.gateways[n % 3] as Visitor;
+  const at = (n: number): TestClient => cluster.gateways[n % 3] as TestClient;
   const employeeId = (user: string) => persona(user).employeeId ?? '';
 
   it.each(byName.filter(([, { kind }]) => kind === 'read' || kind === 'list'))('%s answers on every surface', async (_name, tool) => {
@@ -58,11 +58,11 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       'string',
       'boolean',
     ]);
-    const stranger = personas.find(({ realm, roles }) => !opens(tool, rolesIn(realm, roles)));
-    if (stranger)
+    const outsider = personas.find(({ realm, roles }) => !opens(tool, rolesIn(realm, roles)));
+    if (outsider)
       for (const answer of [
-        await front.rest(stranger.username, domain.name, name, input),
-        await front.direct(stranger.username, domain.name, name, input),
+        await front.rest(outsider.username, domain.name, name, input),
+        await front.direct(outsider.username, domain.name, name, input),
       ])
         expect(refused(answer)).toEqual([403, 'INSUFFICIENT_PERMISSIONS', 'string', 'boolean']);
   });
@@ -117,7 +117,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     const look = (n: number) => at(n).send('GET', '/api/user/info', { token });
     for (const n of [0, 1, 2]) expect((await look(n)).status).toBe(200);
     const kv = await openRedisKeyValue(cluster.node('hr1').settings['REDIS_URL'] ?? '');
-    await revocations(kv).revokePerson('staff', employeeId('tom.becker'));
+    await createRevocations(kv).revokePerson('staff', employeeId('tom.becker'));
     await kv.close();
     for (const n of [0, 1, 2]) await expect.poll(async () => (await look(n)).status, { timeout: 12_000, interval: 500 }).toBe(401);
   });
@@ -145,7 +145,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       expect([...work.done.errors]).toEqual([]);
       await holds(cluster, work);
     },
-    10 * PATIENCE_MS,
+    10 * DEADLINE_MS,
   );
 
   it(
@@ -166,19 +166,19 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       expect([...work.done.errors]).toEqual([]);
       await holds(cluster, work);
     },
-    10 * PATIENCE_MS,
+    10 * DEADLINE_MS,
   );
 
   it(
     'each process killed in turn: nothing acknowledged is lost, nothing is done twice, nobody gets what is not theirs',
     async () => killedInTurn(cluster, (left ??= await untouched(cluster))),
-    10 * PATIENCE_MS,
+    10 * DEADLINE_MS,
   );
 
   it(
     'each way disturbed in turn: slow, in crumbs, silent, reset, cut in the middle, gone',
     async () => disturbedInTurn(cluster, (left ??= await untouched(cluster))),
-    15 * PATIENCE_MS,
+    15 * DEADLINE_MS,
   );
 
   it(
@@ -201,7 +201,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
       await cluster.node('rest').start();
       await expect.poll(async () => (await front.rest('nina.patel', 'tasks', 'list_tasks')).status, { timeout: 30_000 }).toBe(200);
     },
-    4 * PATIENCE_MS,
+    4 * DEADLINE_MS,
   );
 
   it('the trail is one, whichever gateway is asked, and whole', async () => {
@@ -219,7 +219,7 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
     }
   });
 
-  it('and the trail of each process is whole', () => trailIsWhole(cluster), 4 * PATIENCE_MS);
+  it('and the trail of each process is whole', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
 
   it(
     'a process with another key, another name or no keys does not join',
@@ -240,6 +240,6 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
         err: expect.stringMatching(/is called gateway1 on this Redis; set TAMSHAI_INSTANCE/) as string,
       });
     },
-    2 * PATIENCE_MS,
+    2 * DEADLINE_MS,
   );
 });

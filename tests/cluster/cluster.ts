@@ -9,13 +9,20 @@ import { openKeys } from '../../src/identity/keys.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
-import { folder, PATIENCE_MS, type Settings, site as startCommand, type Site as Started, tamshai } from '../journeys/command-support.ts';
+import {
+  folder,
+  DEADLINE_MS,
+  type Settings,
+  testServer as startCommand,
+  type TestServer as Started,
+  tamshai,
+} from '../journeys/command-support.ts';
 import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
-import { DOMAINS, settingsFor, type Site, SQL_DOMAINS } from '../site.ts';
+import { DOMAINS, settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
 import { allTools } from '../../src/app/registry.ts';
-import { type Visitor, visit } from '../visitor.ts';
+import { type TestClient, visit } from '../test-client.ts';
 
 /** What can go wrong on a way: undefined is nobody there. */
 export const FAULTS = {
@@ -43,16 +50,16 @@ export interface Node {
 
 export interface Cluster {
   /** Through the balancer, as everyone comes. */
-  readonly front: Visitor;
+  readonly front: TestClient;
   /** Past it, to one gateway. */
-  readonly gateways: readonly Visitor[];
+  readonly gateways: readonly TestClient[];
   readonly nodes: readonly Node[];
   /** To the stores, to hr and to tasks. */
   readonly ways: ReadonlyMap<string, ToxicLink>;
   /** Tells the servers whom to believe, while they run. */
   believe(publicKeys: object): void;
   /** Where the stores are, for tests that look behind. */
-  readonly behind: Site;
+  readonly behind: TestServer;
   node(name: string): Node;
   /** `tamshai audit verify` beside each process, over all that it keeps. */
   verify(): Promise<{ name: string; code: number | null; out: string; err: string }[]>;
@@ -174,7 +181,7 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
         await made.start(more);
         const [port] = Object.values(made.process.ready['ports'] as Record<string, number>);
         const ready = () => fetch(`http://localhost:${port}/ready`).then(({ status }) => status);
-        await expect.poll(ready, { timeout: PATIENCE_MS, interval: 100 }).toBe(200);
+        await expect.poll(ready, { timeout: DEADLINE_MS, interval: 100 }).toBe(200);
         await new Promise((resolve) => setTimeout(resolve, 1_200));
       },
     };
@@ -189,17 +196,17 @@ export async function openCluster(servers: ClusterServers, more: Settings = {}, 
     ...gatewayPorts.map((port, n) => node(`gateway${n + 1}`, ['gateway'], { GATEWAY_PORT: String(port) })),
   ]);
   const base = `http://localhost:${front}`;
-  const visitorAt = (gateway: number) => visit({ base, ports: { ...rest, hr: hrName, gateway }, keys });
+  const testClientAt = (gateway: number) => visit({ base, ports: { ...rest, hr: hrName, gateway }, keys });
   const behind = {
     environment: { ...common, ...stores, TAMSHAI_DATA: first },
     folder: first,
     owner: async (text: string, values?: readonly unknown[]) =>
       (await sql.owner.query<Record<string, unknown>>(text, values as unknown[])).rows,
     later: (each: () => Promise<unknown>) => void closing.push(each),
-  } as unknown as Site;
+  } as unknown as TestServer;
   return {
-    front: visitorAt(front),
-    gateways: gatewayPorts.map(visitorAt),
+    front: testClientAt(front),
+    gateways: gatewayPorts.map(testClientAt),
     nodes,
     ways,
     believe,

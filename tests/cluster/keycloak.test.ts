@@ -4,15 +4,15 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { build, PATIENCE_MS, removeFolders } from '../journeys/command-support.ts';
+import { build, DEADLINE_MS, removeFolders } from '../journeys/command-support.ts';
 import { Person } from '../keycloak/pages.ts';
 import { clientSettings, PASSWORD, realmOf } from '../keycloak/realms.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
 import { freePort } from '../services/server-process.ts';
-import type { Visitor } from '../visitor.ts';
+import type { TestClient } from '../test-client.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
 import { throughBrowser, tokensOf } from './signed-in.ts';
-import { disturbedInTurn, killedInTurn, trailIsWhole } from './under-load.ts';
+import { disturbedInTurn, killedInTurn, auditLogIsWhole } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
 
 const PEOPLE = 'sarah.kim marcus.johnson nina.patel frank.davis alice.chen eve.thompson carol.johnson dan.williams'.split(' ');
@@ -30,16 +30,16 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
     keycloak = await startKeycloak([programsOf(realmOf(base, 'tamshai-staff', PEOPLE)), realmOf(base, 'tamshai-customers', [])]);
     cluster = await openCluster(stores, { ...clientSettings(keycloak), TAMSHAI_SCRIPTED_APPROVALS: '0' }, port);
     const token = tokensOf(keycloak);
-    for (const visitor of [cluster.front, ...cluster.gateways]) Object.assign(visitor, { token });
+    for (const testClient of [cluster.front, ...cluster.gateways]) Object.assign(testClient, { token });
     Object.assign(cluster.front, { decide: throughBrowser(base) });
     await vi.waitFor(async () => expect((await cluster.front.send('GET', '/ready')).status).toBe(200), { timeout: 30_000, interval: 200 });
     left = await untouched(cluster);
-  }, 6 * PATIENCE_MS);
+  }, 6 * DEADLINE_MS);
   afterAll(async () => {
     await cluster?.close();
     await keycloak?.stop();
     removeFolders();
-  }, PATIENCE_MS);
+  }, DEADLINE_MS);
 
   /** A program that people let sign them in by name and password: not among the clients that we hand out. */
   const programsOf = (realm: ReturnType<typeof realmOf>) => {
@@ -57,14 +57,14 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
     // Longer than Keycloak is away.
     return { ...rest, accessTokenLifespan: 900, clients: [...clients, program] };
   };
-  const own = (at: Visitor, token: string) => at.send('POST', '/api/tools/hr/get_time_off_balances', { token, body: {} });
+  const own = (at: TestClient, token: string) => at.send('POST', '/api/tools/hr/get_time_off_balances', { token, body: {} });
   const signIn = async (user: string) => {
     const at = await new Person(user, PASSWORD).walk(`${base}/signin?realm=staff&to=/approvals`, `${base}/`);
     return [at.status, new URL(at.url).pathname];
   };
 
-  it('each process killed in turn', async () => killedInTurn(cluster, left), 10 * PATIENCE_MS);
-  it('each way disturbed in turn', async () => disturbedInTurn(cluster, left), 15 * PATIENCE_MS);
+  it('each process killed in turn', async () => killedInTurn(cluster, left), 10 * DEADLINE_MS);
+  it('each way disturbed in turn', async () => disturbedInTurn(cluster, left), 15 * DEADLINE_MS);
 
   it(
     'Keycloak killed: who is signed in works on, who is not is told to come back, and everything is well by itself once it is there again',
@@ -74,8 +74,8 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
       for (const gateway of cluster.gateways) expect((await own(gateway, token)).status).toBe(200);
       await keycloak.kill();
       const before = { reads: work.done.reads, tasks: work.done.acknowledged.size };
-      await expect.poll(() => work.done.reads, { timeout: PATIENCE_MS }).toBeGreaterThan(before.reads + 50);
-      await expect.poll(() => work.done.acknowledged.size, { timeout: PATIENCE_MS }).toBeGreaterThan(before.tasks + 10);
+      await expect.poll(() => work.done.reads, { timeout: DEADLINE_MS }).toBeGreaterThan(before.reads + 50);
+      await expect.poll(() => work.done.acknowledged.size, { timeout: DEADLINE_MS }).toBeGreaterThan(before.tasks + 10);
       // Longer than any process goes on with a person whom it has looked at.
       await pause(12_000);
       for (const gateway of cluster.gateways) expect((await own(gateway, token)).status).toBe(200);
@@ -92,16 +92,16 @@ describe.each(servers === undefined ? [] : [servers])('a cluster with Keycloak',
       expect([page.status, page.text.includes('<html')]).toEqual([503, true]);
 
       await keycloak.startAgain();
-      await expect.poll(() => signIn('nina.patel').catch(String), { timeout: PATIENCE_MS, interval: 500 }).toEqual([200, '/approvals']);
+      await expect.poll(() => signIn('nina.patel').catch(String), { timeout: DEADLINE_MS, interval: 500 }).toEqual([200, '/approvals']);
       // The very token of before, at every gateway.
       for (const each of cluster.gateways) await expect.poll(async () => (await own(each, token)).status, { timeout: 30_000 }).toBe(200);
       const raised = work.done.raised.size;
-      await expect.poll(() => work.done.raised.size, { timeout: PATIENCE_MS }).toBeGreaterThan(raised);
+      await expect.poll(() => work.done.raised.size, { timeout: DEADLINE_MS }).toBeGreaterThan(raised);
       await work.stop();
       await holds(cluster, work);
     },
-    10 * PATIENCE_MS,
+    10 * DEADLINE_MS,
   );
 
-  it('and the trail of each process is whole', () => trailIsWhole(cluster), 4 * PATIENCE_MS);
+  it('and the trail of each process is whole', () => auditLogIsWhole(cluster), 4 * DEADLINE_MS);
 });

@@ -2,7 +2,7 @@
 import { Person } from '../keycloak/pages.ts';
 import { PASSWORD } from '../keycloak/realms.ts';
 import type { Keycloak } from '../services/keycloak.ts';
-import type { Visitor } from '../visitor.ts';
+import type { TestClient } from '../test-client.ts';
 
 /** One for each person, until it is nearly over. */
 export function tokensOf({ url }: Keycloak): (user: string) => Promise<string> {
@@ -20,7 +20,7 @@ export function tokensOf({ url }: Keycloak): (user: string) => Promise<string> {
 }
 
 /** Opens the card, presses its button, and signs in again where the page asks for it. Whatever keeps the page from being shown is thrown: one looks again. */
-export function throughBrowser(base: string): Visitor['decide'] {
+export function throughBrowser(base: string): TestClient['decide'] {
   const browsers = new Map<string, Promise<Person>>();
   const signedIn = (user: string): Promise<Person> => {
     const begun = (async () => {
@@ -33,7 +33,7 @@ export function throughBrowser(base: string): Visitor['decide'] {
     browsers.set(user, begun);
     return begun;
   };
-  type Decided = Awaited<ReturnType<Visitor['decide']>>;
+  type Decided = Awaited<ReturnType<TestClient['decide']>>;
   const replyOf = async (answer: Response): Promise<Decided> => {
     const text = await answer.text();
     return { status: answer.status, headers: {}, text, body: (text.startsWith('{') ? JSON.parse(text) : undefined) as Decided['body'] };

@@ -39,7 +39,7 @@ export async function disturbedInTurn(cluster: Cluster, left: Untouched): Promis
 }
 
 /** Stops everyone, and looks with the command at what each of them kept. */
-export async function trailIsWhole(cluster: Cluster): Promise<void> {
+export async function auditLogIsWhole(cluster: Cluster): Promise<void> {
   for (const { process } of cluster.nodes) await process.stop('SIGTERM');
   for (const { name, code, out, err } of await cluster.verify()) expect([name, code, code === 0 ? '' : out + err]).toEqual([name, 0, '']);
 }

@@ -5,7 +5,7 @@ import type { Answer } from '../../src/core/answer.ts';
 import { persona } from '../../src/sample/people.ts';
 import { registry } from '../contract/calls.ts';
 import { effectsOf } from '../contract/writes.ts';
-import type { Reply } from '../visitor.ts';
+import type { Reply } from '../test-client.ts';
 import type { Cluster } from './cluster.ts';
 
 type Came = Reply<Answer | { status: string }>;

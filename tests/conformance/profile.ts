@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { hostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
+import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
 import { type McpFeature, mcpHandler } from '../../src/transports/mcp/index.ts';
 import { callerOf, key } from '../unit/mcp-fixture.ts';
 import { ASKING_PROMPT, askingPrompt, type Came, ROUNDS } from './rounds.ts';
@@ -218,14 +218,14 @@ export interface Profile {
   close(): Promise<void>;
 }
 
-export async function startProfile(hotLeg: boolean): Promise<Profile> {
+export async function startProfile(fastPath: boolean): Promise<Profile> {
   const quiet = { info: () => {}, warn: () => {}, error: () => {} };
   const server = createServer((req, res) => handler(req, res));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
   const handler = mcpHandler({
     serverInfo: { name: 'conformance', title: 'Conformance', version: '1.0.0' },
-    guard: hostGuard(loopbackAddresses(port)),
+    guard: createHostGuard(loopbackAddresses(port)),
     // The suite does not sign in: everyone is Alice.
     authenticate: () => callerOf('alice'),
     challenge: () => 'Bearer',
@@ -241,7 +241,7 @@ export async function startProfile(hotLeg: boolean): Promise<Profile> {
     log: quiet,
     features: [feature],
     limits: { sessionsPerPerson: 1_000 },
-    hotLeg,
+    fastPath,
   });
   return {
     url: `http://localhost:${port}/mcp`,

@@ -1,14 +1,14 @@
 /** Where a request says it comes from and goes to, on every port; and what each port tells clients about itself. */
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSite, SERVERS, type Site } from '../site.ts';
+import { openTestServer, SERVERS, type TestServer } from '../test-server.ts';
 import { asCluster } from '../stores.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 /** Headers exactly as written. */
 function raw(port: number, lines: string[]): Promise<{ status: number; body: string }> {
@@ -27,7 +27,7 @@ function raw(port: number, lines: string[]): Promise<{ status: number; body: str
 }
 
 describe.each(SERVERS)('Host and Origin on %s', (server) => {
-  const port = () => Number(site.tamshai.ports[server]);
+  const port = () => Number(testServer.tamshai.ports[server]);
   const paths = [
     'GET /health',
     'GET /ready',
@@ -91,19 +91,19 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
 describe.each(SERVERS)('the metadata of %s', (server) => {
   it('names its own address and who issues tokens, at both places', async () => {
     for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
-      const { status, body, headers } = await site.send<Record<string, unknown>>('GET', path, {
+      const { status, body, headers } = await testServer.send<Record<string, unknown>>('GET', path, {
         server,
         headers: { origin: 'https://elsewhere.example' },
       });
       expect(status).toBe(200);
       expect(headers['access-control-allow-origin']).toBe('*');
-      expect(body).toMatchObject({ resource: `${site.address(server)}/mcp`, bearer_methods_supported: ['header'] });
-      expect(body['authorization_servers']).toEqual([`${site.tamshai.base}/oidc/staff`, `${site.tamshai.base}/oidc/customers`]);
+      expect(body).toMatchObject({ resource: `${testServer.address(server)}/mcp`, bearer_methods_supported: ['header'] });
+      expect(body['authorization_servers']).toEqual([`${testServer.tamshai.base}/oidc/staff`, `${testServer.tamshai.base}/oidc/customers`]);
     }
   });
   it('names what the issuer gives tokens for', async () => {
     const redirect = 'http://localhost:33418/callback';
-    const { body: client } = await site.send<{ client_id: string }>('POST', '/oidc/staff/reg', {
+    const { body: client } = await testServer.send<{ client_id: string }>('POST', '/oidc/staff/reg', {
       body: { client_name: 'Some editor', redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
     });
     const asked = async (resource: string) => {
@@ -117,16 +117,16 @@ describe.each(SERVERS)('the metadata of %s', (server) => {
         code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
         code_challenge_method: 'S256',
       });
-      const { headers } = await site.send('GET', `/oidc/staff/auth?${query}`);
-      return new URL(String(headers.location), site.tamshai.base);
+      const { headers } = await testServer.send('GET', `/oidc/staff/auth?${query}`);
+      return new URL(String(headers.location), testServer.tamshai.base);
     };
-    expect((await asked(`${site.address(server)}/mcp`)).searchParams.get('error')).toBeNull();
+    expect((await asked(`${testServer.address(server)}/mcp`)).searchParams.get('error')).toBeNull();
     expect((await asked('http://localhost:1/mcp')).searchParams.get('error')).toBe('invalid_target');
   });
   it('names no right to approve, and neither does the issuer', async () => {
     const documents = await Promise.all([
-      site.send('GET', '/.well-known/oauth-protected-resource', { server }),
-      ...['staff', 'customers'].map((realm) => site.send('GET', `/oidc/${realm}/.well-known/openid-configuration`)),
+      testServer.send('GET', '/.well-known/oauth-protected-resource', { server }),
+      ...['staff', 'customers'].map((realm) => testServer.send('GET', `/oidc/${realm}/.well-known/openid-configuration`)),
     ]);
     for (const { status, text } of documents) {
       expect(status).toBe(200);

@@ -12,7 +12,7 @@ import { statusOf, toolFailure } from '../../src/core/errors.ts';
 import { rolesIn } from '../../src/core/people.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { unfindable } from './arrange.ts';
 import {
   byName,
@@ -29,15 +29,15 @@ import {
   today,
 } from './calls.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
 }, 120_000);
 afterAll(async () => {
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 const qualifier = createQualifier(allTools());
@@ -121,13 +121,13 @@ describe.each(byName)('%s', (_name, tool) => {
     }
   }
 
-  it.each(tool.examples.map((example) => [example.ask, example] as const))('“%s”', async (ask, { as, input, gives }) => {
-    await everywhere(ask, as, () => input(today(site)), expected(gives));
+  it.each(tool.examples.map((example) => [example.question, example] as const))('“%s”', async (ask, { as, input, expects }) => {
+    await everywhere(ask, as, () => input(today(testServer)), expected(expects));
   });
 
   it('can be called with success', async () => {
-    const { as } = await ready(site, tool);
-    await everywhere('the ready call', as, async () => (await ready(site, tool)).input, expected(undefined));
+    const { as } = await ready(testServer, tool);
+    await everywhere('the ready call', as, async () => (await ready(testServer, tool)).input, expected(undefined));
   });
 
   /** One caller for each view of the rows that opens the tool. */
@@ -140,11 +140,11 @@ describe.each(byName)('%s', (_name, tool) => {
     if (!kind) expect.fail(`tests/contract/arrange.ts does not know ids called ${key}`);
     for (const [audience, as] of callers) {
       const seesAll = audience === Object.keys(tool.domain.audiences)[0] && Object.keys(tool.domain.audiences).length > 1;
-      const others = await kind(site, as, seesAll);
+      const others = await kind(testServer, as, seesAll);
       const bodies: string[] = [];
       for (const [which, id] of Object.entries(others)) {
         if (id === undefined) continue;
-        const { input } = await ready(site, tool);
+        const { input } = await ready(testServer, tool);
         const outcome = await doors.call('rest', as, tool, { ...input, [key]: id });
         if (tool.kind === 'list') expect([as, which, outcome.answer]).toMatchObject([as, which, { status: 'success', data: [] }]);
         else expect([as, which, codeOf(outcome.answer)]).toEqual([as, which, expect.stringMatching(/_NOT_FOUND$/)]);
@@ -166,9 +166,9 @@ describe('every reply', () => {
     const token = await doors.token('frank.davis');
     const mcp = await doors.token('frank.davis', { mcp: true });
     const ask = async (given: string) => [
-      await site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {}, headers: { 'x-request-id': given } }),
-      await site.rpc(mcp, 'tools/call', { name: 'tasks_list_tasks', arguments: {} }, { headers: { 'x-request-id': given } }),
-      await site.send('GET', '/api/no-such-page', { token, headers: { 'x-request-id': given } }),
+      await testServer.send('POST', '/api/tools/tasks/list_tasks', { token, body: {}, headers: { 'x-request-id': given } }),
+      await testServer.rpc(mcp, 'tools/call', { name: 'tasks_list_tasks', arguments: {} }, { headers: { 'x-request-id': given } }),
+      await testServer.send('GET', '/api/no-such-page', { token, headers: { 'x-request-id': given } }),
     ];
     for (const { headers } of await ask('mine-1')) expect(headers['x-request-id']).toBe('mine-1');
     for (const given of ['', 'a b', 'x'.repeat(65), 'x'.repeat(10_000), '<script>', 'a"b', '../x', 'é']) {
@@ -181,7 +181,7 @@ describe('every reply', () => {
   it('is kept by nobody on the way', async () => {
     const token = await doors.token('frank.davis');
     for (const path of ['/api/user/info', '/api/confirmations', '/api/audit', '/api/nothing', '/health']) {
-      const { headers } = await site.send('GET', path, { token });
+      const { headers } = await testServer.send('GET', path, { token });
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     }
   });
@@ -198,22 +198,22 @@ describe('every reply', () => {
       ['POST', '/api/tools/tasks/%zz', 400],
       ['GET', '/%ff', 400],
     ] as const) {
-      const { status, body, text } = await site.send(method, path, { token, ...(method === 'POST' && { body: {} }) });
+      const { status, body, text } = await testServer.send(method, path, { token, ...(method === 'POST' && { body: {} }) });
       expect([path.slice(0, 80), status, body?.status, leakIn(text)]).toEqual([path.slice(0, 80), expected, 'error', undefined]);
       expect(text.length).toBeLessThan(1_000);
     }
   });
   it('says the same by a real client as by hand', async () => {
-    const client = await site.mcp('nina.patel');
+    const client = await testServer.mcp('nina.patel');
     const { tools: listed } = await client.listTools();
     expect(listed.length).toBeGreaterThan(5);
     for (const [name, tool] of byName.filter(([, each]) => each.kind === 'list' && each.examples.some(({ as }) => as === 'nina.patel'))) {
-      const example = tool.examples.find(({ as, gives }) => as === 'nina.patel' && gives === undefined);
+      const example = tool.examples.find(({ as, expects }) => as === 'nina.patel' && expects === undefined);
       if (!example) continue;
       // The client holds the answer to the listed outputSchema by itself.
-      const { structuredContent } = await client.callTool({ name, arguments: example.input(today(site)) });
+      const { structuredContent } = await client.callTool({ name, arguments: example.input(today(testServer)) });
       expect(same(structuredContent as unknown as Answer)).toEqual(
-        same((await doors.call('rest', 'nina.patel', tool, example.input(today(site)))).answer),
+        same((await doors.call('rest', 'nina.patel', tool, example.input(today(testServer)))).answer),
       );
     }
     expect(qualifiedName(byName[0]?.[1] as Tool)).toBe(byName[0]?.[0]);

@@ -6,30 +6,32 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { packageFolder } from '../../src/app/package.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
-import { openSite, type Reply, type Site } from '../site.ts';
+import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
 import { codeOf, Doors, leakIn, STAFF } from './calls.ts';
-import type { VersionedRow } from './backroom.ts';
+import type { VersionedRow } from './raw-store.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, isShown, rowsAround, touch, writes } from './writes.ts';
 
-let site: Site;
+let testServer: TestServer;
 let restore: (domain: AnyDomain) => Promise<void>;
 beforeAll(async () => {
-  site = await openSite();
-  restore = await snapshot(site);
+  testServer = await openTestServer();
+  restore = await snapshot(testServer);
 }, 120_000);
 afterAll(async () => {
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 interface View {
   readonly data: { readonly state: string; readonly result?: unknown; readonly error?: { readonly code: string } };
 }
 const view = async (as: string, id: string) =>
-  (await site.send<View>('GET', `/api/confirmations/${id}`, { token: await site.token(as) })).body.data;
+  (await testServer.send<View>('GET', `/api/confirmations/${id}`, { token: await testServer.token(as) })).body.data;
 const waiting = async (as: string) => {
-  const { body } = await site.send<{ data: { confirmationId: string }[] }>('GET', '/api/confirmations', { token: await site.token(as) });
+  const { body } = await testServer.send<{ data: { confirmationId: string }[] }>('GET', '/api/confirmations', {
+    token: await testServer.token(as),
+  });
   return body.data.map(({ confirmationId }) => confirmationId);
 };
 const schemas = new AjvJsonSchemaValidator();
@@ -38,17 +40,17 @@ describe.each(writes)('%s', (_name, tool) => {
   beforeEach(async () => {
     await restore(tool.domain);
     // Whatever an earlier test left waiting is over.
-    site.clock.pass(301);
+    testServer.clock.pass(301);
   });
   const NONE = { effects: 0, records: 0 };
   const ONE = { effects: 1, records: 1 };
-  const decide = ({ as, ticket }: Asked, approved: boolean) => site.decide(as, ticket.confirmationId, approved);
-  const outcome = ({ ticket }: Asked) => effectsOf(site, tool, ticket.confirmationId);
+  const decide = ({ as, ticket }: Asked, approved: boolean) => testServer.decide(as, ticket.confirmationId, approved);
+  const outcome = ({ ticket }: Asked) => effectsOf(testServer, tool, ticket.confirmationId);
 
   it('waits, the same for who asks again, and writes nothing', async () => {
-    const before = await fingerprint(site, tool);
-    const asked = await askFor(site, tool);
-    const doors = new Doors(site);
+    const before = await fingerprint(testServer, tool);
+    const asked = await askFor(testServer, tool);
+    const doors = new Doors(testServer);
     for (const door of ['rest', 'mcp', 'direct', 'direct-mcp'] as const) {
       const { answer } = await doors.call(door, asked.as, tool, asked.input);
       expect(answer).toEqual(asked.ticket);
@@ -60,24 +62,24 @@ describe.each(writes)('%s', (_name, tool) => {
       userId: persona(asked.as).employeeId ?? persona(asked.as).sub,
       destructive: tool.effect === 'removes',
     });
-    expect(card.approvalUrl).toBe(`${site.tamshai.base}/approve/${confirmationId}`);
+    expect(card.approvalUrl).toBe(`${testServer.tamshai.base}/approve/${confirmationId}`);
     expect(Date.parse(card.expiresAt) - card.timestamp).toBe(300_000);
     expect(message).toContain(card.summary);
     expect(card.changes.length).toBeGreaterThan(0);
     expect(await waiting(asked.as)).toEqual([confirmationId]);
     expect(await view(asked.as, confirmationId)).toMatchObject({ state: 'waiting', confirmationId, confirmationData: card });
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([before, NONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
   it('takes effect once, however often it is approved, and everyone is told the one result', async () => {
-    const before = await fingerprint(site, tool);
-    const asked = await askFor(site, tool);
+    const before = await fingerprint(testServer, tool);
+    const asked = await askFor(testServer, tool);
     const replies = await Promise.all(Array.from({ length: 20 }, () => decide(asked, true)));
     const [first] = replies;
     for (const { status, text } of replies) expect([status, text]).toEqual([200, first?.text]);
     expect(first?.body.status).toBe('success');
     expect(await outcome(asked)).toEqual(ONE);
-    const after = await fingerprint(site, tool);
+    const after = await fingerprint(testServer, tool);
     expect(after).not.toBe(before);
 
     const { afterApproval } = JSON.parse(
@@ -91,12 +93,12 @@ describe.each(writes)('%s', (_name, tool) => {
     const late = await decide(asked, false);
     expect([late.status, codeOf(late.body)]).toEqual([409, 'ALREADY_DECIDED']);
     expect(await waiting(asked.as)).toEqual([]);
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([after, ONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([after, ONE]);
   });
 
   it('never takes effect when it was denied, and is not asked a third time', async () => {
-    const before = await fingerprint(site, tool);
-    const asked = await askFor(site, tool);
+    const before = await fingerprint(testServer, tool);
+    const asked = await askFor(testServer, tool);
     const denied = await decide(asked, false);
     expect([denied.status, denied.body]).toMatchObject([
       200,
@@ -107,23 +109,23 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([late.status, codeOf(late.body)]).toEqual([409, 'ALREADY_DECIDED']);
     expect(await view(asked.as, asked.ticket.confirmationId)).toMatchObject({ state: 'denied' });
 
-    const ask = () => site.rest(asked.as, tool.domain.name, tool.name, asked.input);
+    const ask = () => testServer.rest(asked.as, tool.domain.name, tool.name, asked.input);
     const again = (await ask()).body;
     if (again.status !== 'pending_confirmation') throw new Error(JSON.stringify(again));
     expect(again.confirmationId).not.toBe(asked.ticket.confirmationId);
-    await site.decide(asked.as, again.confirmationId, false);
+    await testServer.decide(asked.as, again.confirmationId, false);
     const third = await ask();
     expect([third.status, codeOf(third.body), third.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', expect.stringMatching(/^\d+$/)]);
     expect(await waiting(asked.as)).toEqual([]);
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([before, NONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
   it('is gone after five minutes', async () => {
-    const before = await fingerprint(site, tool);
-    const asked = await askFor(site, tool);
-    site.clock.pass(299);
+    const before = await fingerprint(testServer, tool);
+    const asked = await askFor(testServer, tool);
+    testServer.clock.pass(299);
     expect((await view(asked.as, asked.ticket.confirmationId)).state).toBe('waiting');
-    site.clock.pass(2);
+    testServer.clock.pass(2);
     for (const approved of [true, false]) {
       const { status, body } = await decide(asked, approved);
       expect([status, body]).toMatchObject([
@@ -133,11 +135,11 @@ describe.each(writes)('%s', (_name, tool) => {
     }
     expect((await view(asked.as, asked.ticket.confirmationId)).state).toBe('expired');
     expect(await waiting(asked.as)).toEqual([]);
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([before, NONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
   it('has one winner when it is approved and denied at once', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     const replies: Reply<{ status: string }>[] = await Promise.all(Array.from({ length: 12 }, (_, n) => decide(asked, n % 2 === 0)));
     const codes = (approved: boolean) => new Set(replies.filter((_, n) => (n % 2 === 0) === approved).map(({ body }) => codeOf(body)));
     const { effects } = await outcome(asked);
@@ -148,39 +150,41 @@ describe.each(writes)('%s', (_name, tool) => {
   });
 
   it('is nobody else’s to decide, or to know of', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     // Whoever it is about may be gone afterwards, and then gets nowhere for that reason.
     const others = STAFF.filter(
       (username) => username !== asked.as && persona(username).employeeId !== asked.ticket.confirmationData.subject.id,
     );
     const told = new Set<string>();
-    const strangers = async () => {
+    const outsiders = async () => {
       for (const other of others) {
         for (const approved of [true, false]) {
-          const { status, body, text } = await site.decide(other, asked.ticket.confirmationId, approved);
+          const { status, body, text } = await testServer.decide(other, asked.ticket.confirmationId, approved);
           expect([other, status, codeOf(body)]).toEqual([other, 403, 'USER_MISMATCH']);
           told.add(text);
         }
-        const look = await site.send('GET', `/api/confirmations/${asked.ticket.confirmationId}`, { token: await site.token(other) });
+        const look = await testServer.send('GET', `/api/confirmations/${asked.ticket.confirmationId}`, {
+          token: await testServer.token(other),
+        });
         expect([look.status, codeOf(look.body)]).toEqual([403, 'USER_MISMATCH']);
         expect(await waiting(other)).not.toContain(asked.ticket.confirmationId);
       }
     };
-    await strangers();
+    await outsiders();
     expect((await decide(asked, true)).body.status).toBe('success');
-    await strangers();
+    await outsiders();
     // Before and after the decision, and whoever it is: the same words.
     expect(told.size).toBe(1);
     expect([...told][0]).not.toContain(asked.ticket.confirmationData.subject.label);
   });
 
   it('is not carried out for who may no longer do it', async () => {
-    const { accounts } = site.tamshai.wiring.identity;
-    const asked = await askFor(site, tool);
-    const before = await fingerprint(site, tool);
-    const token = await site.token(asked.as, { approve: true });
+    const { accounts } = testServer.tamshai.wiring.identity;
+    const asked = await askFor(testServer, tool);
+    const before = await fingerprint(testServer, tool);
+    const token = await testServer.token(asked.as, { approve: true });
     // Once used, so that it is remembered with the roles it had.
-    await site.send('GET', '/api/user/info', { token });
+    await testServer.send('GET', '/api/user/info', { token });
     try {
       await accounts.setRoles(
         asked.as,
@@ -188,7 +192,7 @@ describe.each(writes)('%s', (_name, tool) => {
           (role) => !tool.roles.some((needed) => role === needed || role === needed.replace('-read', '-write')),
         ),
       );
-      const approve = () => site.send('POST', `/api/confirm/${asked.ticket.confirmationId}`, { token, body: { approved: true } });
+      const approve = () => testServer.send('POST', `/api/confirm/${asked.ticket.confirmationId}`, { token, body: { approved: true } });
       const { status, body } = await approve();
       expect([status, codeOf(body)]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
     } finally {
@@ -197,27 +201,30 @@ describe.each(writes)('%s', (_name, tool) => {
     // It is spent: nobody can come back to it with the roles of before.
     const again = await decide(asked, true);
     expect([again.status, codeOf(again.body)]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([before, NONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
   it('is not carried out for who has left', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     // A customer has no employment to end.
     if (persona(asked.as).realm === 'customer') return;
-    const token = await site.token(asked.as, { approve: true });
-    await site.send('GET', '/api/user/info', { token });
-    await site.owner('update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id = $1', [
+    const token = await testServer.token(asked.as, { approve: true });
+    await testServer.send('GET', '/api/user/info', { token });
+    await testServer.owner('update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id = $1', [
       persona(asked.as).employeeId,
     ]);
-    const before = await fingerprint(site, tool);
-    const { status, body } = await site.send('POST', `/api/confirm/${asked.ticket.confirmationId}`, { token, body: { approved: true } });
+    const before = await fingerprint(testServer, tool);
+    const { status, body } = await testServer.send('POST', `/api/confirm/${asked.ticket.confirmationId}`, {
+      token,
+      body: { approved: true },
+    });
     expect([status, codeOf(body)]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([before, NONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
   it('is not carried out when any row that was shown has changed', async () => {
-    const asked = await askFor(site, tool);
-    const rows = await rowsAround(site, tool, asked);
+    const asked = await askFor(testServer, tool);
+    const rows = await rowsAround(testServer, tool, asked);
     const shown = rows.filter((row) => isShown(row, asked));
     // All that belongs to it in one table at once, and each row alone that the card tells of.
     const attempts = [...new Set(rows.map(({ table }) => table)), ...shown].map((each) =>
@@ -235,21 +242,21 @@ describe.each(writes)('%s', (_name, tool) => {
   }, 90_000);
 
   async function changedMeanwhile(rows: readonly VersionedRow[]): Promise<{ stopped: boolean }> {
-    site.clock.pass(301);
-    const asked = await askFor(site, tool);
-    for (const row of rows) await touch(site, tool, row);
-    const before = await fingerprint(site, tool);
+    testServer.clock.pass(301);
+    const asked = await askFor(testServer, tool);
+    for (const row of rows) await touch(testServer, tool, row);
+    const before = await fingerprint(testServer, tool);
     const { status, body } = await decide(asked, true);
     if (body.status === 'success') {
       expect(await outcome(asked)).toEqual(ONE);
       return { stopped: false };
     }
     expect([status, codeOf(body)]).toEqual([409, 'CHANGED_SINCE_APPROVAL']);
-    expect([await fingerprint(site, tool), await outcome(asked)]).toEqual([before, NONE]);
+    expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
     expect(await view(asked.as, asked.ticket.confirmationId)).toMatchObject({ state: 'failed', error: { code: 'CHANGED_SINCE_APPROVAL' } });
     // Spent: asking again shows what it would do now.
     expect(codeOf((await decide(asked, true)).body)).toBe('CHANGED_SINCE_APPROVAL');
-    expect((await site.ask(asked.as, tool.domain.name, tool.name, asked.input)).confirmationId).not.toBe(asked.ticket.confirmationId);
+    expect((await testServer.ask(asked.as, tool.domain.name, tool.name, asked.input)).confirmationId).not.toBe(asked.ticket.confirmationId);
     return { stopped: true };
   }
 });

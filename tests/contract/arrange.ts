@@ -5,25 +5,28 @@
  */
 import { randomUUID } from 'node:crypto';
 import { persona, personas } from '../../src/sample/people.ts';
-import type { Site } from '../site.ts';
-import type { Visitor } from '../visitor.ts';
+import type { TestServer } from '../test-server.ts';
+import type { TestClient } from '../test-client.ts';
 import type { Ready } from './calls.ts';
 import { journeyChurn } from './journey-churn.ts';
 
-async function data(site: Visitor, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
-  const { body } = await site.rest(user, server, tool, input);
+async function data(testServer: TestClient, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
+  const { body } = await testServer.rest(user, server, tool, input);
   if (body.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(body)}`);
   return body.data as Record<string, unknown>;
 }
 
-const newTask = async (site: Visitor, user = 'frank.davis') =>
-  Number((await data(site, user, 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
+const newTask = async (testServer: TestClient, user = 'frank.davis') =>
+  Number((await data(testServer, user, 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
 
 /** By the tool's name behind the gateway: an input with which it succeeds, each time a new one where it uses the row up. */
-export const arranged: Readonly<Record<string, (site: Visitor) => Promise<Ready>>> = {
-  tasks_complete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site) } }),
-  tasks_delete_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site) } }),
-  tasks_update_task: async (site) => ({ as: 'frank.davis', input: { task_id: await newTask(site), title: 'Water all plants' } }),
+export const arranged: Readonly<Record<string, (testServer: TestClient) => Promise<Ready>>> = {
+  tasks_complete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
+  tasks_delete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
+  tasks_update_task: async (testServer) => ({
+    as: 'frank.davis',
+    input: { task_id: await newTask(testServer), title: 'Water all plants' },
+  }),
 };
 
 /** The same change in other words, for a tool that takes no reason and no note. */
@@ -50,43 +53,43 @@ export interface Unfindable {
 const id = (username: string) => persona(username).employeeId ?? '';
 
 /** Someone below Nina who left, made once for each site. */
-const leavers = new WeakMap<Site, Promise<string>>();
-function leaver(site: Site): Promise<string> {
+const leavers = new WeakMap<TestServer, Promise<string>>();
+function leaver(testServer: TestServer): Promise<string> {
   const made = async () => {
-    const [row] = await site.owner(
+    const [row] = await testServer.owner(
       `select r.employee_id from hr.time_off_requests r join hr.employees e using (employee_id)
        where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b where b.manager_id = e.employee_id) order by 1 limit 1`,
     );
     const left = String(row?.['employee_id']);
-    await site.owner('update hr.employees set manager_id = $2 where employee_id = $1', [left, id('nina.patel')]);
-    await site.owner('update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id = $1', [left]);
-    await site.owner('update payroll.employees set active = false where employee_id = $1', [left]);
+    await testServer.owner('update hr.employees set manager_id = $2 where employee_id = $1', [left, id('nina.patel')]);
+    await testServer.owner('update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id = $1', [left]);
+    await testServer.owner('update payroll.employees set active = false where employee_id = $1', [left]);
     return left;
   };
-  const known = leavers.get(site) ?? made();
-  leavers.set(site, known);
+  const known = leavers.get(testServer) ?? made();
+  leavers.set(testServer, known);
   return known;
 }
 
-const employees = async (site: Site, _as: string, seesAll: boolean): Promise<Unfindable> => ({
+const employees = async (testServer: TestServer, _as: string, seesAll: boolean): Promise<Unfindable> => ({
   random: randomUUID(),
-  gone: await leaver(site),
+  gone: await leaver(testServer),
   foreign: seesAll ? undefined : id('eve.thompson'),
 });
 
-const firstOf = async (site: Site, query: string, values: readonly unknown[] = []): Promise<unknown> =>
-  Object.values((await site.owner(query, values))[0] ?? {})[0];
+const firstOf = async (testServer: TestServer, query: string, values: readonly unknown[] = []): Promise<unknown> =>
+  Object.values((await testServer.owner(query, values))[0] ?? {})[0];
 
-const deleted = new WeakMap<Site, Map<string, Promise<string>>>();
+const deleted = new WeakMap<TestServer, Map<string, Promise<string>>>();
 /** The last row of a list, deleted through the product itself; once for each site. */
-function deletedOf(site: Site, tool: string, key: string, list: string, input: object): Promise<string> {
-  const known = deleted.get(site) ?? new Map<string, Promise<string>>();
-  deleted.set(site, known);
+function deletedOf(testServer: TestServer, tool: string, key: string, list: string, input: object): Promise<string> {
+  const known = deleted.get(testServer) ?? new Map<string, Promise<string>>();
+  deleted.set(testServer, known);
   const made = async () => {
-    const rows = (await data(site, 'carol.johnson', 'sales', list, input)) as unknown as { _id: string }[];
+    const rows = (await data(testServer, 'carol.johnson', 'sales', list, input)) as unknown as { _id: string }[];
     const gone = rows.at(-1)?._id ?? '';
-    const { confirmationId } = await site.ask('carol.johnson', 'sales', tool, { [key]: gone, reason: 'To be gone' });
-    await site.decide('carol.johnson', confirmationId, true);
+    const { confirmationId } = await testServer.ask('carol.johnson', 'sales', tool, { [key]: gone, reason: 'To be gone' });
+    await testServer.decide('carol.johnson', confirmationId, true);
     return gone;
   };
   const one = known.get(tool) ?? made();
@@ -94,82 +97,86 @@ function deletedOf(site: Site, tool: string, key: string, list: string, input: o
   return one;
 }
 
-async function ticketOfOthers(site: Site, as: string): Promise<unknown> {
+async function ticketOfOthers(testServer: TestServer, as: string): Promise<unknown> {
   const other = personas.find(({ realm, organizationId }) => realm === 'customer' && organizationId !== persona(as).organizationId);
-  const tickets = (await data(site, 'dan.williams', 'support', 'search_tickets', { customer_id: other?.organizationId })) as unknown as {
+  const tickets = (await data(testServer, 'dan.williams', 'support', 'search_tickets', {
+    customer_id: other?.organizationId,
+  })) as unknown as {
     ticket_id: string;
   }[];
   return tickets[0]?.ticket_id;
 }
 
 /** By the name of the input field, or by domain and field where a domain means something else by it. */
-export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
+export const unfindable: Readonly<Record<string, (testServer: TestServer, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
   adr_id: async () => ({ random: 'ADR-9999', gone: '8888', foreign: undefined }),
   // Changes of knowledge are never gone: two that never were.
   tx_id: async () => ({ random: 900_000_001, gone: 900_000_002, foreign: undefined }),
   // What people spent stays on the books when they leave.
-  'finance.employee_id': async (_site, _as, seesAll) => ({
+  'finance.employee_id': async (_testServer, _as, seesAll) => ({
     random: randomUUID(),
     gone: randomUUID(),
     foreign: seesAll ? undefined : id('eve.thompson'),
   }),
-  async budget_id(site, _as, seesAll) {
+  async budget_id(testServer, _as, seesAll) {
     const gone = await firstOf(
-      site,
+      testServer,
       `insert into finance.budgets (department, fiscal_year, created_by, created_by_name, deleted_by, deleted_at)
        values ('Engineering', 2099, gen_random_uuid(), 'Somebody', gen_random_uuid(), clock_timestamp()) returning budget_id`,
     );
     const foreign = "select budget_id from finance.budgets where department = 'Legal' and deleted_at is null limit 1";
-    return { random: randomUUID(), gone, foreign: seesAll ? undefined : await firstOf(site, foreign) };
+    return { random: randomUUID(), gone, foreign: seesAll ? undefined : await firstOf(testServer, foreign) };
   },
-  async invoice_id(site) {
+  async invoice_id(testServer) {
     const gone = await firstOf(
-      site,
+      testServer,
       `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date, submitted_by, submitted_by_name, deleted_by, deleted_at)
        values ('V-GONE', 'Gone', 10, 'Gone', 'Engineering', 'OTHER', '2026-01-01', '2026-01-01', gen_random_uuid(), 'Somebody', gen_random_uuid(), clock_timestamp()) returning invoice_id`,
     );
     return { random: randomUUID(), gone, foreign: undefined };
   },
-  async report_id(site, as, seesAll) {
+  async report_id(testServer, as, seesAll) {
     const gone = await firstOf(
-      site,
+      testServer,
       `insert into finance.expense_reports (employee_id, employee_name, department, month, status, deleted_by, deleted_at)
        values ($1, 'Somebody', 'Engineering', '2026-01', 'DRAFT', gen_random_uuid(), clock_timestamp()) returning report_id`,
       [id(as)],
     );
     const others = `select report_id from finance.expense_reports where deleted_at is null and status = 'SUBMITTED' and employee_id <> $1
       and employee_id not in (select employee_id from finance.chain where manager_id = $1) order by 1 limit 1`;
-    return { random: randomUUID(), gone, foreign: seesAll ? undefined : await firstOf(site, others, [id(as)]) };
+    return { random: randomUUID(), gone, foreign: seesAll ? undefined : await firstOf(testServer, others, [id(as)]) };
   },
-  async pay_stub_id(site, _as, seesAll) {
-    const gone = await firstOf(site, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [
-      await leaver(site),
+  async pay_stub_id(testServer, _as, seesAll) {
+    const gone = await firstOf(testServer, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [
+      await leaver(testServer),
     ]);
     return {
       random: randomUUID(),
       gone,
       foreign: seesAll
         ? undefined
-        : await firstOf(site, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [id('eve.thompson')]),
+        : await firstOf(testServer, 'select pay_stub_id from payroll.pay_stubs where employee_id = $1 order by 1 limit 1', [
+            id('eve.thompson'),
+          ]),
     };
   },
-  opportunity_id: async (site) => ({
+  opportunity_id: async (testServer) => ({
     random: randomUUID(),
     foreign: undefined,
-    gone: await deletedOf(site, 'delete_opportunity', 'opportunity_id', 'list_opportunities', { stage: 'OPEN', sort: 'newest' }),
+    gone: await deletedOf(testServer, 'delete_opportunity', 'opportunity_id', 'list_opportunities', { stage: 'OPEN', sort: 'newest' }),
   }),
-  'sales.customer_id': async (site) => ({
+  'sales.customer_id': async (testServer) => ({
     random: randomUUID(),
     foreign: undefined,
-    gone: await deletedOf(site, 'delete_customer', 'customer_id', 'list_customers', { status: 'CHURNED' }),
+    gone: await deletedOf(testServer, 'delete_customer', 'customer_id', 'list_customers', { status: 'CHURNED' }),
   }),
   // No tool deletes a ticket, an article or a contact: there is nothing that is gone.
-  ticket_id: async (site, as, seesAll) => ({
+  ticket_id: async (testServer, as, seesAll) => ({
     random: randomUUID(),
     gone: randomUUID(),
-    foreign: seesAll ? undefined : await ticketOfOthers(site, as),
+    foreign: seesAll ? undefined : await ticketOfOthers(testServer, as),
   }),
-  contact_id: async (_site, as) => ({
+  contact_id: async (_testServer, as) => ({
     random: randomUUID(),
     gone: randomUUID(),
     foreign: personas.find(({ realm, organizationId }) => realm === 'customer' && organizationId !== persona(as).organizationId)?.sub,
@@ -180,30 +187,30 @@ export const unfindable: Readonly<Record<string, (site: Site, as: string, seesAl
   employee_id: employees,
   root_employee_id: employees,
   manager_id: employees,
-  async request_id(site, _as, seesAll) {
+  async request_id(testServer, _as, seesAll) {
     const requestOf = async (employee: string) =>
-      (await site.owner('select request_id from hr.time_off_requests where employee_id = $1 order by 1 limit 1', [employee]))[0]?.[
+      (await testServer.owner('select request_id from hr.time_off_requests where employee_id = $1 order by 1 limit 1', [employee]))[0]?.[
         'request_id'
       ];
     const { employee_id: someone } = (
-      await site.owner(
+      await testServer.owner(
         `select r.employee_id from hr.time_off_requests r where r.employee_id not in (select employee_id from hr.chain where manager_id = $1) and r.employee_id <> all ($2) and r.status = 'pending' order by 1 limit 1`,
-        [id('nina.patel'), [id('nina.patel'), await leaver(site)]],
+        [id('nina.patel'), [id('nina.patel'), await leaver(testServer)]],
       )
     )[0] ?? { employee_id: '' };
     return {
       random: randomUUID(),
-      gone: await requestOf(await leaver(site)),
+      gone: await requestOf(await leaver(testServer)),
       foreign: seesAll ? undefined : await requestOf(String(someone)),
     };
   },
-  async task_id(site, as) {
-    const gone = await newTask(site, as);
-    await data(site, as, 'tasks', 'delete_task', { task_id: gone });
+  async task_id(testServer, as) {
+    const gone = await newTask(testServer, as);
+    await data(testServer, as, 'tasks', 'delete_task', { task_id: gone });
     // Tasks are numbered for each person: a number that somebody else has used and this one has not.
     let foreign = 0;
     for (const other of ['bob.martinez', 'carol.johnson'].filter((each) => each !== as).slice(0, 1))
-      while (foreign <= gone) foreign = await newTask(site, other);
+      while (foreign <= gone) foreign = await newTask(testServer, other);
     return { random: 2_000_000_000, gone, foreign };
   },
 };
@@ -216,10 +223,10 @@ export interface HiddenPlace {
   readonly numeric: boolean;
   readonly put: (value: string) => Promise<unknown>;
 }
-export const hidden: Readonly<Record<string, (site: Site, people: number) => Promise<HiddenPlace[]>>> = {
+export const hidden: Readonly<Record<string, (testServer: TestServer, people: number) => Promise<HiddenPlace[]>>> = {
   // What was earned, of everyone's last plain pay: gross is then the same.
-  async payroll(site, people) {
-    const stubs = await site.owner(
+  async payroll(testServer, people) {
+    const stubs = await testServer.owner(
       `select distinct on (s.employee_id) s.employee_id, s.pay_stub_id from payroll.pay_stubs s join payroll.stub_pay p using (pay_stub_id)
        join payroll.employees e on e.employee_id = s.employee_id where e.active and p.earning_codes = '{SALARY}' order by s.employee_id, s.pay_date desc limit ${people}`,
     );
@@ -228,7 +235,8 @@ export const hidden: Readonly<Record<string, (site: Site, people: number) => Pro
       field: 'gross',
       owner: String(owner),
       numeric: true,
-      put: (value) => site.owner('update payroll.stub_pay set earning_amounts = array[$2::numeric] where pay_stub_id = $1', [stub, value]),
+      put: (value) =>
+        testServer.owner('update payroll.stub_pay set earning_amounts = array[$2::numeric] where pay_stub_id = $1', [stub, value]),
     }));
   },
 };
@@ -239,23 +247,23 @@ export const narrowed: Readonly<Record<string, (today: string) => Readonly<Recor
 };
 
 /** Rows come and go in every list of a domain, near its beginning, its middle and its end. Called again and again between pages. */
-export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<void>>> = {
+export const churn: Readonly<Record<string, (testServer: TestServer, n: number) => Promise<void>>> = {
   journey: journeyChurn,
-  async knowledge(site, n) {
+  async knowledge(testServer, n) {
     const next = async (action: string) => {
-      const tx = await firstOf(site, 'update knowledge.head set last_tx = last_tx returning last_tx');
-      await site.owner("insert into knowledge.transactions (tx_id, action, principal, by_name) values ($1, $2, 'churn', 'Churn')", [
+      const tx = await firstOf(testServer, 'update knowledge.head set last_tx = last_tx returning last_tx');
+      await testServer.owner("insert into knowledge.transactions (tx_id, action, principal, by_name) values ($1, $2, 'churn', 'Churn')", [
         tx,
         action,
       ]);
       return tx;
     };
-    await site.owner(
+    await testServer.owner(
       `insert into knowledge.entries (entry_no, tx_from, topic, content, owner, recorded_by, recorded_at)
        values ($1, $1, 'churn', 'Comes and goes.', 'churn', 'Churn', now() - make_interval(days => 97 * $2::int % 700))`,
       [await next('store'), n],
     );
-    await site.owner(
+    await testServer.owner(
       `insert into knowledge.triples (triple_no, tx_from, subject, predicate, object, owner, recorded_by, recorded_at)
        values ($1, $1, $2, 'churns', $3, 'churn', 'Churn', now())`,
       [await next('relate'), `${['a', 'm', 'z'][n % 3]} churn ${n}`, `churn ${n}`],
@@ -266,33 +274,33 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
       ['triples', 'triple_no'],
     ]) {
       const no = await firstOf(
-        site,
+        testServer,
         `select ${key} from knowledge.${table} group by ${key} having count(*) = 1 and bool_and(tx_to is null) order by md5(${key}::text || $1::int) limit 1`,
         [n],
       );
-      await site.owner(`delete from knowledge.${table} where ${key} = $1`, [no]);
-      await site.owner('delete from knowledge.transactions where tx_id = $1', [no]);
+      await testServer.owner(`delete from knowledge.${table} where ${key} = $1`, [no]);
+      await testServer.owner('delete from knowledge.transactions where tx_id = $1', [no]);
     }
   },
-  async hr(site, n) {
+  async hr(testServer, n) {
     const manager = id(n % 2 === 0 ? 'nina.patel' : 'bob.martinez');
     const name = `${['A', 'M', 'Z'][n % 3]}churn`;
     const person = randomUUID();
-    await site.owner(
+    await testServer.owner(
       `insert into hr.employees (employee_id, first_name, last_name, email, department, job_title, location, manager_id, hire_date)
        values ($1, 'New', $2, $3, 'Engineering', 'Engineer', 'Berlin', $4, '2026-01-01')`,
       [person, name, `${person}@tamshai.example`, manager],
     );
-    await site.owner(
+    await testServer.owner(
       "insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) values ($1, 'UNPAID', $2, $2, 1)",
       [person, `20${20 + (n % 12)}-03-02`],
     );
-    await site.owner("insert into hr.performance_reviews (employee_id, period, status, due_date) values ($1, 'now', 'due', $2)", [
+    await testServer.owner("insert into hr.performance_reviews (employee_id, period, status, due_date) values ($1, 'now', 'due', $2)", [
       person,
       `20${20 + (n % 12)}-03-02`,
     ]);
     // Of those who are there already, others leave: from below Nina too, so that her own list shrinks as well.
-    await site.owner(
+    await testServer.owner(
       `update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id in (
          select e.employee_id from hr.employees e left join hr.chain c on c.employee_id = e.employee_id and c.manager_id = $2
          where e.active and e.employee_id::text not like '0e000000%' and not exists (select from hr.employees b where b.manager_id = e.employee_id)
@@ -300,23 +308,23 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
       [n, id('nina.patel')],
     );
   },
-  async finance(site, n) {
+  async finance(testServer, n) {
     const day = `20${24 + (n % 3)}-0${1 + (n % 9)}-1${n % 7}`;
     const nina = { id: id('nina.patel'), name: 'Nina Patel' };
-    await site.owner(`insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ($1, $2, $3, $4)`, [
+    await testServer.owner(`insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ($1, $2, $3, $4)`, [
       n % 2 === 0 ? `Churn ${n}` : 'Engineering',
       2030 + n,
       nina.id,
       nina.name,
     ]);
-    await site.owner(
+    await testServer.owner(
       `insert into finance.invoices (vendor_id, vendor_name, amount, description, department, category, invoice_date, due_date, submitted_by, submitted_by_name)
        values ('V-CHURN', 'Churn', 10, 'Churn', 'Engineering', 'OTHER', $1, $1, $2, $3)`,
       [day, nina.id, nina.name],
     );
     // Of Nina's own, of someone below her and of someone else.
     const whose = [nina.id, id('marcus.johnson'), id('carol.johnson'), id('frank.davis')][n % 4];
-    await site.owner(
+    await testServer.owner(
       `with r as (insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at)
          values ($1, 'Churn', 'Engineering', $2, clock_timestamp()) returning report_id, employee_id)
        insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select report_id, 1, employee_id, $3, 'OTHER', 'Churn', 1 from r`,
@@ -329,15 +337,16 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
       ['expense_reports', 'expense_items', 'report_id', `employee_id = '${whose}'`],
     ]) {
       const gone = await firstOf(
-        site,
+        testServer,
         `select ${key} from finance.${table} where deleted_at is null and ($1::int % 3 = 0 or ${mine}) order by md5(${key}::text || $1::int) limit 1`,
         [n],
       );
-      for (const each of [parts, table]) if (each !== undefined) await site.owner(`delete from finance.${each} where ${key} = $1`, [gone]);
+      for (const each of [parts, table])
+        if (each !== undefined) await testServer.owner(`delete from finance.${each} where ${key} = $1`, [gone]);
     }
   },
-  async sales(site, n) {
-    const database = await site.documents('sales');
+  async sales(testServer, n) {
+    const database = await testServer.documents('sales');
     await database.transaction(async (session) => {
       for (const collection of ['opportunities', 'customers', 'leads']) {
         const rows = await session.find(collection, { removed: { $ne: true } }, { sort: { _id: 1 }, limit: 10_000, hide: [] });
@@ -349,98 +358,100 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
     });
   },
   // By its customers and its agents themselves: what is searched has no other way in.
-  async support(site, n) {
+  async support(testServer, n) {
     const customers = personas.filter(({ realm }) => realm === 'customer');
     const { username: customer } = customers[n % customers.length] ?? { username: '' };
-    await data(site, customer, 'support', 'customer_submit_ticket', {
+    await data(testServer, customer, 'support', 'customer_submit_ticket', {
       title: `${['A', 'M', 'Z'][n % 3]} churn ${n}`,
       description: 'Rows come and go while somebody looks through them.',
       category: 'other',
       priority: (['low', 'medium', 'high'] as const)[n % 3],
       visibility: n % 2 === 0 ? 'organization' : 'private',
     });
-    const due = (await data(site, 'dan.williams', 'support', 'get_sla_tickets', {
+    const due = (await data(testServer, 'dan.williams', 'support', 'get_sla_tickets', {
       status: n % 2 === 0 ? 'at_risk' : 'breached',
     })) as unknown as { ticket_id: string }[];
     const [gone] = due.slice(n % Math.max(1, due.length));
     if (!gone) return;
-    const { confirmationId } = await site.ask('dan.williams', 'support', 'close_ticket', {
+    const { confirmationId } = await testServer.ask('dan.williams', 'support', 'close_ticket', {
       ticket_id: gone.ticket_id,
       resolution: 'It was solved in the meantime.',
     });
-    await site.decide('dan.williams', confirmationId, true);
+    await testServer.decide('dan.williams', confirmationId, true);
   },
-  async payroll(site, n) {
+  async payroll(testServer, n) {
     const run = randomUUID();
-    const day = new Date(site.clock.now().getTime() - ((n * 7) % 50) * 86_400_000).toISOString().slice(0, 10);
-    await site.owner(
+    const day = new Date(testServer.clock.now().getTime() - ((n * 7) % 50) * 86_400_000).toISOString().slice(0, 10);
+    await testServer.owner(
       "insert into payroll.pay_runs (pay_run_id, run_type, status, pay_date, period_start, period_end, employee_count) values ($1, 'OFF_CYCLE', 'PAID', $2, $2, $2, 2)",
       [run, day],
     );
-    await site.owner('insert into payroll.run_totals values ($1, 2, 0, 0, 2, 0, 0)', [run]);
+    await testServer.owner('insert into payroll.run_totals values ($1, 2, 0, 0, 2, 0, 0)', [run]);
     for (const employee of [id('nina.patel'), id('frank.davis')]) {
       const stub = randomUUID();
-      await site.owner('insert into payroll.pay_stubs values ($1, $2, $3, $4)', [stub, run, employee, day]);
-      await site.owner("insert into payroll.stub_pay values ($1, $2, '{CORRECTION}', '{1}', '{}', '{}', '{}', '{}', 0, 0)", [
+      await testServer.owner('insert into payroll.pay_stubs values ($1, $2, $3, $4)', [stub, run, employee, day]);
+      await testServer.owner("insert into payroll.stub_pay values ($1, $2, '{CORRECTION}', '{1}', '{}', '{}', '{}', '{}', 0, 0)", [
         stub,
         employee,
       ]);
       const gone = await firstOf(
-        site,
+        testServer,
         'select pay_stub_id from payroll.pay_stubs where employee_id = $1 or $2::int % 2 = 0 order by md5(pay_stub_id::text || $2::int) limit 1',
         [employee, n],
       );
-      for (const table of ['stub_pay', 'pay_stubs']) await site.owner(`delete from payroll.${table} where pay_stub_id = $1`, [gone]);
+      for (const table of ['stub_pay', 'pay_stubs']) await testServer.owner(`delete from payroll.${table} where pay_stub_id = $1`, [gone]);
     }
     const contractor = await firstOf(
-      site,
+      testServer,
       'select contractor_id from payroll.contractors order by md5(contractor_id::text || $1::int) limit 1',
       [n],
     );
-    await site.owner(
+    await testServer.owner(
       'delete from payroll.contractor_amounts where payment_id in (select payment_id from payroll.contractor_payments where contractor_id = $1)',
       [contractor],
     );
     for (const table of ['contractor_payments', 'contractor_rates', 'contractors'])
-      await site.owner(`delete from payroll.${table} where contractor_id = $1`, [contractor]);
-    await site.owner(
+      await testServer.owner(`delete from payroll.${table} where contractor_id = $1`, [contractor]);
+    await testServer.owner(
       `insert into payroll.contractors (contractor_id, name, service, department, email, tax_form, tax_number_last4, rate_unit, start_date)
        values (gen_random_uuid(), $1, 'Churn', 'Engineering', 'churn@tamshai.example', '1099-NEC', '0123', 'HOUR', '2026-01-01')`,
       [`${['A', 'M', 'Z'][n % 3]} churn ${n}`],
     );
-    const empty = await firstOf(site, 'select pay_run_id from payroll.pay_runs order by md5(pay_run_id::text || $1::int) limit 1', [n]);
+    const empty = await firstOf(testServer, 'select pay_run_id from payroll.pay_runs order by md5(pay_run_id::text || $1::int) limit 1', [
+      n,
+    ]);
     for (const table of [
       'stub_pay where pay_stub_id in (select pay_stub_id from payroll.pay_stubs',
       'pay_stubs where (true',
       'run_totals where (true',
       'pay_runs where (true',
     ])
-      await site.owner(
+      await testServer.owner(
         `delete from payroll.${table}${table.startsWith('stub_pay') ? ' where pay_run_id = $1)' : ' and pay_run_id = $1)'}`,
         [empty],
       );
   },
-  async tax(site, n) {
+  async tax(testServer, n) {
     const state = ['AL', 'MO', 'WY'][n % 3];
     const year = new Date().getUTCFullYear();
-    await site.owner(
+    await testServer.owner(
       "insert into tax.sales_tax_rates (state, jurisdiction, jurisdiction_type, state_rate, local_rate, effective_from) values ($1, $2, 'city', 4, $3, '2020-01-01')",
       [state, `Churn ${n}`, n % 5],
     );
-    await site.owner(
+    await testServer.owner(
       `insert into tax.quarterly_estimates (year, quarter, state, due_date, estimated_amount) values ($1, $2, $3, $4, 100) on conflict do nothing`,
       [year, 1 + (n % 4), state, `${year}-0${1 + (n % 9)}-15`],
     );
-    await site.owner(
+    await testServer.owner(
       `insert into tax.annual_filings (tax_year, state, form, title, due_date, status, ein_last4, prepared_by)
        values ($1, $2, $3, 'Churn', $4, 'not_started', '0123', 'Nobody')`,
       [year - (n % 3), state, `Form ${n}`, `${year}-0${1 + (n % 9)}-15`],
     );
-    await site.owner(
+    await testServer.owner(
       "insert into tax.state_registrations (state, tax_type, agency, status, filing_frequency, registered_on) values ($1, 'franchise', 'Churn', 'pending', 'monthly', '2020-01-01')",
       [state],
     );
-    await site.owner(
+    await testServer.owner(
       `insert into tax.audit_logs (at, action, entity_type, entity_id, user_id, user_name)
        values (now() - make_interval(days => 97 * $1::int % 700), 'create', 'annual_filing', gen_random_uuid(), gen_random_uuid(), 'Churn')`,
       [n],
@@ -452,7 +463,7 @@ export const churn: Readonly<Record<string, (site: Site, n: number) => Promise<v
       ['state_registrations', 'registration_id'],
       ['audit_logs', 'log_id'],
     ])
-      await site.owner(
+      await testServer.owner(
         `delete from tax.${table} where ${key} = (select ${key} from tax.${table} order by md5(${key}::text || $1::int) limit 1)`,
         [n],
       );

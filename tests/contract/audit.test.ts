@@ -6,25 +6,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { byName, codeOf, type Door, Doors, isAllowed, leakIn, type Outcome, ready, SURFACES, tools } from './calls.ts';
-import { backroom } from './backroom.ts';
+import { openRawStore } from './raw-store.ts';
 import { snapshot } from './restore.ts';
 import { askFor, varied, writes } from './writes.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 let restore: (domain: AnyDomain) => Promise<void>;
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
-  restore = await snapshot(site);
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
+  restore = await snapshot(testServer);
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 /** Records of all chains, as they were written, the newest first in each. */
 async function records(limit = 400): Promise<AuditRecord[]> {
-  const found = await Promise.all(site.tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }
 /** Where there is no transaction, an intent stands before the outcome. */
@@ -33,7 +33,7 @@ const of = async (requestId: string) => (await records()).filter((record) => rec
 const SURFACE: Record<Door, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
 
 describe.each(byName)('%s', (_name, tool) => {
-  const stranger = personas.find(({ username }) => !isAllowed(tool, username))?.username;
+  const outsider = personas.find(({ username }) => !isAllowed(tool, username))?.username;
 
   async function recorded(door: Door, as: string, { requestId, answer }: Outcome, wanted: Partial<AuditRecord>): Promise<AuditRecord> {
     const [record, ...more] = await of(requestId);
@@ -50,7 +50,7 @@ describe.each(byName)('%s', (_name, tool) => {
       ...wanted,
     });
     if (!record) throw new Error('there is no record');
-    expect(Math.abs(Date.parse(record.at) - site.clock.now().getTime())).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(record.at) - testServer.clock.now().getTime())).toBeLessThan(60_000);
     expect([record.ms >= 0, record.ms < 30_000, record.origin.length > 0, typeof JSON.parse(record.input)]).toEqual([
       true,
       true,
@@ -61,7 +61,7 @@ describe.each(byName)('%s', (_name, tool) => {
   }
 
   it.each(SURFACES)('by %s: what succeeds, what is refused and what is not understood', async (door) => {
-    const { as, input } = await ready(site, tool);
+    const { as, input } = await ready(testServer, tool);
     const good = await doors.call(door, as, tool, input);
     const rows = good.answer.status === 'success' ? (Array.isArray(good.answer.data) ? good.answer.data.length : 1) : 0;
     const kept = await recorded(door, as, good, { decision: tool.kind === 'write' ? 'pending' : 'allowed', rows });
@@ -69,13 +69,13 @@ describe.each(byName)('%s', (_name, tool) => {
 
     const wrong = await doors.call(door, as, tool, { ...input, no_such_input: 'x' });
     await recorded(door, as, wrong, { decision: 'refused', code: 'VALIDATION_ERROR' });
-    if (stranger === undefined) return;
-    const refused = await doors.call(door, stranger, tool, input);
-    await recorded(door, stranger, refused, { decision: 'refused', code: 'INSUFFICIENT_PERMISSIONS' });
+    if (outsider === undefined) return;
+    const refused = await doors.call(door, outsider, tool, input);
+    await recorded(door, outsider, refused, { decision: 'refused', code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
   it('an alias is recorded by the published name', async () => {
-    const { as } = await ready(site, tool);
+    const { as } = await ready(testServer, tool);
     for (const name of tool.aliases)
       await recorded('rest', as, await doors.call('rest', as, tool, { no_such_input: 1 }, { name }), {
         decision: 'refused',
@@ -86,23 +86,23 @@ describe.each(byName)('%s', (_name, tool) => {
 
 describe('decisions', () => {
   it.each(writes)('%s: who denied, who was refused, and who approved', async (_name, tool) => {
-    site.clock.pass(301);
+    testServer.clock.pass(301);
     doors.forget();
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     const { confirmationId: id } = asked.ticket;
     const about = async () =>
       (await records())
         .filter((record) => record.confirmationId === id)
         .map(({ decision, username, tool: name, code }) => [decision, username, name, code].join(' '));
     const other = asked.as === 'eve.thompson' ? 'bob.martinez' : 'eve.thompson';
-    await site.decide(other, id, true);
-    await site.decide(asked.as, id, false);
+    await testServer.decide(other, id, true);
+    await testServer.decide(asked.as, id, false);
     expect((await about()).toSorted()).toEqual(
       [`denied ${asked.as} confirm `, `pending ${asked.as} ${tool.name} `, `refused ${other} confirm USER_MISMATCH`].toSorted(),
     );
 
-    const again = await askFor(site, tool);
-    await site.decide(again.as, again.ticket.confirmationId, true);
+    const again = await askFor(testServer, tool);
+    await testServer.decide(again.as, again.ticket.confirmationId, true);
     const [record, ...more] = (await records()).filter(
       (each) => each.confirmationId === again.ticket.confirmationId && each.decision === 'approved',
     );
@@ -116,9 +116,9 @@ describe('decisions', () => {
 });
 
 it('names that are none, and sign-ins that are none, are on record too', async () => {
-  const token = await site.token('frank.davis');
+  const token = await testServer.token('frank.davis');
   const requestId = randomUUID();
-  await site.send('POST', '/api/tools/hr/no_such_tool', { token, body: {}, headers: { 'x-request-id': requestId } });
+  await testServer.send('POST', '/api/tools/hr/no_such_tool', { token, body: {}, headers: { 'x-request-id': requestId } });
   expect(await of(requestId)).toMatchObject([
     { decision: 'refused', code: 'TOOL_NOT_FOUND', username: 'frank.davis', tool: 'no_such_tool' },
   ]);
@@ -137,7 +137,7 @@ it('names that are none, and sign-ins that are none, are on record too', async (
   ] as const;
   for (let n = 0; n < 25; n++) {
     const [path, server] = places[n % places.length] ?? places[0];
-    expect((await site.send('POST', path, { server, body: {} })).status).toBe(401);
+    expect((await testServer.send('POST', path, { server, body: {} })).status).toBe(401);
   }
   const deadline = Date.now() + 10_000;
   while ((await counted()) < before + 25 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -158,14 +158,14 @@ describe('secrets', () => {
     'DE89370400440532013000',
   ];
   it.each(writes)('%s: none of what looks like one is kept', async (_name, tool) => {
-    site.clock.pass(301);
+    testServer.clock.pass(301);
     doors.forget();
-    const { as, input } = await ready(site, tool);
-    const token = await site.token(as);
+    const { as, input } = await ready(testServer, tool);
+    const token = await testServer.token(as);
     const told: string[] = [];
     for (const secret of SECRETS) {
       const requestId = randomUUID();
-      await site.send('POST', `/api/tools/${tool.domain.name}/${tool.name}`, {
+      await testServer.send('POST', `/api/tools/${tool.domain.name}/${tool.name}`, {
         token,
         body: { ...varied(tool, input, `it is ${secret}, really`), password: secret, ssn: secret },
         headers: { 'x-request-id': requestId },
@@ -182,17 +182,17 @@ describe('secrets', () => {
   });
 });
 
-interface Trail {
+interface AuditLog {
   readonly status: string;
   readonly data: (AuditRecord & { chain: string; n: number })[];
   readonly metadata: { readonly hasMore: boolean; readonly nextCursor?: string };
 }
-const page = async (user: string, query = '') => site.send<Trail>('GET', `/api/audit${query}`, { token: await doors.token(user) });
+const page = async (user: string, query = '') => testServer.send<AuditLog>('GET', `/api/audit${query}`, { token: await doors.token(user) });
 
 describe('readers', () => {
   it.each(personas.map(({ username }) => username))('%s reads what is theirs to read, all of it', async (user) => {
     const seen: string[] = [];
-    const rows: Trail['data'] = [];
+    const rows: AuditLog['data'] = [];
     let query = '?limit=50';
     for (let n = 0; n < 5 && query !== ''; n++) {
       const { body } = await page(user, query);
@@ -214,10 +214,10 @@ describe('readers', () => {
     const theirs = body.data.find(({ username }) => username === 'frank.davis') ?? (await page('frank.davis')).body.data[0];
     if (!theirs) throw new Error('frank.davis has no record');
     const at = (user: string) =>
-      doors.token(user).then((token) => site.send<{ data: object }>('GET', `/api/audit/${theirs.chain}/${theirs.n}`, { token }));
+      doors.token(user).then((token) => testServer.send<{ data: object }>('GET', `/api/audit/${theirs.chain}/${theirs.n}`, { token }));
     for (const user of ['eve.thompson', 'frank.davis'])
       expect((await at(user)).body.data).toMatchObject({ ...theirs, mac: expect.stringMatching(/^[\w-]{43}$/) });
-    const missing = await site.send('GET', '/api/audit/no-such-chain/1', { token: await doors.token('nina.patel') });
+    const missing = await testServer.send('GET', '/api/audit/no-such-chain/1', { token: await doors.token('nina.patel') });
     for (const user of ['nina.patel', 'alice.chen', 'jane.smith@acme.example']) {
       const { status, text } = await at(user);
       expect([status, text]).toEqual([404, missing.text]);
@@ -225,7 +225,7 @@ describe('readers', () => {
   });
   it('the verdict is for executives', async () => {
     for (const { username, roles } of personas) {
-      const { status } = await site.send('GET', '/api/audit/verify', { token: await doors.token(username) });
+      const { status } = await testServer.send('GET', '/api/audit/verify', { token: await doors.token(username) });
       expect([username, status]).toEqual([username, roles.includes('executive') ? 200 : 403]);
     }
   });
@@ -234,11 +234,11 @@ describe('readers', () => {
 describe('a call that cannot be recorded', () => {
   const reading = tools.filter(({ kind }) => kind === 'read' || kind === 'list');
   it('is not answered: 503 at every door, and all is well again afterwards', async () => {
-    const files = site.folders.map((folder) => new Database(join(folder, 'audit.db'), { timeout: 5_000 }));
+    const files = testServer.folders.map((folder) => new Database(join(folder, 'audit.db'), { timeout: 5_000 }));
     try {
       for (const file of files) file.exec('ALTER TABLE records RENAME TO records_away');
       for (const tool of [...reading, ...writes.map(([, each]) => each)]) {
-        const { as, input } = await ready(site, tool);
+        const { as, input } = await ready(testServer, tool);
         for (const door of SURFACES) {
           const { answer, status, text } = await doors.call(door, as, tool, input);
           expect([tool.name, door, status, codeOf(answer), answer.status === 'error' && answer.retryable]).toEqual([
@@ -258,14 +258,14 @@ describe('a call that cannot be recorded', () => {
       }
     }
     for (const tool of reading) {
-      const { as, input } = await ready(site, tool);
+      const { as, input } = await ready(testServer, tool);
       expect(codeOf((await doors.call('rest', as, tool, input)).answer)).toBe('success');
     }
   });
   it('does not write either, where the record goes with the write', async () => {
     for (const tool of tools.filter(({ kind }) => kind === 'act')) {
-      const { as, input } = await ready(site, tool);
-      const room = await backroom(site, tool.domain);
+      const { as, input } = await ready(testServer, tool);
+      const room = await openRawStore(testServer, tool.domain);
       const before = await room.fingerprint();
       const again = await room.unrecordable();
       try {
@@ -280,13 +280,13 @@ describe('a call that cannot be recorded', () => {
 });
 
 it('a record that its database says something else of is not shown, takes no other along, and is found', async () => {
-  site.clock.pass(301);
+  testServer.clock.pass(301);
   doors.forget();
   const [, tool] = writes.find(([, { domain }]) => domain.name === 'hr') ?? expect.fail('hr changes nothing');
-  const asked = await askFor(site, tool);
-  await site.decide(asked.as, asked.ticket.confirmationId, true);
+  const asked = await askFor(testServer, tool);
+  await testServer.decide(asked.as, asked.ticket.confirmationId, true);
   const token = await doors.token('eve.thompson');
-  const [one] = await site.owner(
+  const [one] = await testServer.owner(
     'select chain, n, body, at::text as at, principal from hr.audit order by at desc, chain desc, n desc limit 1',
   );
   const { chain, n, body: said, at, principal } = one ?? expect.fail('nobody changed anything in hr');
@@ -303,18 +303,18 @@ it('a record that its database says something else of is not shown, takes no oth
     ['body', 'no JSON'],
     ['body', 'null'],
   ] as const) {
-    await site.owner(`update hr.audit set ${column} = $1 where chain = $2 and n = $3`, [value, chain, n]);
+    await testServer.owner(`update hr.audit set ${column} = $1 where chain = $2 and n = $3`, [value, chain, n]);
     try {
       const after = await everything();
       expect([column, value, after.status]).toEqual([column, value, 200]);
       expect(after.rows).toEqual(expect.arrayContaining(before.rows.filter((row) => row !== `${String(chain)} ${String(n)}`)));
       expect(after.rows).not.toContain(`${String(chain)} ${String(n)}`);
-      const alone = await site.send('GET', `/api/audit/${String(chain)}/${String(n)}`, { token });
+      const alone = await testServer.send('GET', `/api/audit/${String(chain)}/${String(n)}`, { token });
       expect([column, value, alone.status]).toEqual([column, value, column === 'body' ? 404 : 200]);
-      const verdict = await site.send<{ data: object }>('GET', '/api/audit/verify', { token });
+      const verdict = await testServer.send<{ data: object }>('GET', '/api/audit/verify', { token });
       expect(verdict.body.data).toMatchObject({ ok: false, chain, n: Number(n) });
     } finally {
-      await site.owner('update hr.audit set body = $1, at = $2, principal = $3 where chain = $4 and n = $5', [
+      await testServer.owner('update hr.audit set body = $1, at = $2, principal = $3 where chain = $4 and n = $5', [
         said,
         at,
         principal,
@@ -327,13 +327,17 @@ it('a record that its database says something else of is not shown, takes no oth
 });
 
 it('after all of this the trail is whole', async () => {
-  const { body } = await site.send<{ data: { ok: boolean; chains: { chain: string; count: number }[] } }>('GET', '/api/audit/verify', {
-    token: await doors.token('eve.thompson'),
-  });
+  const { body } = await testServer.send<{ data: { ok: boolean; chains: { chain: string; count: number }[] } }>(
+    'GET',
+    '/api/audit/verify',
+    {
+      token: await doors.token('eve.thompson'),
+    },
+  );
   expect(body.data).toMatchObject({ ok: true });
   expect(body.data).not.toHaveProperty('missing');
   // One of calls for each process, one of changes for each domain and whoever serves it.
   const of = body.data.chains.map(({ chain }) => chain.split('-')[0] ?? '');
-  expect(of.filter((name) => name === 'calls')).toHaveLength(site.folders.length);
+  expect(of.filter((name) => name === 'calls')).toHaveLength(testServer.folders.length);
   expect(of).toEqual(expect.arrayContaining(writes.map(([, { domain }]) => domain.name)));
 });

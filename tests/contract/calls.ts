@@ -7,7 +7,7 @@ import { type Role, rolesIn } from '../../src/core/people.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { type Persona, persona, personas } from '../../src/sample/people.ts';
-import type { CallResult, TokenOptions, Visitor } from '../visitor.ts';
+import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
 import { arranged } from './arrange.ts';
 
 export const registry = allTools();
@@ -21,15 +21,15 @@ export interface Ready {
 }
 
 /** An input and a person with whom the tool succeeds on the sample data: its own example, or a row made for it. */
-export async function ready(site: Visitor, tool: Tool): Promise<Ready> {
-  const example = tool.examples.find(({ gives }) => gives === undefined);
-  if (example) return { as: example.as, input: example.input(today(site)) };
+export async function ready(testServer: TestClient, tool: Tool): Promise<Ready> {
+  const example = tool.examples.find(({ expects }) => expects === undefined);
+  if (example) return { as: example.as, input: example.input(today(testServer)) };
   const make = arranged[qualifiedName(tool)];
-  if (make) return make(site);
+  if (make) return make(testServer);
   throw new Error(`${qualifiedName(tool)} has no example that succeeds, and tests/contract/arrange.ts makes no row for it`);
 }
 
-export const today = (site: Pick<Visitor, 'clock'>): string => site.clock.now().toISOString().slice(0, 10);
+export const today = (testServer: Pick<TestClient, 'clock'>): string => testServer.clock.now().toISOString().slice(0, 10);
 
 export type Property = Readonly<{
   type?: string;
@@ -73,19 +73,19 @@ export interface Who {
 
 /** Calls with tokens that are kept for a while, so that thousands of calls do not sign in thousands of times. */
 export class Doors {
-  readonly site: Visitor;
+  readonly testServer: TestClient;
   readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
-  constructor(site: Visitor) {
-    this.site = site;
+  constructor(testServer: TestClient) {
+    this.testServer = testServer;
   }
 
   async token(who: string | Who, options: TokenOptions = {}): Promise<string> {
     const { user, roles } = typeof who === 'string' ? { user: who } : who;
     const key = JSON.stringify([user, roles, options]);
-    const now = this.site.clock.now().getTime();
+    const now = this.testServer.clock.now().getTime();
     const known = this.#tokens.get(key);
     if (known && known.until > now) return known.token;
-    const token = await this.site.token(user, { ...options, ...(roles && { roles }) });
+    const token = await this.testServer.token(user, { ...options, ...(roles && { roles }) });
     this.#tokens.set(key, { token, until: now + 120_000 });
     return token;
   }
@@ -108,7 +108,7 @@ export class Doors {
     if (door === 'rest' || door === 'direct') {
       const token = await this.token(who, door === 'direct' ? { server } : {});
       const path = door === 'direct' ? `/tools/${name}` : `/api/tools/${server}/${name}`;
-      const { status, body, text } = await this.site.send('POST', path, {
+      const { status, body, text } = await this.testServer.send('POST', path, {
         token,
         body: input,
         headers,
@@ -119,7 +119,7 @@ export class Doors {
     const own = door === 'direct-mcp';
     const token = await this.token(who, { mcp: true, ...(own && { server }) });
     const params = { name: own ? name : `${server}_${name}`, arguments: input };
-    const { status, text, result, error } = await this.site.rpc(token, 'tools/call', params, {
+    const { status, text, result, error } = await this.testServer.rpc(token, 'tools/call', params, {
       headers,
       query,
       server: own ? server : undefined,
@@ -129,7 +129,7 @@ export class Doors {
 
   async listed(who: string | Who, server?: string, query = ''): Promise<string[]> {
     const token = await this.token(who, { mcp: true, ...(server !== undefined && { server }) });
-    const { result } = await this.site.rpc<{ tools: { name: string }[] }>(token, 'tools/list', {}, { server, query });
+    const { result } = await this.testServer.rpc<{ tools: { name: string }[] }>(token, 'tools/list', {}, { server, query });
     return (result?.tools ?? []).map(({ name }) => name).toSorted();
   }
 }

@@ -4,7 +4,7 @@ import { masks } from '../../src/core/fields.ts';
 import { type Role, rolesIn } from '../../src/core/people.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
-import type { Site } from '../site.ts';
+import type { TestServer } from '../test-server.ts';
 import { hidden } from './arrange.ts';
 import { registry, tools, type Who } from './calls.ts';
 
@@ -36,17 +36,17 @@ export function maskedOf(domain: AnyDomain): Map<string, string> {
 }
 
 /** Where hidden values can be put: a masked field is a column beside its owner, unless the domain keeps it otherwise. */
-async function columnsOf(site: Site, domain: AnyDomain, people: number): Promise<Omit<Canary, 'domain' | 'value'>[]> {
+async function columnsOf(testServer: TestServer, domain: AnyDomain, people: number): Promise<Omit<Canary, 'domain' | 'value'>[]> {
   const places: Omit<Canary, 'domain' | 'value'>[] = [];
   for (const [field, mask] of maskedOf(domain)) {
-    const [column] = await site.owner(
+    const [column] = await testServer.owner(
       `select table_name, data_type from information_schema.columns join information_schema.tables using (table_schema, table_name)
        where table_schema = $1 and column_name = $2 and table_type = 'BASE TABLE'`,
       [domain.name, field],
     );
     if (!column) throw new Error(`${domain.name}.${field} is masked and in no table: tests/contract/arrange.ts has to say where it is`);
     const table = `${domain.name}.${column['table_name']}`;
-    const owners = await site.owner(
+    const owners = await testServer.owner(
       `select employee_id from ${table} where employee_id in (select employee_id from hr.employees where active) order by employee_id limit ${people}`,
     );
     for (const { employee_id: owner } of owners)
@@ -55,7 +55,7 @@ async function columnsOf(site: Site, domain: AnyDomain, people: number): Promise
         field,
         owner: String(owner),
         numeric: column['data_type'] === 'numeric',
-        put: (value) => site.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]),
+        put: (value) => testServer.owner(`update ${table} set ${field} = $2 where employee_id = $1`, [owner, value]),
       });
   }
   return places;
@@ -71,10 +71,10 @@ function valueOf(numeric: boolean, field: string, n: number): string {
 }
 
 /** A value like no other in every hidden place, for all sample people and some of those around them. */
-export async function plantCanaries(site: Site, people: number): Promise<Canary[]> {
+export async function plantCanaries(testServer: TestServer, people: number): Promise<Canary[]> {
   const canaries: Canary[] = [];
   for (const domain of masking) {
-    for (const place of await (hidden[domain.name]?.(site, people) ?? columnsOf(site, domain, people))) {
+    for (const place of await (hidden[domain.name]?.(testServer, people) ?? columnsOf(testServer, domain, people))) {
       const canary: Canary = { ...place, domain, value: valueOf(place.numeric, place.field, canaries.length + 1) };
       canaries.push(canary);
       await canary.put(canary.value);

@@ -7,7 +7,7 @@ import { allTools } from '../../src/app/registry.ts';
 import { EXAMPLE_DAY, jsonSchema } from '../../src/core/derive/answers.ts';
 import { contracts } from '../../src/core/derive/contracts.ts';
 import { commonCodes, pipelineCodes } from '../../src/core/errors.ts';
-import { qualifiedName, registry } from '../../src/core/registry.ts';
+import { qualifiedName, createRegistry } from '../../src/core/registry.ts';
 import { personas } from '../../src/sample/people.ts';
 
 const folder = join(packageFolder, 'contracts');
@@ -41,9 +41,9 @@ describe('a registry', () => {
     const [first, second] = all.tools;
     if (!first || !second) throw new Error('there are too few tools');
     const again = { ...second, domain: first.domain };
-    expect(() => registry([first, { ...again, name: first.name }])).toThrow('declared twice');
-    expect(() => registry([first, { ...again, aliases: [first.name] }])).toThrow('declared twice');
-    expect(() => registry([first, { ...again, aliases: ['older', 'older'] }])).toThrow('declared twice');
+    expect(() => createRegistry([first, { ...again, name: first.name }])).toThrow('declared twice');
+    expect(() => createRegistry([first, { ...again, aliases: [first.name] }])).toThrow('declared twice');
+    expect(() => createRegistry([first, { ...again, aliases: ['older', 'older'] }])).toThrow('declared twice');
   });
   it('gives every tool a name of its own behind the gateway, aliases included', () => {
     const names = all.tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => qualifiedName({ ...tool, name })));
@@ -86,13 +86,14 @@ describe.each(named)('%s', (_name, tool) => {
 
   it('has examples that fit its own input, asked by people who exist', () => {
     expect(tool.examples.length).toBeGreaterThan(0);
-    for (const { ask, as, input: given, gives } of tool.examples) {
+    for (const { question, as, input: given, expects } of tool.examples) {
       expect(personas.map(({ username }) => username)).toContain(as);
-      if (gives !== 'VALIDATION_ERROR') expect(tool.input.safeParse(given(EXAMPLE_DAY)).error, ask).toBeUndefined();
-      if (gives !== undefined)
-        expect([...Object.keys(tool.errors), ...commonCodes, ...pipelineCodes, ...(tool.atOnceWhen ? ['success'] : [])], ask).toContain(
-          gives,
-        );
+      if (expects !== 'VALIDATION_ERROR') expect(tool.input.safeParse(given(EXAMPLE_DAY)).error, question).toBeUndefined();
+      if (expects !== undefined)
+        expect(
+          [...Object.keys(tool.errors), ...commonCodes, ...pipelineCodes, ...(tool.atOnceWhen ? ['success'] : [])],
+          question,
+        ).toContain(expects);
     }
   });
 

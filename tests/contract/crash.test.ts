@@ -11,25 +11,25 @@ import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
   build,
-  type Site as Started,
+  type TestServer as Started,
   folder,
   freePorts,
-  PATIENCE_MS,
+  DEADLINE_MS,
   prepared,
   removeFolders,
   type Settings,
-  site as startCommand,
-  visitorOf,
+  testServer as startCommand,
+  testClientOf,
 } from '../journeys/command-support.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
-import { settingsFor, type Site, SQL_DOMAINS } from '../site.ts';
+import { settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
 import { onServers } from '../stores.ts';
-import type { Visitor } from '../visitor.ts';
+import type { TestClient } from '../test-client.ts';
 import { codeOf, registry } from './calls.ts';
 import { type Asked, askFor, effectsOf, writes } from './writes.ts';
 
-beforeAll(() => build(), PATIENCE_MS);
+beforeAll(() => build(), DEADLINE_MS);
 afterAll(() => removeFolders());
 
 const running = new Set<Started>();
@@ -37,23 +37,24 @@ afterAll(async () => {
   await Promise.all([...running].map((each) => each.stop('SIGKILL')));
 });
 
-async function start(settings: Settings): Promise<{ site: Visitor; process: Started }> {
+async function start(settings: Settings): Promise<{ testServer: TestClient; process: Started }> {
   const process = await startCommand(settings);
   running.add(process);
   void process.ended.then(() => running.delete(process));
-  return { process, site: visitorOf(process) };
+  return { process, testServer: testClientOf(process) };
 }
 const busy = () => {
   const { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CONCURRENT_CALLS, TAMSHAI_SCRIPTED_APPROVALS } = settingsFor('');
   return { TAMSHAI_RATE_PER_MINUTE, TAMSHAI_CONCURRENT_CALLS, TAMSHAI_SCRIPTED_APPROVALS } as Settings;
 };
 
-const verdict = async (site: Visitor) =>
-  (await site.send<{ data: { ok: boolean } }>('GET', '/api/audit/verify', { token: await site.token('eve.thompson') })).body.data;
-const stateOf = async (site: Visitor, { as, ticket }: Asked) =>
+const verdict = async (testServer: TestClient) =>
+  (await testServer.send<{ data: { ok: boolean } }>('GET', '/api/audit/verify', { token: await testServer.token('eve.thompson') })).body
+    .data;
+const stateOf = async (testServer: TestClient, { as, ticket }: Asked) =>
   (
-    await site.send<{ data: { state: string; result?: unknown } }>('GET', `/api/confirmations/${ticket.confirmationId}`, {
-      token: await site.token(as),
+    await testServer.send<{ data: { state: string; result?: unknown } }>('GET', `/api/confirmations/${ticket.confirmationId}`, {
+      token: await testServer.token(as),
     })
   ).body.data;
 
@@ -74,24 +75,26 @@ const cases = stores.flatMap((those) =>
 /** Ends the process at that moment, starts it anew, and presses again. `counted` says what the store then holds. */
 async function survives(failpoint: string, tool: Tool, settings: Settings, counted: (asked: Asked) => Promise<unknown>): Promise<void> {
   const doomed = await start({ ...settings, TAMSHAI_FAILPOINT: failpoint });
-  const asked = await askFor(doomed.site, tool);
-  const lost = await Promise.allSettled(Array.from({ length: 3 }, () => doomed.site.decide(asked.as, asked.ticket.confirmationId, true)));
+  const asked = await askFor(doomed.testServer, tool);
+  const lost = await Promise.allSettled(
+    Array.from({ length: 3 }, () => doomed.testServer.decide(asked.as, asked.ticket.confirmationId, true)),
+  );
   expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   await doomed.process.ended;
   expect(doomed.process.child.signalCode).toBe('SIGKILL');
 
-  const { site, process } = await start(settings);
+  const { testServer, process } = await start(settings);
   // Who only looks learns it too, once it has happened.
-  const seen = await stateOf(site, asked);
+  const seen = await stateOf(testServer, asked);
   expect(seen.state).toBe(failpoint === 'after-claim' ? 'executing' : 'done');
-  const late = await site.decide(asked.as, asked.ticket.confirmationId, false);
+  const late = await testServer.decide(asked.as, asked.ticket.confirmationId, false);
   expect([late.status, codeOf(late.body)]).toEqual([409, 'ALREADY_DECIDED']);
-  const replies = await Promise.all(Array.from({ length: 5 }, () => site.decide(asked.as, asked.ticket.confirmationId, true)));
+  const replies = await Promise.all(Array.from({ length: 5 }, () => testServer.decide(asked.as, asked.ticket.confirmationId, true)));
   for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
   expect(replies[0]?.body.status).toBe('success');
-  expect(await stateOf(site, asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
+  expect(await stateOf(testServer, asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
   if (failpoint !== 'after-claim') expect(seen.result).toEqual(replies[0]?.body);
-  expect(await verdict(site)).toMatchObject({ ok: true });
+  expect(await verdict(testServer)).toMatchObject({ ok: true });
   await process.stop();
   expect(await counted(asked)).toEqual({ effects: 1, records: 1 });
 }
@@ -103,7 +106,7 @@ it.each(onServers ? [] : cases)(
     const settings = await prepared({ ...busy(), TAMSHAI_LOG_LEVEL: 'silent' });
     await survives(failpoint, tool, settings, (asked) => (tool.domain.store === 'sql' ? kept : keptInFile)(settings, tool.domain, asked));
   },
-  PATIENCE_MS,
+  DEADLINE_MS,
 );
 
 /** The same where a domain lives in a file of its own kind. */
@@ -160,22 +163,24 @@ if (database !== undefined && redis !== undefined) {
         TAMSHAI_DATA: data,
         TAMSHAI_LOG_LEVEL: 'silent',
       };
-      const behind = { owner: async (text: string, values?: unknown[]) => (await own.owner.query(text, values)).rows } as unknown as Site;
+      const behind = {
+        owner: async (text: string, values?: unknown[]) => (await own.owner.query(text, values)).rows,
+      } as unknown as TestServer;
       try {
         await survives(failpoint, undo, settings, ({ ticket }) => effectsOf(behind, undo, ticket.confirmationId));
       } finally {
         await own.drop();
       }
     },
-    PATIENCE_MS,
+    DEADLINE_MS,
   );
 }
 
 if (database !== undefined && redis !== undefined && mongo !== undefined && opensearch !== undefined) {
   describe('two processes on the same servers', () => {
-    let sites: Visitor[];
+    let testServers: TestClient[];
     /** As the tests behind a site see it: where its stores are. */
-    let behind: Site;
+    let behind: TestServer;
     const closing: (() => Promise<unknown>)[] = [];
     let shared: Awaited<ReturnType<typeof freshDatabase>>;
     beforeAll(async () => {
@@ -200,7 +205,7 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
         owner: async (text: string, values?: readonly unknown[]) =>
           (await shared.owner.query<Record<string, unknown>>(text, values as unknown[])).rows,
         later: (each: () => Promise<unknown>) => void closing.push(each),
-      } as unknown as Site;
+      } as unknown as TestServer;
       const ports = await freePorts();
       const one = await start({ ...common, ...ports, TAMSHAI_DATA: first, TAMSHAI_INSTANCE: 'one' });
       const two = await start({
@@ -210,14 +215,14 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
         TAMSHAI_INSTANCE: 'two',
         TAMSHAI_PUBLIC_URL: one.process.base,
       });
-      sites = [one.site, two.site];
-    }, PATIENCE_MS);
+      testServers = [one.testServer, two.testServer];
+    }, DEADLINE_MS);
     afterAll(async () => {
       await Promise.all([...running].map((each) => each.stop()));
       for (const close of closing.reverse()) await close();
       await shared.drop();
-    }, PATIENCE_MS);
-    const at = (n: number) => sites[n % 2] as Visitor;
+    }, DEADLINE_MS);
+    const at = (n: number) => testServers[n % 2] as TestClient;
 
     it.each(oneOfEach)('%s: twenty approvals at once, split over both, make one effect', async (_name, tool) => {
       const asked = await askFor(at(0), tool);

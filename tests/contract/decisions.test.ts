@@ -1,13 +1,13 @@
 /** The door where a person decides: who may pass it, with what in hand, and what it makes of everything else. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Ticket } from '../../src/core/approvals.ts';
+import type { Ticket } from '../../src/core/tickets.ts';
 import { executionBody } from '../../src/gateway/backends.ts';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { persona } from '../../src/sample/people.ts';
-import { DOMAINS, openSite, type Site } from '../site.ts';
+import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import { codeOf, ready, tools } from './calls.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, varied, writes } from './writes.ts';
@@ -16,35 +16,35 @@ import { type Asked, askFor, effectsOf, fingerprint, varied, writes } from './wr
 const tool = writes.find(([name]) => name === 'hr_update_salary')?.[1] ?? expect.fail('there is no write');
 const server = tool.domain.name;
 
-let site: Site;
+let testServer: TestServer;
 let restore: (domain: AnyDomain) => Promise<void>;
 let before: string;
 beforeAll(async () => {
-  site = await openSite();
-  restore = await snapshot(site);
-  before = await fingerprint(site, tool);
+  testServer = await openTestServer();
+  restore = await snapshot(testServer);
+  before = await fingerprint(testServer, tool);
 }, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => site.clock.pass(301));
+afterAll(() => testServer?.close());
+beforeEach(() => testServer.clock.pass(301));
 
 const NOTHING = { effects: 0, records: 0 };
 async function untouched({ as, ticket }: Asked): Promise<void> {
-  const { body } = await site.send<{ data: { state: string } }>('GET', `/api/confirmations/${ticket.confirmationId}`, {
-    token: await site.token(as),
+  const { body } = await testServer.send<{ data: { state: string } }>('GET', `/api/confirmations/${ticket.confirmationId}`, {
+    token: await testServer.token(as),
   });
   expect(body.data.state).toBe('waiting');
-  expect([await fingerprint(site, tool), await effectsOf(site, tool, ticket.confirmationId)]).toEqual([before, NOTHING]);
+  expect([await fingerprint(testServer, tool), await effectsOf(testServer, tool, ticket.confirmationId)]).toEqual([before, NOTHING]);
 }
 /** And it still can be decided. */
 async function stillWorks({ as, ticket }: Asked): Promise<void> {
-  expect((await site.decide(as, ticket.confirmationId, true)).body.status).toBe('success');
-  expect(await effectsOf(site, tool, ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
+  expect((await testServer.decide(as, ticket.confirmationId, true)).body.status).toBe('success');
+  expect(await effectsOf(testServer, tool, ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
   await restore(tool.domain);
 }
 
 it('takes {"approved": true} or {"approved": false} as JSON, and nothing else', async () => {
-  const asked = await askFor(site, tool);
-  const token = await site.token(asked.as, { approve: true });
+  const asked = await askFor(testServer, tool);
+  const token = await testServer.token(asked.as, { approve: true });
   const path = `/api/confirm/${asked.ticket.confirmationId}`;
   const BODIES: [string, number][] = [
     ['{"approved":"false"}', 400],
@@ -70,7 +70,7 @@ it('takes {"approved": true} or {"approved": false} as JSON, and nothing else', 
     ['{"__proto__":{"approved":true}}', 400],
   ];
   for (const [raw, wanted] of BODIES) {
-    const { status, body } = await site.send('POST', path, { token, raw });
+    const { status, body } = await testServer.send('POST', path, { token, raw });
     expect([raw, status, codeOf(body)]).toEqual([raw, wanted, 'VALIDATION_ERROR']);
   }
   for (const type of [
@@ -82,19 +82,21 @@ it('takes {"approved": true} or {"approved": false} as JSON, and nothing else', 
     '',
   ]) {
     for (const raw of ['{"approved":true}', 'approved=true']) {
-      const { status, body } = await site.send('POST', path, { token, raw, headers: { 'content-type': type } });
+      const { status, body } = await testServer.send('POST', path, { token, raw, headers: { 'content-type': type } });
       expect([type, status, codeOf(body)]).toEqual([type, 415, 'UNSUPPORTED_MEDIA_TYPE']);
     }
   }
-  expect((await site.send('POST', path, { token, raw: '{"approved":true}', headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
+  expect((await testServer.send('POST', path, { token, raw: '{"approved":true}', headers: { 'content-encoding': 'gzip' } })).status).toBe(
+    415,
+  );
   await untouched(asked);
   await stillWorks(asked);
 });
 
 it('is not there for ids that are none', async () => {
-  const asked = await askFor(site, tool);
+  const asked = await askFor(testServer, tool);
   const { confirmationId: id } = asked.ticket;
-  const token = await site.token(asked.as, { approve: true });
+  const token = await testServer.token(asked.as, { approve: true });
   const upper = id.toUpperCase();
   const ids = [
     randomUUID(),
@@ -124,7 +126,7 @@ it('is not there for ids that are none', async () => {
       ['POST', `/api/confirm/${given.includes('%') ? given : encodeURIComponent(given)}`],
       ['GET', `/api/confirmations/${given.includes('%') ? given : encodeURIComponent(given)}`],
     ] as const) {
-      const { status, body } = await site.send(method, path, { token, ...(method === 'POST' && { body: { approved: true } }) });
+      const { status, body } = await testServer.send(method, path, { token, ...(method === 'POST' && { body: { approved: true } }) });
       expect([given.slice(0, 60), status]).toEqual([given.slice(0, 60), 404]);
       if (given !== '..')
         expect(body).toMatchObject({
@@ -139,30 +141,33 @@ it('is not there for ids that are none', async () => {
 
 describe('who may decide', () => {
   it('no client of MCP, by any of its tokens: 401', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     const tokens = await Promise.all([
-      site.token(asked.as, { mcp: true }),
+      testServer.token(asked.as, { mcp: true }),
       ...DOMAINS.flatMap((each) => [
-        site.token(asked.as, { mcp: true, server: each }),
-        site.token(asked.as, { server: each, approve: true }),
+        testServer.token(asked.as, { mcp: true, server: each }),
+        testServer.token(asked.as, { server: each, approve: true }),
       ]),
     ]);
     for (const token of tokens) {
-      const { status, body } = await site.send('POST', `/api/confirm/${asked.ticket.confirmationId}`, { token, body: { approved: true } });
+      const { status, body } = await testServer.send('POST', `/api/confirm/${asked.ticket.confirmationId}`, {
+        token,
+        body: { approved: true },
+      });
       expect([status, codeOf(body)]).toEqual([401, 'UNAUTHENTICATED']);
     }
     await untouched(asked);
   });
   it('no program with a token of the person: 403, and the words send it to the person', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     const { confirmationId: id } = asked.ticket;
     for (const [approve, wanted] of [
       [undefined, 403],
       [randomUUID(), 403],
     ] as const) {
-      const token = await site.token(asked.as, approve === undefined ? {} : { approve });
+      const token = await testServer.token(asked.as, approve === undefined ? {} : { approve });
       for (const approved of [true, false]) {
-        const { status, body, headers, text } = await site.send('POST', `/api/confirm/${id}`, { token, body: { approved } });
+        const { status, body, headers, text } = await testServer.send('POST', `/api/confirm/${id}`, { token, body: { approved } });
         expect([status, codeOf(body)]).toEqual([wanted, 'PERSON_REQUIRED']);
         // Naming a scope would send a client off to get it.
         expect([headers['www-authenticate'], /scope/i.test(text)]).toEqual([undefined, false]);
@@ -171,29 +176,29 @@ describe('who may decide', () => {
     await untouched(asked);
   });
   it('a right for one ticket decides that one, once', async () => {
-    const [one, other] = [await askFor(site, tool), await askFor(site, tool)];
-    const token = await site.token(one.as, { approve: one.ticket.confirmationId });
+    const [one, other] = [await askFor(testServer, tool), await askFor(testServer, tool)];
+    const token = await testServer.token(one.as, { approve: one.ticket.confirmationId });
     const decide = ({ ticket }: Asked, approved: boolean) =>
-      site.send('POST', `/api/confirm/${ticket.confirmationId}`, { token, body: { approved } });
+      testServer.send('POST', `/api/confirm/${ticket.confirmationId}`, { token, body: { approved } });
     expect(codeOf((await decide(other, true)).body)).toBe('PERSON_REQUIRED');
     await untouched(other);
     expect((await decide(one, true)).body.status).toBe('success');
     expect((await decide(one, true)).body.status).toBe('success');
-    expect(await effectsOf(site, tool, one.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
+    expect(await effectsOf(testServer, tool, one.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
     expect(codeOf((await decide(other, false)).body)).toBe('PERSON_REQUIRED');
     await restore(tool.domain);
   });
   it('nobody by looking: GET, HEAD and their like change nothing', async () => {
-    const asked = await askFor(site, tool);
-    const token = await site.token(asked.as, { approve: true });
+    const asked = await askFor(testServer, tool);
+    const token = await testServer.token(asked.as, { approve: true });
     const { confirmationId: id } = asked.ticket;
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']) {
       for (const path of [`/api/confirm/${id}`, `/api/confirm/${id}?approved=true`, `/approve/${id}`, `/approve/${id}?approved=true`]) {
         const body = ['PUT', 'PATCH', 'DELETE'].includes(method) ? { body: { approved: true } } : {};
-        expect((await site.send(method, path, { token, ...body })).status).not.toBe(200);
+        expect((await testServer.send(method, path, { token, ...body })).status).not.toBe(200);
       }
     }
-    expect((await site.send('GET', `/api/confirmations/${id}?approved=true`, { token })).status).toBe(200);
+    expect((await testServer.send('GET', `/api/confirmations/${id}?approved=true`, { token })).status).toBe(200);
     await untouched(asked);
     await stillWorks(asked);
   });
@@ -204,27 +209,29 @@ describe('who may decide', () => {
 
 describe('how much may wait', () => {
   it('twenty for one person, then 429; deciding one makes room; others are not affected', async () => {
-    const { as, input } = await ready(site, tool);
+    const { as, input } = await ready(testServer, tool);
     const asked: string[] = [];
-    for (let n = 0; n < 20; n++) asked.push((await site.ask(as, server, tool.name, varied(tool, input))).confirmationId);
+    for (let n = 0; n < 20; n++) asked.push((await testServer.ask(as, server, tool.name, varied(tool, input))).confirmationId);
     expect(new Set(asked).size).toBe(20);
-    const more = await site.rest(as, server, tool.name, varied(tool, input));
+    const more = await testServer.rest(as, server, tool.name, varied(tool, input));
     expect([more.status, codeOf(more.body)]).toEqual([429, 'RATE_LIMITED']);
-    const { body } = await site.send<{ data: { confirmationId: string }[] }>('GET', '/api/confirmations', { token: await site.token(as) });
+    const { body } = await testServer.send<{ data: { confirmationId: string }[] }>('GET', '/api/confirmations', {
+      token: await testServer.token(as),
+    });
     expect(body.data.map(({ confirmationId }) => confirmationId)).toEqual(asked);
-    await site.decide(as, asked[7] ?? '', false);
-    expect((await site.rest(as, server, tool.name, varied(tool, input))).body.status).toBe('pending_confirmation');
+    await testServer.decide(as, asked[7] ?? '', false);
+    expect((await testServer.rest(as, server, tool.name, varied(tool, input))).body.status).toBe('pending_confirmation');
     const other = writes
       .map(([, each]) => each)
-      .find((each) => each.examples.some((example) => example.as !== as && example.gives === undefined));
-    const example = other?.examples.find((each) => each.as !== as && each.gives === undefined);
+      .find((each) => each.examples.some((example) => example.as !== as && example.expects === undefined));
+    const example = other?.examples.find((each) => each.as !== as && each.expects === undefined);
     expect(
       (
-        await site.rest(
+        await testServer.rest(
           example?.as ?? '',
           other?.domain.name ?? '',
           other?.name ?? '',
-          example?.input(site.clock.now().toISOString().slice(0, 10)),
+          example?.input(testServer.clock.now().toISOString().slice(0, 10)),
         )
       ).body.status,
     ).toBe('pending_confirmation');
@@ -247,23 +254,23 @@ describe('the door for approved changes of a server', () => {
     };
     return { person, token: { id: 'x', client: 'tamshai-web', issuedAt: 0, expiresAt: 0 }, approves: 'anything' as const, origin: 'web' };
   };
-  const execute = (body: unknown, token: string, at = server) => site.send('POST', '/execute', { server: at, body, token });
+  const execute = (body: unknown, token: string, at = server) => testServer.send('POST', '/execute', { server: at, body, token });
   const ticketOf = (asked: Asked): Promise<Ticket> =>
-    site.tamshai.wiring.runtime.approvals.find(asked.ticket.confirmationId, someone(asked.as).person);
+    testServer.tamshai.wiring.runtime.tickets.find(asked.ticket.confirmationId, someone(asked.as).person);
 
   it('takes no token of a person, whoever that is', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     const body = executionBody(await ticketOf(asked));
     for (const user of [asked.as, 'eve.thompson']) {
       const tokens = await Promise.all([
-        site.token(user, { server, approve: true }),
-        site.token(user, { approve: true }),
-        site.token(user, { server, mcp: true }),
+        testServer.token(user, { server, approve: true }),
+        testServer.token(user, { approve: true }),
+        testServer.token(user, { server, mcp: true }),
       ]);
       const identity = signIdentity(
-        site.keys.gateway.current,
+        testServer.keys.gateway.current,
         { server, caller: someone(user), requestId: 'r', method: 'POST', path: '/execute', body: JSON.stringify(body) },
-        site.clock,
+        testServer.clock,
       );
       for (const token of [...tokens, identity]) {
         const { status, body: answer } = await execute(body, token);
@@ -277,10 +284,10 @@ describe('the door for approved changes of a server', () => {
     await untouched(asked);
   });
   it('takes a grant for just what was stored, here and now', async () => {
-    const asked = await askFor(site, tool);
+    const asked = await askFor(testServer, tool);
     const stored = executionBody(await ticketOf(asked));
-    const grant = (over: object = {}, clock: Clock = site.clock) =>
-      signGrant(site.keys.gateway.current, { ...stored, server, caller: someone(asked.as), requestId: 'r', ...over }, clock);
+    const grant = (over: object = {}, clock: Clock = testServer.clock) =>
+      signGrant(testServer.keys.gateway.current, { ...stored, server, caller: someone(asked.as), requestId: 'r', ...over }, clock);
     const other = tools.find((each) => each.domain === tool.domain && each.kind === 'write' && each !== tool)?.name ?? '';
     const card = JSON.parse(stored.card) as object;
     const [elsewhere] = DOMAINS.filter((each) => each !== server);
@@ -291,7 +298,7 @@ describe('the door for approved changes of a server', () => {
       'another ticket': await execute({ ...stored, confirmationId: randomUUID() }, grant()),
       'another server': await execute(stored, grant(), elsewhere),
       'another server, signed for it': await execute(stored, grant({ server: elsewhere })),
-      'a minute later': await execute(stored, grant({}, { now: () => new Date(site.clock.now().getTime() - 60_000) })),
+      'a minute later': await execute(stored, grant({}, { now: () => new Date(testServer.clock.now().getTime() - 60_000) })),
       'an extra key': await execute({ ...stored, roles: ['executive'] }, grant()),
     })) {
       expect([what, reply.status]).toEqual([what, 401]);
@@ -300,12 +307,12 @@ describe('the door for approved changes of a server', () => {
     // Whoever holds the real one can replay it for its moment, and the store has the last word.
     const replies = await Promise.all(Array.from({ length: 5 }, () => execute(stored, grant())));
     for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
-    expect(await effectsOf(site, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
+    expect(await effectsOf(testServer, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
     // The waiting room never heard of it, and still tells the one result.
-    const denied = await site.decide(asked.as, asked.ticket.confirmationId, false);
+    const denied = await testServer.decide(asked.as, asked.ticket.confirmationId, false);
     expect([denied.status, codeOf(denied.body)]).toEqual([409, 'ALREADY_DECIDED']);
-    expect((await site.decide(asked.as, asked.ticket.confirmationId, true)).text).toBe(replies[0]?.text);
-    expect(await effectsOf(site, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
+    expect((await testServer.decide(asked.as, asked.ticket.confirmationId, true)).text).toBe(replies[0]?.text);
+    expect(await effectsOf(testServer, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
     await restore(tool.domain);
   });
 });

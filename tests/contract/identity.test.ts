@@ -4,14 +4,14 @@ import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import { persona } from '../../src/sample/people.ts';
-import { DOMAINS, openSite, type Reply, SERVERS, type Site } from '../site.ts';
+import { DOMAINS, openTestServer, type Reply, SERVERS, type TestServer } from '../test-server.ts';
 import { registry, tools } from './calls.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 const REFUSED = { status: 'error', code: 'UNAUTHENTICATED', message: 'Your sign-in is missing or no longer valid.', retryable: false };
 const firstTool = (server: string) =>
@@ -59,18 +59,18 @@ for (const server of DOMAINS) {
 }
 const inWords = ({ name, server, method, path }: Place) => `${server}: ${name} (${method} ${path.replace(confirmation, '…')})`;
 const visit = ({ server, method, path, body }: Place, headers: Record<string, string>): Promise<Reply> =>
-  site.send(method, path, {
+  testServer.send(method, path, {
     server,
     headers: { accept: 'application/json, text/event-stream', ...headers },
     ...(body !== undefined && { body }),
   });
 
-const audience = (place: Pick<Place, 'server' | 'use'>) => `${site.address(place.server)}/${place.use}`;
+const audience = (place: Pick<Place, 'server' | 'use'>) => `${testServer.address(place.server)}/${place.use}`;
 const eve = persona('eve.thompson');
 function claimsFor(place: Pick<Place, 'server' | 'use'>): JWTPayload {
   const now = Math.floor(Date.now() / 1000);
   return {
-    iss: `${site.tamshai.base}/oidc/staff`,
+    iss: `${testServer.tamshai.base}/oidc/staff`,
     sub: eve.sub,
     aud: audience(place),
     iat: now,
@@ -84,8 +84,8 @@ function claimsFor(place: Pick<Place, 'server' | 'use'>): JWTPayload {
   };
 }
 const signedWith = (key: Parameters<SignJWT['sign']>[0], claims: JWTPayload, header: { alg?: string; kid?: string; typ?: string } = {}) =>
-  new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: site.keys.realms.staff.kid, typ: 'at+jwt', ...header }).sign(key);
-const signed = (claims: JWTPayload, header = {}) => signedWith(site.keys.realms.staff.privateKey, claims, header);
+  new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: testServer.keys.realms.staff.kid, typ: 'at+jwt', ...header }).sign(key);
+const signed = (claims: JWTPayload, header = {}) => signedWith(testServer.keys.realms.staff.privateKey, claims, header);
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const without = (claims: JWTPayload, ...names: string[]) =>
   Object.fromEntries(Object.entries(claims).filter(([key]) => !names.includes(key)));
@@ -99,7 +99,7 @@ const BAD: Record<string, Make> = {
   'no token at all': () => 'Bearer swordfish',
   'alg none': (claims) => `Bearer ${encoded({ alg: 'none', typ: 'at+jwt' })}.${encoded(claims)}.`,
   'HS256 signed with the public key': async (claims) =>
-    `Bearer ${await signedWith(Buffer.from(site.keys.realms.staff.publicKey.export({ type: 'spki', format: 'pem' })), claims, { alg: 'HS256' })}`,
+    `Bearer ${await signedWith(Buffer.from(testServer.keys.realms.staff.publicKey.export({ type: 'spki', format: 'pem' })), claims, { alg: 'HS256' })}`,
   expired: async (claims) => `Bearer ${await signed({ ...claims, iat: now() - 310, exp: now() - 10 })}`,
   'not yet valid': async (claims) => `Bearer ${await signed({ ...claims, nbf: now() + 60 })}`,
   'made in the future': async (claims) => `Bearer ${await signed({ ...claims, iat: now() + 60 })}`,
@@ -107,12 +107,12 @@ const BAD: Record<string, Make> = {
   'with too late an end': async (claims) => `Bearer ${await signed({ ...claims, exp: now() + 86_400 })}`,
   'for nobody': async (claims) => `Bearer ${await signed(without(claims, 'aud'))}`,
   'for another application': async (claims) => `Bearer ${await signed({ ...claims, aud: 'account' })}`,
-  'for the bare address': async (claims, { server }) => `Bearer ${await signed({ ...claims, aud: site.address(server) })}`,
+  'for the bare address': async (claims, { server }) => `Bearer ${await signed({ ...claims, aud: testServer.address(server) })}`,
   'for another port': async (claims, { use }) => `Bearer ${await signed({ ...claims, aud: `http://localhost:1/${use}` })}`,
   'for the other use here': async (claims, { server, use }) =>
-    `Bearer ${await signed({ ...claims, aud: `${site.address(server)}/${use === 'api' ? 'mcp' : 'api'}` })}`,
+    `Bearer ${await signed({ ...claims, aud: `${testServer.address(server)}/${use === 'api' ? 'mcp' : 'api'}` })}`,
   'of another issuer': async (claims) => `Bearer ${await signed({ ...claims, iss: 'https://id.example/realms/staff' })}`,
-  'of the other realm': async (claims) => `Bearer ${await signed({ ...claims, iss: `${site.tamshai.base}/oidc/customers` })}`,
+  'of the other realm': async (claims) => `Bearer ${await signed({ ...claims, iss: `${testServer.tamshai.base}/oidc/customers` })}`,
   'signed by somebody else': async (claims) =>
     `Bearer ${await signedWith(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, claims)}`,
   "signed with the provider library's published key": async (claims) => `Bearer ${await withPublishedKey(claims)}`,
@@ -136,7 +136,9 @@ describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_n
     expect([status, text.slice(0, 300)]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
     expect(body).toMatchObject(REFUSED);
     const challenge =
-      place.use === 'mcp' ? `Bearer resource_metadata="${site.address(place.server)}/.well-known/oauth-protected-resource/mcp"` : undefined;
+      place.use === 'mcp'
+        ? `Bearer resource_metadata="${testServer.address(place.server)}/.well-known/oauth-protected-resource/mcp"`
+        : undefined;
     expect(headers['www-authenticate']).toBe(challenge);
   });
 
@@ -177,26 +179,26 @@ describe('names in headers and bodies', () => {
     'x-roles': 'executive',
   };
   it('say nothing about who calls', async () => {
-    const token = await site.token('frank.davis');
-    const { body } = await site.send('GET', '/api/user/info', { token, headers });
+    const token = await testServer.token('frank.davis');
+    const { body } = await testServer.send('GET', '/api/user/info', { token, headers });
     expect(body).toMatchObject({ data: { username: 'frank.davis', roles: ['employee'] } });
     for (const tool of tools.filter(({ roles }) => !roles.includes('employee'))) {
       const server = tool.domain.name;
-      const direct = await site.send('POST', `/tools/${tool.name}`, {
-        token: await site.token('frank.davis', { server }),
+      const direct = await testServer.send('POST', `/tools/${tool.name}`, {
+        token: await testServer.token('frank.davis', { server }),
         headers,
         body: {},
         server,
       });
-      const rest = await site.send('POST', `/api/tools/${server}/${tool.name}`, { token, headers, body: {} });
+      const rest = await testServer.send('POST', `/api/tools/${server}/${tool.name}`, { token, headers, body: {} });
       for (const reply of [rest, direct]) expect(reply.body).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
     }
   });
   it.each(DOMAINS)('%s: a userContext alone is 401, beside a person’s own token too', async (server) => {
     const userContext = { userId: eve.sub, username: eve.username, email: eve.email, roles: [...eve.roles] };
     const path = `/tools/${firstTool(server)?.name}`;
-    for (const token of [undefined, await site.token('eve.thompson', { server })]) {
-      const { status, body } = await site.send('POST', path, {
+    for (const token of [undefined, await testServer.token('eve.thompson', { server })]) {
+      const { status, body } = await testServer.send('POST', path, {
         server,
         body: { input: {}, userContext },
         ...(token !== undefined && { token }),
@@ -224,8 +226,8 @@ describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
     origin: 'web',
   };
   const identity = (over: object = {}) =>
-    signIdentity(site.keys.gateway.current, { server, caller, requestId: 'r', method: 'POST', path, body: '{"input":{}}', ...over });
-  const post = (to: string, at: string, raw: string, token: string) => site.send('POST', at, { server: to, raw, token });
+    signIdentity(testServer.keys.gateway.current, { server, caller, requestId: 'r', method: 'POST', path, body: '{"input":{}}', ...over });
+  const post = (to: string, at: string, raw: string, token: string) => testServer.send('POST', at, { server: to, raw, token });
 
   it('opens that call alone', async () => {
     expect((await post(server, path, '{"input":{}}', identity())).status).not.toBe(401);
@@ -247,7 +249,7 @@ describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
         path,
         '{"input":{}}',
         signIdentity(
-          site.keys.gateway.current,
+          testServer.keys.gateway.current,
           { server, caller, requestId: 'r', method: 'POST', path, body: '{"input":{}}' },
           { now: () => new Date(Date.now() - 120_000) },
         ),
@@ -256,7 +258,7 @@ describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
         server,
         path,
         '{"input":{}}',
-        signGrant(site.keys.gateway.current, {
+        signGrant(testServer.keys.gateway.current, {
           server,
           confirmationId: confirmation,
           tool: reading?.name ?? '',

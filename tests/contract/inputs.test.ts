@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { persona } from '../../src/sample/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import {
   byName,
   codeOf,
@@ -19,15 +19,15 @@ import {
   tools,
 } from './calls.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
 }, 120_000);
 afterAll(async () => {
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 const DOORS: Door[] = ['rest', 'mcp', 'direct'];
@@ -110,9 +110,9 @@ describe.each(byName)('%s', (_name, tool) => {
   let good: Ready;
   beforeAll(async () => {
     // What waits from the tools before would be too much for one person.
-    site.clock.pass(301);
+    testServer.clock.pass(301);
     doors.forget();
-    good = await ready(site, tool);
+    good = await ready(testServer, tool);
   });
   const call = (door: Door, input: unknown) => doors.call(door, good.as, tool, input);
   /** Refused at every door in the same words, which name no inside. */
@@ -130,7 +130,7 @@ describe.each(byName)('%s', (_name, tool) => {
 
   it('takes its own example at every door', async () => {
     for (const door of DOORS) {
-      const { as, input } = await ready(site, tool);
+      const { as, input } = await ready(testServer, tool);
       expect(codeOf((await doors.call(door, as, tool, input)).answer)).toBe(tool.kind === 'write' ? 'pending_confirmation' : 'success');
     }
   });
@@ -195,7 +195,7 @@ describe.each(byName)('%s', (_name, tool) => {
     for (const [key, property] of propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor')) {
       for (const text of INJECTIONS.filter(({ length }) => length <= (property.maxLength ?? 0))) {
         for (const door of DOORS) {
-          const { as, input } = tool.kind === 'act' ? await ready(site, tool) : good;
+          const { as, input } = tool.kind === 'act' ? await ready(testServer, tool) : good;
           const { status, answer, text: body } = await doors.call(door, as, tool, { ...input, [key]: text });
           expect([text, status < 500, tellsOfItself(tool, answer) ? undefined : leakIn(withoutInjections(body))]).toEqual([
             text,
@@ -214,13 +214,13 @@ describe.each(byName)('%s', (_name, tool) => {
         }
       }
       // Only so many changes may wait for one person.
-      if (tool.kind === 'write') site.clock.pass(301);
+      if (tool.kind === 'write') testServer.clock.pass(301);
     }
   });
 
   it('takes its input as the body, or under "input" alone', async () => {
     for (const door of ['rest', 'direct'] as const) {
-      const { as, input } = await ready(site, tool);
+      const { as, input } = await ready(testServer, tool);
       const wrong = [
         { input, extra: 1 },
         { input, ...input, another: 1 },
@@ -242,7 +242,7 @@ describe.each(byName)('%s', (_name, tool) => {
   });
 
   it.each(Object.keys(tool.domain.pinned ?? {}))('%s is not the caller’s to choose', async (key) => {
-    const { as, input } = await ready(site, tool);
+    const { as, input } = await ready(testServer, tool);
     const own =
       tool.domain.pinned?.[key]?.({ ...persona(as), principal: '', employeeId: undefined, organizationId: undefined, roles: new Set() }) ??
       [];
@@ -259,7 +259,7 @@ describe.each(byName)('%s', (_name, tool) => {
           expect([value, codeOf((await doors.call(door, as, tool, { ...input, [name]: value })).answer)]).toEqual([value, 'USER_MISMATCH']);
       }
     }
-    const again = await ready(site, tool);
+    const again = await ready(testServer, tool);
     expect(codeOf((await doors.call('rest', again.as, tool, { ...again.input, [key]: persona(again.as).username })).answer)).toBe(
       'success',
     );
@@ -293,15 +293,15 @@ describe('what is not even JSON as we take it', () => {
     for (const server of servers) {
       const own = tools.find(({ domain }) => domain.name === server)?.name;
       for (const reply of [
-        await site.send('POST', `/api/tools/${server}/${own}`, { token: await doors.token('eve.thompson'), raw: body }),
-        await site.send('POST', `/tools/${own}`, { token: await doors.token('eve.thompson', { server }), raw: body, server }),
-        await site.rpc(
+        await testServer.send('POST', `/api/tools/${server}/${own}`, { token: await doors.token('eve.thompson'), raw: body }),
+        await testServer.send('POST', `/tools/${own}`, { token: await doors.token('eve.thompson', { server }), raw: body, server }),
+        await testServer.rpc(
           await doors.token('eve.thompson', { mcp: true }),
           'tools/call',
           { name: `${server}_${own}` },
           { raw: inMessage(body) },
         ),
-        await site.rpc(
+        await testServer.rpc(
           await doors.token('eve.thompson', { mcp: true, server }),
           'tools/call',
           { name: own },
@@ -316,7 +316,7 @@ describe('what is not even JSON as we take it', () => {
   it('too large is 413, packed is 415, and so is another type', async () => {
     const token = await doors.token('eve.thompson');
     const path = '/api/tools/tasks/add_task';
-    const send = (headers: Record<string, string>, raw: string) => site.send('POST', path, { token, raw, headers });
+    const send = (headers: Record<string, string>, raw: string) => testServer.send('POST', path, { token, raw, headers });
     expect((await send({}, `{"title":"${'x'.repeat(257 * 1024)}"}`)).status).toBe(413);
     for (const encoding of ['gzip', 'br', 'deflate']) expect((await send({ 'content-encoding': encoding }, '{}')).status).toBe(415);
     for (const type of [
@@ -335,7 +335,7 @@ describe('what is not even JSON as we take it', () => {
 it('nothing of all this was written, dropped or slept', async () => {
   const { input } = { input: {} as Input };
   for (const tool of tools.filter(({ kind }) => kind === 'list')) {
-    const answer = (await doors.call('rest', (await ready(site, tool)).as, tool, input)).answer;
+    const answer = (await doors.call('rest', (await ready(testServer, tool)).as, tool, input)).answer;
     expect([tool.name, codeOf(answer)]).toEqual([tool.name, 'success']);
   }
 });

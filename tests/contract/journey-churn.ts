@@ -6,17 +6,17 @@ import { readConfig } from '../../src/app/config.ts';
 import { followJourney, journeyFolder } from '../../src/app/journey.ts';
 import { allTools } from '../../src/app/registry.ts';
 import { openSearch } from '../../src/app/search.ts';
-import type { Site } from '../site.ts';
+import type { TestServer } from '../test-server.ts';
 
-const copies = new WeakMap<Site, Promise<{ readonly folder: string; index(): Promise<unknown> }>>();
+const copies = new WeakMap<TestServer, Promise<{ readonly folder: string; index(): Promise<unknown> }>>();
 
-async function copy(site: Site) {
+async function copy(testServer: TestServer) {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-churn-'));
-  const config = readConfig(site.environment);
+  const config = readConfig(testServer.environment);
   await cp(journeyFolder(config), folder, { recursive: true });
   const domains = allTools().domains.filter(({ name }) => name === 'journey');
   const opened = await openSearch(config, domains);
-  site.later(async () => {
+  testServer.later(async () => {
     await opened.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -25,9 +25,9 @@ async function copy(site: Site) {
   return { folder, index: () => followJourney({ journeyFolder: folder }, backend) };
 }
 
-export async function journeyChurn(site: Site, n: number): Promise<void> {
-  const made = copies.get(site) ?? copy(site);
-  copies.set(site, made);
+export async function journeyChurn(testServer: TestServer, n: number): Promise<void> {
+  const made = copies.get(testServer) ?? copy(testServer);
+  copies.set(testServer, made);
   const { folder, index } = await made;
   const kind = (['failure', 'lesson', 'adr'] as const)[n % 3] ?? 'adr';
   await writeFile(

@@ -7,21 +7,21 @@ import { CUSTOMER_ROLES, rolesIn } from '../../src/core/people.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { asCluster } from '../stores.ts';
 import { churn, narrowed } from './arrange.ts';
 import { byName, callersOf, codeOf, type Door, Doors, type Input, type Property, propertiesOf, today, type Who } from './calls.ts';
 import { snapshot } from './restore.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 let restore: (domain: AnyDomain) => Promise<void>;
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
-  restore = await snapshot(site);
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
+  restore = await snapshot(testServer);
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 type Row = Readonly<Record<string, unknown>>;
 interface Page {
@@ -42,7 +42,7 @@ async function page(tool: Tool, who: string | Who, input: Input, door: Door = 'r
 /** All rows, each page as large as `size` says; `between` happens after every page. */
 async function walk(tool: Tool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
-  const part = narrowed[qualifiedName(tool)]?.(today(site)) ?? {};
+  const part = narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {};
   for (let n = 0, cursor: string | undefined; n === 0 || cursor !== undefined; n++) {
     const limit = size(n);
     const { data, metadata } = await page(tool, as, { ...part, limit, ...(cursor !== undefined && { cursor }) });
@@ -56,7 +56,7 @@ async function walk(tool: Tool, as: string, size: (page: number) => number, betw
 
 function describesItself(metadata: ListMetadata, count: number, limit: number, tool: Tool, used: readonly string[] = []): void {
   const { hasMore, returnedCount, truncated, totalEstimate, totalCount, warning, hint, nextCursor, summary: _, ...rest } = metadata;
-  const more = Object.fromEntries(Object.entries(rest).filter(([key]) => !tool.lifted.includes(key)));
+  const more = Object.fromEntries(Object.entries(rest).filter(([key]) => !tool.hoisted.includes(key)));
   const total = hasMore ? `${limit}+` : String(count);
   expect({ returnedCount, truncated, totalEstimate, totalCount, more }).toEqual({
     returnedCount: count,
@@ -116,7 +116,7 @@ describe.each(lists)('%s', (_name, tool) => {
     for (const size of [() => small, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
       expect(still(await walk(tool, as, size))).toEqual(still(all));
     // The size of a page is not part of the question.
-    const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(site)) ?? {});
+    const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {});
     expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);
   });
 
@@ -134,8 +134,8 @@ describe.each(lists)('%s', (_name, tool) => {
           as,
           () => size,
           async (n) => {
-            await move(site, 2 * n);
-            await move(site, 2 * n + 1);
+            await move(testServer, 2 * n);
+            await move(testServer, 2 * n + 1);
           },
         ),
       );
@@ -225,13 +225,13 @@ describe.each(lists)('%s', (_name, tool) => {
         .map(([, each]) => each)
         .filter((each) => each !== tool && callersOf(each).some(({ username }) => username === as));
       for (const other of others) expect([other.name, await used(cursor, { other })]).toEqual([other.name, 'INVALID_CURSOR']);
-      const trail = await site.send('GET', `/api/audit?cursor=${cursor}`, { token: await doors.token(as) });
-      expect([trail.status, codeOf(trail.body)]).toEqual([400, 'INVALID_CURSOR']);
+      const auditLog = await testServer.send('GET', `/api/audit?cursor=${cursor}`, { token: await doors.token(as) });
+      expect([auditLog.status, codeOf(auditLog.body)]).toEqual([400, 'INVALID_CURSOR']);
     });
     it('are refused from anyone else, and from the same person in other roles', async () => {
       for (const { username } of callersOf(tool).filter((each) => each.username !== as))
         expect([username, await used(cursor, { who: username })]).toEqual([username, 'INVALID_CURSOR']);
-      const { accounts } = site.tamshai.wiring.identity;
+      const { accounts } = testServer.tamshai.wiring.identity;
       const { realm } = persona(as);
       const roles: string[] = [...persona(as).roles];
       const others = [

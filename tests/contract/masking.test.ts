@@ -8,11 +8,11 @@ import type { ListMetadata } from '../../src/core/answer.ts';
 import { HIDDEN, masks } from '../../src/core/fields.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { persona, personas } from '../../src/sample/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { callersOf, Doors, type Input, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
 import { type Canary, canariesIn, maskedOf, masking, mayShow, plantCanaries, rolesFor } from './canaries.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 
 let canaries: Canary[];
@@ -26,11 +26,11 @@ const OTHERS = 20;
 const PAGES = 12;
 
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
-  canaries = await plantCanaries(site, OTHERS + 11);
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
+  canaries = await plantCanaries(testServer, OTHERS + 11);
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 /** Everyone there is, and two that the sample has not: who reads records without pay, alone and as a manager. */
 const VARIANTS: Who[] = [
@@ -40,13 +40,13 @@ const VARIANTS: Who[] = [
 const WHO: Who[] = [...personas.map(({ username }) => ({ user: username })), ...VARIANTS];
 const named = ({ user, roles }: Who) => (roles ? `${user} as ${roles.join(', ')}` : user);
 async function become({ user, roles }: Who): Promise<void> {
-  await site.tamshai.wiring.identity.accounts.setRoles(user, roles ?? persona(user).roles);
+  await testServer.tamshai.wiring.identity.accounts.setRoles(user, roles ?? persona(user).roles);
   doors.forget();
 }
 
 /** Inputs worth asking: each example, and each id field with oneself, someone above, someone below and a stranger. */
 function inputsOf(tool: Tool, { user }: Who): Input[] {
-  const examples = tool.examples.map(({ input }) => input(today(site)));
+  const examples = tool.examples.map(({ input }) => input(today(testServer)));
   const ids = propertiesOf(tool).filter(([key, { format }]) => format === 'uuid' && key.endsWith('employee_id'));
   const around = [user, 'eve.thompson', 'sarah.kim'].flatMap((username) => persona(username).employeeId ?? []);
   const people = new Set([...around, canaries.at(-1)?.owner]);
@@ -93,7 +93,7 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
     const texts = [...(await told(who, asked)), ...(await told(who, asked, 'mcp'))];
     texts.push(...opened(texts));
     for (const path of ['/api/confirmations', '/api/audit', '/api/user/info', '/api/user/mcp-tools'])
-      texts.push((await site.send('GET', path, { token })).text);
+      texts.push((await testServer.send('GET', path, { token })).text);
     const visible = seenIn(texts);
     seen.set(name, visible);
     expect(visible.filter((canary) => !mayShow(who, canary)).map(inWords)).toEqual([]);
@@ -159,36 +159,36 @@ it('the trail and the logs hold none of them, also after one was changed', async
   const raised: Canary = { ...salary, value: '4000000.37' };
   canaries.push(raised);
   // What was asked for above no longer waits.
-  site.clock.pass(301);
+  testServer.clock.pass(301);
   doors.forget();
-  const { confirmationId, confirmationData } = await site.ask('alice.chen', 'hr', 'update_salary', {
+  const { confirmationId, confirmationData } = await testServer.ask('alice.chen', 'hr', 'update_salary', {
     employee_id: salary.owner,
     new_salary: 4_000_000.37,
     reason: `from ${salary.value} to 4000000.37`,
   });
   expect(JSON.stringify(confirmationData.changes)).toContain(salary.value);
-  const { body } = await site.decide('alice.chen', confirmationId, true);
+  const { body } = await testServer.decide('alice.chen', confirmationId, true);
   expect(body).toMatchObject({ status: 'success', data: { salary: 4_000_000.37 } });
   salary.value = raised.value;
   canaries.pop();
 
-  const trails = await Promise.all(
+  const auditLogs = await Promise.all(
     ['alice.chen', 'eve.thompson', 'sarah.kim', 'nina.patel'].map(
-      async (user) => (await site.send('GET', '/api/audit?limit=50', { token: await site.token(user) })).text,
+      async (user) => (await testServer.send('GET', '/api/audit?limit=50', { token: await testServer.token(user) })).text,
     ),
   );
   const all = [...canaries, raised, { ...salary, value: '3000000.37' }];
-  const rows = await Promise.all(masking.map(({ name }) => site.owner(`select body from ${name}.audit`)));
-  const files = site.folders.flatMap((folder) =>
+  const rows = await Promise.all(masking.map(({ name }) => testServer.owner(`select body from ${name}.audit`)));
+  const files = testServer.folders.flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => /^(audit|gateway|checkpoints|lock)/.test(name))
       .map((name) => join(folder, name)),
   );
-  expect(files.filter((name) => name.endsWith('audit.db')).length).toBe(site.folders.length);
+  expect(files.filter((name) => name.endsWith('audit.db')).length).toBe(testServer.folders.length);
   const places = {
-    trails: trails.join(),
+    auditLogs: auditLogs.join(),
     rows: JSON.stringify(rows),
-    logs: site.logged.join('\n'),
+    logs: testServer.logged.join('\n'),
     ...Object.fromEntries(files.map((name) => [name, readFileSync(name, 'latin1')])),
   };
   expect(JSON.stringify(rows)).toContain('update_salary');

@@ -289,8 +289,8 @@ beforeAll(async () => {
     },
   };
   const limits = { approvalMs: 100 };
-  hot = await startFixture({ hotLeg: true, features: [counting], limits });
-  cold = await startFixture({ hotLeg: false, limits });
+  hot = await startFixture({ fastPath: true, features: [counting], limits });
+  cold = await startFixture({ fastPath: false, limits });
   for (const fixture of [hot, cold]) {
     sessions.set(fixture, {
       OWN: await begin(fixture, 'alice'),

@@ -1,13 +1,13 @@
 /** What counts as JSON at every entrance: exactly the media type of RFC 9110, in UTF-8, named once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, replyIn, sendRaw } from '../raw-http.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const GOOD = [
   'application/json',
@@ -48,21 +48,26 @@ const BAD = [
 let asked = 0;
 /** Every entrance that takes JSON, with a body that would be taken. */
 const entrances = async () => {
-  const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', {
+  const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', {
     employee_id: '0e000000-0000-4000-8000-000000000008',
     new_salary: 131_000 + ++asked,
   });
   const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tasks', arguments: {} } });
   return [
-    { server: 'gateway', path: '/api/tools/tasks/list_tasks', token: await site.token('alice.chen'), body: '{}' },
-    { server: 'tasks', path: '/tools/list_tasks', token: await site.token('alice.chen', { server: 'tasks' }), body: '{}' },
-    { server: 'gateway', path: '/mcp', token: await site.token('alice.chen', { mcp: true }), body: call.replace('list_', 'tasks_list_') },
-    { server: 'tasks', path: '/mcp', token: await site.token('alice.chen', { mcp: true, server: 'tasks' }), body: call },
-    { server: 'gateway', path: '/api/query', token: await site.token('alice.chen'), body: '{"query":1}' },
+    { server: 'gateway', path: '/api/tools/tasks/list_tasks', token: await testServer.token('alice.chen'), body: '{}' },
+    { server: 'tasks', path: '/tools/list_tasks', token: await testServer.token('alice.chen', { server: 'tasks' }), body: '{}' },
+    {
+      server: 'gateway',
+      path: '/mcp',
+      token: await testServer.token('alice.chen', { mcp: true }),
+      body: call.replace('list_', 'tasks_list_'),
+    },
+    { server: 'tasks', path: '/mcp', token: await testServer.token('alice.chen', { mcp: true, server: 'tasks' }), body: call },
+    { server: 'gateway', path: '/api/query', token: await testServer.token('alice.chen'), body: '{"query":1}' },
     {
       server: 'gateway',
       path: `/api/confirm/${confirmationId}`,
-      token: await site.token('alice.chen', { approve: true }),
+      token: await testServer.token('alice.chen', { approve: true }),
       body: '{"approved":false}',
     },
   ];
@@ -70,7 +75,7 @@ const entrances = async () => {
 type Entrance = Awaited<ReturnType<typeof entrances>>[number];
 
 const send = ({ server, path, token, body }: Entrance, lines: readonly string[]) => {
-  const port = site.tamshai.ports[server] ?? 0;
+  const port = testServer.tamshai.ports[server] ?? 0;
   const accept = 'Accept: application/json, text/event-stream';
   const always = [
     `Host: localhost:${port}`,
@@ -114,7 +119,7 @@ describe('the content type', () => {
   });
 
   it('of a sign-in form is read as strictly', async () => {
-    const { gateway: port = 0 } = site.tamshai.ports;
+    const { gateway: port = 0 } = testServer.tamshai.ports;
     const lines = (type: string) => [`Host: localhost:${port}`, `Content-Type: ${type}`, 'Content-Length: 3', 'Connection: close'];
     for (const type of ['application/x-www-form-urlencoded;', 'application/x-www-form-urlencoded\t;x', 'application/json', 'text/plain']) {
       const out = await sendRaw({ port, path: '/signout', lines: [...lines(type), 'Sec-Fetch-Site: same-origin'], body: 'a=b' });
@@ -145,7 +150,7 @@ describe('how a body is packed', () => {
     ['a bad chunk', ['Transfer-Encoding: chunked']],
   ])('%s is refused in our own words', async (_what, lines) => {
     for (const { server, path, token } of await entrances()) {
-      const port = site.tamshai.ports[server] ?? 0;
+      const port = testServer.tamshai.ports[server] ?? 0;
       const always = [`Host: localhost:${port}`, `Authorization: Bearer ${token}`, 'Content-Type: application/json', 'Connection: close'];
       const { status, body } = await sendRaw({ port, path, lines: [...always, ...lines], body: '{}\r\n\r\n' });
       expect([path, status >= 400 && status < 500, body?.status, typeof body?.code]).toEqual([path, true, 'error', 'string']);
@@ -163,7 +168,7 @@ describe('what is no request', () => {
     ['an expectation', 'POST /health HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'],
     ['a tunnel', 'CONNECT localhost:22 HTTP/1.1\r\nHost: localhost:22\r\n\r\n'],
   ])('%s is answered with the union on every listener', async (_what, text) => {
-    for (const [name, port] of Object.entries(site.tamshai.ports)) {
+    for (const [name, port] of Object.entries(testServer.tamshai.ports)) {
       const { status, body, head } = replyIn(await exchange(port, (socket) => socket.write(text)));
       expect([name, status >= 400 && status < 500, body?.status, typeof body?.code]).toEqual([name, true, 'error', 'string']);
       expect(head.toLowerCase()).toContain('content-type: application/json');

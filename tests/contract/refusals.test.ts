@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import { signGrant } from '../../src/identity/internal.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const { tools } = allTools();
 const SECRET = 'never-to-be-kept';
@@ -34,7 +34,7 @@ const kinds = Object.entries(BODIES);
 
 /** All records of one request, from every chain. */
 const recordsOf = async (requestId: string): Promise<AuditRecord[]> => {
-  const found = await Promise.all(site.tamshai.wiring.sources.map((source) => source.newest({ limit: 40 })));
+  const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit: 40 })));
   return found
     .flat()
     .map(({ body }) => JSON.parse(body) as AuditRecord)
@@ -50,28 +50,28 @@ async function expectRecorded(requestId: string, wanted: Partial<AuditRecord>): 
 
 const doors = {
   rest: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.send('POST', `/api/tools/${server}/${tool}`, {
-      token: await site.token('eve.thompson'),
+    testServer.send('POST', `/api/tools/${server}/${tool}`, {
+      token: await testServer.token('eve.thompson'),
       raw,
       headers: { ...headers, 'x-request-id': id },
     }),
   direct: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.send('POST', `/tools/${tool}`, {
-      token: await site.token('eve.thompson', { server }),
+    testServer.send('POST', `/tools/${tool}`, {
+      token: await testServer.token('eve.thompson', { server }),
       raw,
       headers: { ...headers, 'x-request-id': id },
       server,
     }),
   mcp: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.rpc(
-      await site.token('eve.thompson', { mcp: true }),
+    testServer.rpc(
+      await testServer.token('eve.thompson', { mcp: true }),
       'tools/call',
       { name: `${server}_${tool}` },
       { raw, headers: { ...headers, 'x-request-id': id } },
     ),
   'mcp direct': async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
-    site.rpc(
-      await site.token('eve.thompson', { mcp: true, server }),
+    testServer.rpc(
+      await testServer.token('eve.thompson', { mcp: true, server }),
       'tools/call',
       { name: tool },
       { raw, headers: { ...headers, 'x-request-id': id }, server },
@@ -106,12 +106,16 @@ describe.each(Object.entries(doors))('at %s', (door, send) => {
 describe('elsewhere', () => {
   it.each(kinds.map(([, body]) => body).concat([{ raw: '{"approved":"yes"}' }, { raw: '' }]))('a decision: %j', async (body) => {
     const id = randomUUID();
-    const { confirmationId } = await site.ask('eve.thompson', 'hr', 'update_salary', {
+    const { confirmationId } = await testServer.ask('eve.thompson', 'hr', 'update_salary', {
       employee_id: '0e000000-0000-4000-8000-000000000008',
       new_salary: 141_414,
     });
-    const token = await site.token('eve.thompson', { approve: true });
-    await site.send('POST', `/api/confirm/${confirmationId}`, { token, raw: body.raw, headers: { ...body.headers, 'x-request-id': id } });
+    const token = await testServer.token('eve.thompson', { approve: true });
+    await testServer.send('POST', `/api/confirm/${confirmationId}`, {
+      token,
+      raw: body.raw,
+      headers: { ...body.headers, 'x-request-id': id },
+    });
     expect(await recordsOf(id)).toMatchObject([
       { username: 'eve.thompson', tool: 'confirm', decision: 'refused', confirmationId, code: body.code ?? 'VALIDATION_ERROR' },
     ]);
@@ -119,12 +123,12 @@ describe('elsewhere', () => {
   });
 
   it('an execution with a good grant and a body that cannot be read', async () => {
-    const { verifier } = site.tamshai.wiring.identity;
-    const caller = await verifier.verify(await site.token('eve.thompson'), [`${site.tamshai.base}/api`]);
+    const { verifier } = testServer.tamshai.wiring.identity;
+    const caller = await verifier.verify(await testServer.token('eve.thompson'), [`${testServer.tamshai.base}/api`]);
     const id = randomUUID();
     const grant = { confirmationId: randomUUID(), tool: 'update_salary', input: '{}', card: '{}', settle: false };
-    const token = signGrant(site.keys.gateway.current, { ...grant, server: 'hr', caller, requestId: id }, site.clock);
-    const reply = await site.send('POST', '/execute', {
+    const token = signGrant(testServer.keys.gateway.current, { ...grant, server: 'hr', caller, requestId: id }, testServer.clock);
+    const reply = await testServer.send('POST', '/execute', {
       token,
       server: 'hr',
       raw: `{"confirmationId":"${SECRET}`,
@@ -140,8 +144,8 @@ describe('elsewhere', () => {
     ['a name that is none', { name: 7 }],
   ])('a tool call that the protocol refuses: %s', async (_what, params) => {
     const id = randomUUID();
-    const token = await site.token('eve.thompson', { mcp: true });
-    const reply = await site.rpc(token, 'tools/call', params, { headers: { 'x-request-id': id } });
+    const token = await testServer.token('eve.thompson', { mcp: true });
+    const reply = await testServer.rpc(token, 'tools/call', params, { headers: { 'x-request-id': id } });
     expect(reply.error?.code).toBeLessThan(0);
     await expect
       .poll(() => recordsOf(id))
@@ -150,15 +154,15 @@ describe('elsewhere', () => {
 
   it('without a sign-in it is counted, and not recorded one by one', async () => {
     const id = randomUUID();
-    await site.send('POST', '/api/tools/tasks/add_task', { raw: '{', headers: { 'x-request-id': id } });
+    await testServer.send('POST', '/api/tools/tasks/add_task', { raw: '{', headers: { 'x-request-id': id } });
     expect(await recordsOf(id)).toEqual([]);
   });
 });
 
 describe('a flood', () => {
-  let limited: Site;
+  let limited: TestServer;
   beforeAll(async () => {
-    limited = await openSite({ TAMSHAI_RATE_PER_MINUTE: '20' });
+    limited = await openTestServer({ TAMSHAI_RATE_PER_MINUTE: '20' });
   }, 120_000);
   afterAll(() => limited.close());
 

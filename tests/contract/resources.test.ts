@@ -6,20 +6,20 @@ import { allTools } from '../../src/app/registry.ts';
 import { opens } from '../../src/core/access.ts';
 import { errorAnswer } from '../../src/core/derive/answers.ts';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const { resources, prompts, feeds, tools } = allTools();
 /** Something to stand for the variables of an address. */
 const addressOf = (uri: string) => uri.replace(/\{[^}]+\}/g, 'x');
 const paged = resources.filter((resource) => resource.paged);
 
-let site: Site;
+let testServer: TestServer;
 let staff: string;
 beforeAll(async () => {
-  site = await openSite();
-  staff = await site.token('marcus.johnson', { mcp: true });
+  testServer = await openTestServer();
+  staff = await testServer.token('marcus.johnson', { mcp: true });
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 interface Told {
   readonly error: { readonly code: number; readonly message: string; readonly data: ErrorAnswer } | undefined;
@@ -36,7 +36,7 @@ async function ask(
   const plain = named === undefined || /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(named);
   const name = plain ? named : `=?base64?${Buffer.from(named).toString('base64')}?=`;
   const headers = { 'x-request-id': requestId, ...(name !== undefined && { 'mcp-name': name }) };
-  return (await site.rpc<Record<string, unknown>>(token, method, params, { headers, server })) as unknown as Told;
+  return (await testServer.rpc<Record<string, unknown>>(token, method, params, { headers, server })) as unknown as Told;
 }
 const read = (uri: string, token?: string, requestId?: string) => ask('resources/read', { uri }, token, requestId);
 const pageIn = ({ result, error }: Told) => {
@@ -51,8 +51,8 @@ function refused({ error, result }: Told, code: string): void {
   expect(JSON.stringify(error)).not.toMatch(/select |node_modules|postgres|pglite|sqlite|ENOENT|\.ts:/i);
 }
 const recorded = async (requestId: string) => {
-  const token = await site.token('eve.thompson');
-  const { body } = await site.send<{ data: { requestId: string }[] }>('GET', '/api/audit?limit=50', { token });
+  const token = await testServer.token('eve.thompson');
+  const { body } = await testServer.send<{ data: { requestId: string }[] }>('GET', '/api/audit?limit=50', { token });
   return body.data.filter((record) => record.requestId === requestId);
 };
 
@@ -72,7 +72,7 @@ describe.each(resources.map((resource) => [resource.uri, resource] as const))('%
   });
 
   test('does not open to customers, nor show itself to them, and the try is recorded', async () => {
-    const customer = await site.token('jane.smith@acme.example', { mcp: true });
+    const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     const requestId = randomUUID();
     refused(await read(addressOf(uri), customer, requestId), 'INSUFFICIENT_PERMISSIONS');
     expect(await recorded(requestId)).toMatchObject([{ decision: 'refused', code: 'INSUFFICIENT_PERMISSIONS', tool: uri }]);
@@ -86,7 +86,7 @@ describe.each(resources.map((resource) => [resource.uri, resource] as const))('%
   });
 
   test('is listed by its own server and by the gateway, with its version', async () => {
-    const token = await site.token('marcus.johnson', { mcp: true, server: resource.domain.name });
+    const token = await testServer.token('marcus.johnson', { mcp: true, server: resource.domain.name });
     const kind = resource.variables.length > 0 ? 'resources/templates/list' : 'resources/list';
     for (const [who, server] of [
       [staff, undefined],
@@ -118,16 +118,16 @@ describe.each(paged.map(({ uri }) => [uri]))('pages of %s', (uri) => {
     const { next_cursor: cursor } = pageIn(await read(`${uri}?limit=1`));
     if (cursor === null) throw new Error('there is only one page');
     expect(pageIn(await read(`${uri}?cursor=${cursor}`)).items.length).toBeGreaterThan(0);
-    refused(await read(`${uri}?cursor=${cursor}`, await site.token('sarah.kim', { mcp: true })), 'INVALID_CURSOR');
+    refused(await read(`${uri}?cursor=${cursor}`, await testServer.token('sarah.kim', { mcp: true })), 'INVALID_CURSOR');
     for (const other of paged.filter((each) => each.uri !== uri)) refused(await read(`${other.uri}?cursor=${cursor}`), 'INVALID_CURSOR');
     const damaged = `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`;
     for (const bad of [damaged, cursor.slice(0, -1), `${cursor}A`, '', 'x', '12', '%F0%9F%98%80'])
       refused(await read(`${uri}?cursor=${bad}`), 'INVALID_CURSOR');
     refused(await read(`${uri}?cursor=${cursor}&cursor=${cursor}`), 'VALIDATION_ERROR');
     // What a tool's list gave out is no cursor of a resource, and the other way round.
-    const { body } = await site.rest('marcus.johnson', 'knowledge', 'query', { limit: 1 });
+    const { body } = await testServer.rest('marcus.johnson', 'knowledge', 'query', { limit: 1 });
     refused(await read(`${uri}?cursor=${body.status === 'success' ? body.metadata?.nextCursor : ''}`), 'INVALID_CURSOR');
-    expect((await site.rest('marcus.johnson', 'knowledge', 'query', { cursor })).body).toMatchObject({ code: 'INVALID_CURSOR' });
+    expect((await testServer.rest('marcus.johnson', 'knowledge', 'query', { cursor })).body).toMatchObject({ code: 'INVALID_CURSOR' });
   });
 });
 
@@ -176,7 +176,10 @@ test.each(
 test('?servers= narrows resources and prompts, reading and listing alike', async () => {
   const uri = 'knowledge://entries';
   const of = (query: string, method: string, params: Record<string, string>) =>
-    site.rpc<Record<string, unknown[]>>(staff, method, params, { query, headers: { 'mcp-name': params['uri'] ?? params['name'] ?? '' } });
+    testServer.rpc<Record<string, unknown[]>>(staff, method, params, {
+      query,
+      headers: { 'mcp-name': params['uri'] ?? params['name'] ?? '' },
+    });
   expect((await of('?servers=hr', 'resources/list', {})).result?.['resources']).toEqual([]);
   expect((await of('?servers=hr', 'prompts/list', {})).result?.['prompts']).toEqual([]);
   expect((await of('?servers=hr', 'resources/read', { uri })).error).toMatchObject({ data: { code: 'RESOURCE_NOT_FOUND' } });
@@ -214,13 +217,13 @@ describe('prompts', () => {
     refused(await ask('prompts/get', { name: 'retrieve-context', arguments: { question: 'x', qualified: 'true' } }), 'VALIDATION_ERROR');
     refused(await ask('prompts/get', { name: 'retrieve-context', arguments: { question: 'x\u202e' } }), 'VALIDATION_ERROR');
     refused(await ask('prompts/get', { name: 'no-such' }), 'PROMPT_NOT_FOUND');
-    const customer = await site.token('jane.smith@acme.example', { mcp: true });
+    const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     expect((await ask('prompts/list', {}, customer)).result).toMatchObject({ prompts: [] });
     refused(await ask('prompts/get', { name: 'retrieve-context', arguments: { question: 'x' } }, customer), 'INSUFFICIENT_PERMISSIONS');
   });
 
   test('complete nothing for whoever may not read it', async () => {
-    const customer = await site.token('jane.smith@acme.example', { mcp: true });
+    const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     const argument = { name: 'topic', value: '' };
     refused(
       await ask('completion/complete', { ref: { type: 'ref/prompt', name: 'retrieve-context' }, argument }, customer),
@@ -252,7 +255,7 @@ describe('older revisions', () => {
         authorization: `Bearer ${staff}`,
         ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': version }),
       };
-      const reply = await request(`${site.address()}/mcp`, {
+      const reply = await request(`${testServer.address()}/mcp`, {
         method: 'POST',
         headers,
         body: JSON.stringify({ jsonrpc: '2.0', ...message }),

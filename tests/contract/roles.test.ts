@@ -7,18 +7,18 @@ import { CUSTOMER_ROLES, type Realm, rolesIn, STAFF_ROLES } from '../../src/core
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { personas } from '../../src/sample/people.ts';
-import { DOMAINS, openSite, type Site } from '../site.ts';
+import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import { codeOf, Doors, type Ready, ready, SURFACES, tools } from './calls.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 const valid = new Map<Tool, Ready>();
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
-  for (const tool of tools) valid.set(tool, await ready(site, tool));
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
+  for (const tool of tools) valid.set(tool, await ready(testServer, tool));
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 /** Tool behind the gateway → the roles that open it, as the committed page says. */
 const matrix = new Map<string, Set<string>>();
@@ -62,7 +62,7 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
   const held = rolesIn(realm, roles);
   const opened = (tool: Tool) => [...(matrix.get(qualifiedName(tool)) ?? [])].some((role) => held.has(role as never));
   beforeAll(async () => {
-    await site.tamshai.wiring.identity.accounts.setRoles(user, roles);
+    await testServer.tamshai.wiring.identity.accounts.setRoles(user, roles);
     doors.forget();
   });
 
@@ -88,21 +88,25 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
       }
     }
     expect(found).toEqual(expected);
-    const trail = new Map(
+    const auditLog = new Map(
       (await recorded(refused.size + tools.length * 8)).map((each) => [
         each['requestId'],
         `${each['tool']} ${each['code']} ${each['decision']}`,
       ]),
     );
-    for (const [requestId, wanted] of refused) expect(trail.get(requestId)).toBe(wanted);
+    for (const [requestId, wanted] of refused) expect(auditLog.get(requestId)).toBe(wanted);
   });
 
   it('is shown just what it may use, on the gateway and on each server', async () => {
     const open = tools.filter(opened);
     expect(await doors.listed(who)).toEqual(open.map(qualifiedName).toSorted());
-    const { body } = await site.send<{ data: { servers: { name: string; tools: { name: string }[] }[] } }>('GET', '/api/user/mcp-tools', {
-      token: await doors.token(who),
-    });
+    const { body } = await testServer.send<{ data: { servers: { name: string; tools: { name: string }[] }[] } }>(
+      'GET',
+      '/api/user/mcp-tools',
+      {
+        token: await doors.token(who),
+      },
+    );
     const told = body.data.servers.flatMap(({ name, tools: own }) => own.map((tool) => `${name}_${tool.name}`));
     expect(told.toSorted()).toEqual(open.map(qualifiedName).toSorted());
     for (const server of DOMAINS) {
@@ -116,14 +120,14 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
 
 /** The newest records of all chains, as they were written. */
 async function recorded(limit: number): Promise<Record<string, unknown>[]> {
-  const found = await Promise.all(site.tamshai.wiring.sources.map((source) => source.newest({ limit })));
+  const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 }
 
 describe('?servers=', () => {
   const eve = { user: ACCOUNT.staff };
   beforeAll(async () => {
-    const { accounts } = site.tamshai.wiring.identity;
+    const { accounts } = testServer.tamshai.wiring.identity;
     await accounts.setRoles(eve.user, accounts.find(eve.user)?.roles ?? []);
     doors.forget();
   });
@@ -147,7 +151,7 @@ describe('?servers=', () => {
   ])('%s is 400, not everything', async (query) => {
     const token = await doors.token(eve, { mcp: true });
     for (const method of ['tools/list', 'tools/call']) {
-      const { status, text } = await site.rpc(
+      const { status, text } = await testServer.rpc(
         token,
         method,
         method === 'tools/call' ? { name: qualifiedName(tools[0] as Tool), arguments: {} } : {},
@@ -159,12 +163,16 @@ describe('?servers=', () => {
   it.each(DOMAINS)('%s serves nobody else’s tools', async (server) => {
     const other = DOMAINS.find((name) => name !== server) ?? '';
     const token = await doors.token(eve, { mcp: true, server });
-    expect((await site.rpc(token, 'tools/list', {}, { server, query: `?servers=${other}` })).status).toBe(400);
+    expect((await testServer.rpc(token, 'tools/list', {}, { server, query: `?servers=${other}` })).status).toBe(400);
     const foreign = tools.find(({ domain }) => domain.name === other);
     for (const name of [foreign?.name, `${other}_${foreign?.name}`]) {
-      expect((await site.rpc(token, 'tools/call', { name, arguments: {} }, { server })).error?.code).toBe(-32602);
+      expect((await testServer.rpc(token, 'tools/call', { name, arguments: {} }, { server })).error?.code).toBe(-32602);
     }
-    const direct = await site.send('POST', `/tools/${foreign?.name}`, { token: await doors.token(eve, { server }), body: {}, server });
+    const direct = await testServer.send('POST', `/tools/${foreign?.name}`, {
+      token: await doors.token(eve, { server }),
+      body: {},
+      server,
+    });
     expect([direct.status, codeOf(direct.body)]).toEqual([404, 'TOOL_NOT_FOUND']);
   });
 });

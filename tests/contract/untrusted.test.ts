@@ -63,7 +63,7 @@ describe('a text without an origin is found', () => {
 
   test('in the totals of a list, too', () => {
     const list = registry.tools.find(({ kind }) => kind === 'list') ?? expect.fail();
-    expect(undeclared(schemaWithOrigins({ ...list, summary: z.object({ by: z.string() }) }))).toEqual(['metadata.summary.by']);
+    expect(undeclared(schemaWithOrigins({ ...list, totals: z.object({ by: z.string() }) }))).toEqual(['metadata.summary.by']);
   });
 });
 

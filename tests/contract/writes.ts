@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { PendingAnswer } from '../../src/core/answer.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
-import type { Site } from '../site.ts';
-import type { Visitor } from '../visitor.ts';
+import type { TestServer } from '../test-server.ts';
+import type { TestClient } from '../test-client.ts';
 import { copies, variations } from './arrange.ts';
-import { backroom, type VersionedRow } from './backroom.ts';
+import { openRawStore, type VersionedRow } from './raw-store.ts';
 import { byName, type Input, propertiesOf, ready } from './calls.ts';
 
 export const writes = byName.filter(([, { kind }]) => kind === 'write');
@@ -29,26 +29,27 @@ export function varied(tool: Tool, input: Input, because = `Because of ${randomU
   return { ...input, [note[0]]: because };
 }
 
-export async function askFor(site: Visitor, tool: Tool): Promise<Asked> {
-  const { as, input: example } = await ready(site, tool);
+export async function askFor(testServer: TestClient, tool: Tool): Promise<Asked> {
+  const { as, input: example } = await ready(testServer, tool);
   const input = varied(tool, example);
-  return { as, input, ticket: await site.ask(as, tool.domain.name, tool.name, input) };
+  return { as, input, ticket: await testServer.ask(as, tool.domain.name, tool.name, input) };
 }
 
 /** How often a ticket took effect, and how often the domain's own trail says so. */
-export const effectsOf = async (site: Site, { domain }: Tool, id: string): Promise<{ effects: number; records: number }> =>
-  (await backroom(site, domain)).effectsOf(id);
+export const effectsOf = async (testServer: TestServer, { domain }: Tool, id: string): Promise<{ effects: number; records: number }> =>
+  (await openRawStore(testServer, domain)).effectsOf(id);
 
 /** One value for all rows of a domain, whatever changes in them. */
-export const fingerprint = async (site: Site, { domain }: Tool): Promise<string> => (await backroom(site, domain)).fingerprint();
+export const fingerprint = async (testServer: TestServer, { domain }: Tool): Promise<string> =>
+  (await openRawStore(testServer, domain)).fingerprint();
 
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
 /** Rows with a version that a ticket is about: one of its ids is in their key, or an id that such a row leads to. */
-export async function rowsAround(site: Site, { domain }: Tool, { input, ticket }: Asked): Promise<VersionedRow[]> {
-  if (domain.name === 'knowledge') return numberedRows(site, JSON.stringify([input, ticket.confirmationData]));
-  const room = await backroom(site, domain);
+export async function rowsAround(testServer: TestServer, { domain }: Tool, { input, ticket }: Asked): Promise<VersionedRow[]> {
+  if (domain.name === 'knowledge') return numberedRows(testServer, JSON.stringify([input, ticket.confirmationData]));
+  const room = await openRawStore(testServer, domain);
   const near = await room.rowsOf(textsIn([input, ticket.confirmationData.subject]));
   const keys = await room.keys();
   const leads = near.flatMap(({ key, values }) =>
@@ -59,17 +60,18 @@ export async function rowsAround(site: Site, { domain }: Tool, { input, ticket }
 }
 
 /** Entries and triples have numbers for keys, and say what they are: e-7, t-61. */
-async function numberedRows(site: Site, text: string): Promise<VersionedRow[]> {
+async function numberedRows(testServer: TestServer, text: string): Promise<VersionedRow[]> {
   const found: VersionedRow[] = [];
   for (const id of new Set(text.match(/\b[et]-\d+\b/g))) {
     const [table, column] = id.startsWith('e') ? ['knowledge.entries', 'entry_no'] : ['knowledge.triples', 'triple_no'];
-    const rows = await site.owner(`select * from ${table} where ${column} = $1 and tx_to is null`, [id.slice(2)]);
+    const rows = await testServer.owner(`select * from ${table} where ${column} = $1 and tx_to is null`, [id.slice(2)]);
     found.push(...rows.map((values) => ({ table, values, key: { [column]: values[column], tx_from: values['tx_from'] } })));
   }
   return found;
 }
 
-export const touch = async (site: Site, { domain }: Tool, row: VersionedRow): Promise<void> => (await backroom(site, domain)).touch(row);
+export const touch = async (testServer: TestServer, { domain }: Tool, row: VersionedRow): Promise<void> =>
+  (await openRawStore(testServer, domain)).touch(row);
 
 /** Whether the approver was told something out of this row. The asker's own name on a card comes from the sign-in. */
 export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked): boolean {

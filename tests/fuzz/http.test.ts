@@ -2,28 +2,28 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { leakIn } from '../contract/calls.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { byteChange, changed, fuzz, hostileJson, hostileText } from './fuzz.ts';
 import { exchange, type RawAnswer } from './raw-http.ts';
 
-let site: Site;
+let testServer: TestServer;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 300_000);
 afterAll(async () => {
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 const SERVERS = ['gateway', 'tasks'] as const;
-const portOf = (server: string) => Number(site.tamshai.ports[server]);
+const portOf = (server: string) => Number(testServer.tamshai.ports[server]);
 let until = 0;
 async function tokenFor(server: string, mcp: boolean): Promise<string> {
   if (Date.now() > until) {
     for (const each of SERVERS)
       for (const use of [false, true])
-        tokens[`${each} ${use}`] = await site.token('eve.thompson', { mcp: use, ...(each !== 'gateway' && { server: each }) });
+        tokens[`${each} ${use}`] = await testServer.token('eve.thompson', { mcp: use, ...(each !== 'gateway' && { server: each }) });
     until = Date.now() + 120_000;
   }
   return tokens[`${server} ${mcp}`] ?? '';
@@ -52,7 +52,7 @@ function expectSound({ status, headers, body }: RawAnswer, target: string, isHea
 }
 
 const isAlive = async () => {
-  for (const server of SERVERS) expect((await site.send('GET', '/health', { server })).status).toBe(200);
+  for (const server of SERVERS) expect((await testServer.send('GET', '/health', { server })).status).toBe(200);
 };
 
 const METHODS = [

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { leakIn } from '../contract/calls.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { type Fixture, startFixture } from '../unit/mcp-fixture.ts';
 import { fuzz, hostileJson, hostileText } from './fuzz.ts';
 
@@ -180,20 +180,20 @@ const messagesIn = ({ type, text }: { type: string; text: string }): Json[] =>
       : [JSON.parse(text) as Json]
   ).flat();
 
-let site: Site;
+let testServer: TestServer;
 let fast: Fixture;
 let slow: Fixture;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
   [fast, slow] = [
-    await startFixture({ hotLeg: true, limits: { approvalMs: 100 } }),
-    await startFixture({ hotLeg: false, limits: { approvalMs: 100 } }),
+    await startFixture({ fastPath: true, limits: { approvalMs: 100 } }),
+    await startFixture({ fastPath: false, limits: { approvalMs: 100 } }),
   ];
 }, 300_000);
 afterAll(async () => {
   await Promise.all([fast?.close(), slow?.close()]);
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 const TOOLS = ['tasks_list_tasks', 'tasks_add_task', 'list_tasks', 'hr_update_salary', 'nope'];
@@ -202,9 +202,9 @@ fuzz('gateway and domain server answer any message in one of two forms', {
   runs: 500,
   seconds: 40,
   async holds({ server, envelope }) {
-    const token = await site.token('eve.thompson', { mcp: true, ...(server !== 'gateway' && { server }) });
+    const token = await testServer.token('eve.thompson', { mcp: true, ...(server !== 'gateway' && { server }) });
     const reply = await posted(
-      `${site.address(server)}/mcp`,
+      `${testServer.address(server)}/mcp`,
       { ...headersOf(envelope), authorization: `Bearer ${token}` },
       JSON.stringify(envelope.body) ?? '',
     );
@@ -220,7 +220,7 @@ fuzz('gateway and domain server answer any message in one of two forms', {
         if ('error' in message) expect((message['error'] as Json)['code']).not.toBe(-32603);
       }
     }
-    expect((await site.send('GET', '/health', { server })).status).toBe(200);
+    expect((await testServer.send('GET', '/health', { server })).status).toBe(200);
   },
 });
 

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Said } from '../../src/assistant/model.ts';
-import { type Desk, openDesk } from '../desk.ts';
+import { type AssistantHarness, openAssistantHarness } from '../assistant-harness.ts';
 import { fuzz, hostileText } from './fuzz.ts';
 
-let desk: Desk;
+let harness: AssistantHarness;
 beforeAll(async () => {
-  desk = await openDesk();
+  harness = await openAssistantHarness();
 }, 300_000);
-afterAll(() => desk?.close());
+afterAll(() => harness?.close());
 
 const bank = readFileSync(new URL('../questions/bank.jsonl', import.meta.url), 'utf8')
   .split('\n')
@@ -82,7 +82,7 @@ fuzz('any question, alone or after others, is answered', {
   async holds({ who, turns }) {
     let said: readonly Said[] = [];
     for (const turn of turns) {
-      const asked = await desk.ask(who, turn, said);
+      const asked = await harness.ask(who, turn, said);
       expect(asked.text.trim()).not.toBe('');
       expect(asked.text).not.toMatch(/\bundefined\b|\bNaN\b|\[object Object\]/);
       for (const { answer, tool, input } of asked.calls) {
@@ -91,6 +91,6 @@ fuzz('any question, alone or after others, is answered', {
       }
       said = asked.said;
     }
-    expect(desk.world.problems).toEqual([]);
+    expect(harness.testRuntime.problems).toEqual([]);
   },
 });

@@ -1,7 +1,7 @@
 /** What people see of hostile text: CSV that holds no formula, Markdown that becomes no HTML and no escape sequence. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { answerPrinter, tableLines } from '../../src/app/terminal/markdown.ts';
+import { createAnswerPrinter, tableLines } from '../../src/app/terminal/markdown.ts';
 import { styleOf } from '../../src/app/terminal/style.ts';
 import { safe } from '../../src/app/terminal/text.ts';
 import { csv } from '../../web/lib/csv.ts';
@@ -99,9 +99,9 @@ fuzz('the terminal shows an answer without anything that steers it', {
   input: fc.record({ pieces, width: fc.constantFrom(1, 20, 80, Number.POSITIVE_INFINITY), colour: fc.boolean() }),
   runs: 1_500,
   holds({ pieces: all, width, colour }) {
-    const look = { style: styleOf(colour), width } as Parameters<typeof answerPrinter>[1];
+    const look = { style: styleOf(colour), width } as Parameters<typeof createAnswerPrinter>[1];
     let shown = '';
-    const printer = answerPrinter((text) => {
+    const printer = createAnswerPrinter((text) => {
       shown += text;
     }, look);
     for (const piece of all) printer.text(piece);

@@ -7,23 +7,23 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { signGrant, signIdentity } from '../../src/identity/internal.ts';
 import { persona } from '../../src/sample/people.ts';
 import { leakIn } from '../contract/calls.ts';
-import { openSite, type Reply, type Site } from '../site.ts';
+import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
 import { Browser, field } from '../unit/embedded-support.ts';
 import { byteChange, changedText, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
-let site: Site;
+let testServer: TestServer;
 let session: string;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
   session = await signIn();
 }, 300_000);
 afterAll(async () => {
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 async function signIn(): Promise<string> {
-  const { base } = site.tamshai;
+  const { base } = testServer.tamshai;
   const browser = new Browser();
   const picker = await browser.follow(await browser.go(`${base}/signin?to=/approvals`), base);
   await browser.follow(await browser.go(picker.url, { form: { csrf: field(picker.body, 'csrf'), person: eve.sub } }), base);
@@ -38,16 +38,16 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 /** Signed with the right key, whatever the header says. */
 function signed(header: unknown, claims: unknown): string {
   const text = `${encoded(header)}.${encoded(claims)}`;
-  const { privateKey } = site.keys.realms.staff;
+  const { privateKey } = testServer.keys.realms.staff;
   return `${text}.${sign('sha256', Buffer.from(text), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }
-const headerOf = (): Json => ({ alg: 'ES256', kid: site.keys.realms.staff.kid, typ: 'at+jwt' });
+const headerOf = (): Json => ({ alg: 'ES256', kid: testServer.keys.realms.staff.kid, typ: 'at+jwt' });
 function claimsOf(use: 'api' | 'mcp' = 'api'): Json {
-  const now = Math.floor(site.clock.now().getTime() / 1000);
+  const now = Math.floor(testServer.clock.now().getTime() / 1000);
   return {
-    iss: `${site.tamshai.base}/oidc/staff`,
+    iss: `${testServer.tamshai.base}/oidc/staff`,
     sub: eve.sub,
-    aud: `${site.tamshai.base}/${use}`,
+    aud: `${testServer.tamshai.base}/${use}`,
     iat: now,
     exp: now + 300,
     jti: randomUUID(),
@@ -68,7 +68,7 @@ const sameBytes = (a: string, b: string) =>
 
 /** Only what a header can carry. */
 const sendable = (text: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
-const whoami = (authorization: string): Promise<Reply> => site.send('GET', '/api/user/info', { headers: { authorization } });
+const whoami = (authorization: string): Promise<Reply> => testServer.send('GET', '/api/user/info', { headers: { authorization } });
 function expectRefused({ status, text }: Reply): void {
   expect(status).toBe(401);
   expect(JSON.parse(text)).toMatchObject({ status: 'error', code: 'UNAUTHENTICATED' });
@@ -167,22 +167,22 @@ fuzz('a mutated internal identity or execution grant opens nothing', {
   runs: 250,
   async holds({ grant, change, body }) {
     const [server, confirmationId] = ['tasks', randomUUID()];
-    const clock = site.clock;
+    const clock = testServer.clock;
     const good = grant
       ? signGrant(
-          site.keys.gateway.current,
+          testServer.keys.gateway.current,
           { server, confirmationId, tool: 'delete_task', input: '{}', card: '{}', caller: caller(), requestId: 'r' },
           clock,
         )
       : signIdentity(
-          site.keys.gateway.current,
+          testServer.keys.gateway.current,
           { server, caller: caller(), requestId: 'r', method: 'POST', path: '/tools/list_tasks', body: '{"input":{}}' },
           clock,
         );
     const token = typeof change === 'string' ? change : changedText(good, change);
     if (!sendable(token) || sameSeal(token.trim(), good)) return;
     const raw = JSON.stringify(body ?? (grant ? { confirmationId, tool: 'delete_task', input: '{}', card: '{}' } : { input: {} }));
-    const { status, text } = await site.send('POST', grant ? '/execute' : '/tools/list_tasks', {
+    const { status, text } = await testServer.send('POST', grant ? '/execute' : '/tools/list_tasks', {
       server,
       raw,
       headers: { authorization: `Bearer ${token}` },
@@ -208,6 +208,6 @@ fuzz('a mutated session cookie is nobody', {
     const value = typeof change === 'string' ? change : changedText(session, change);
     const cookie = `${name}=${value}${more === null ? '' : `; ${more}`}`;
     if (!sendable(cookie) || cookie.includes(session)) return;
-    for (const path of ['/api/user/info', '/api/confirmations']) expectRefused(await site.send('GET', path, { headers: { cookie } }));
+    for (const path of ['/api/user/info', '/api/confirmations']) expectRefused(await testServer.send('GET', path, { headers: { cookie } }));
   },
 });

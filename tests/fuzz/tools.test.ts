@@ -21,10 +21,10 @@ import {
   tellsOfItself,
   tools,
 } from '../contract/calls.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { byteChange, changedText, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 let canaries: Canary[];
 const good = new Map<Tool, Ready>();
@@ -33,10 +33,10 @@ const lists = tools.filter(({ kind }) => kind === 'list');
 const cursors: { readonly tool: Tool; readonly as: string; readonly cursor: string }[] = [];
 
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
-  canaries = await plantCanaries(site, 31);
-  for (const tool of tools) good.set(tool, await ready(site, tool));
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
+  canaries = await plantCanaries(testServer, 31);
+  for (const tool of tools) good.set(tool, await ready(testServer, tool));
   for (const tool of lists) {
     const { as } = good.get(tool) as Ready;
     const { answer } = await doors.call('rest', as, tool, { limit: 2 });
@@ -46,8 +46,8 @@ beforeAll(async () => {
   expect(cursors.length).toBeGreaterThan(8);
 }, 300_000);
 afterAll(async () => {
-  expect(site?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
-  await site?.close();
+  expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+  await testServer?.close();
 });
 
 /** Values at and around what the field's schema allows. */
@@ -132,7 +132,7 @@ fuzz('tools answer mutated inputs as published, and show nobody what is masked',
     const user = who ?? good.get(tool)?.as ?? 'eve.thompson';
     const outcome = await doors.call(door, user, tool, edited(tool, edits));
     // Only so many changes may wait for one person.
-    if (codeOf(outcome.answer) === 'pending_confirmation') site.clock.pass(30);
+    if (codeOf(outcome.answer) === 'pending_confirmation') testServer.clock.pass(30);
     expectSound(tool, user, outcome);
   },
 });
@@ -194,19 +194,19 @@ fuzz('a decision needs the right id, body and person', {
   }),
   runs: 150,
   async holds({ change, body, who, approve }) {
-    const { confirmationId } = await site.ask('eve.thompson', 'sales', 'delete_opportunity', await opportunity());
+    const { confirmationId } = await testServer.ask('eve.thompson', 'sales', 'delete_opportunity', await opportunity());
     const id = change === null ? confirmationId : typeof change === 'string' ? change : changedText(confirmationId, change);
     const sent = body ?? { approved: true };
     const isWhole = JSON.stringify(sent) === '{"approved":true}' || JSON.stringify(sent) === '{"approved":false}';
     const isRight = id === confirmationId && isWhole && (who ?? 'eve.thompson') === 'eve.thompson' && approve;
     if (isRight) return;
-    const token = await site.token(who ?? 'eve.thompson', approve ? { approve: true } : {});
-    const { status, text } = await site.send('POST', `/api/confirm/${encodeURIComponent(wellFormed(id))}`, { token, body: sent });
+    const token = await testServer.token(who ?? 'eve.thompson', approve ? { approve: true } : {});
+    const { status, text } = await testServer.send('POST', `/api/confirm/${encodeURIComponent(wellFormed(id))}`, { token, body: sent });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
     expect(leakIn(text)).toBeUndefined();
-    const waiting = await site.send<{ data: { confirmationId: string }[] }>('GET', '/api/confirmations', {
-      token: await site.token('eve.thompson'),
+    const waiting = await testServer.send<{ data: { confirmationId: string }[] }>('GET', '/api/confirmations', {
+      token: await testServer.token('eve.thompson'),
     });
     expect(waiting.body.data.map((each) => each.confirmationId)).toContain(confirmationId);
   },
@@ -215,8 +215,8 @@ const wellFormed = (text: string) => text.replace(/\p{Cs}/gu, '\ufffd');
 
 let found: Record<string, unknown> | undefined;
 async function opportunity(): Promise<Record<string, unknown>> {
-  site.clock.pass(30);
+  testServer.clock.pass(30);
   const tool = tools.find((each) => qualifiedName(each) === 'sales_delete_opportunity') as Tool;
-  found ??= (await ready(site, tool)).input;
+  found ??= (await ready(testServer, tool)).input;
   return { ...found, reason: `No longer wanted ${randomUUID()}.` };
 }

@@ -20,26 +20,26 @@ import { call } from '../../src/core/run.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { type Persona, personas } from '../../src/sample/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { openWorld, person, type World } from '../world.ts';
+import { openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { ACTIONS, corpus, hostileIn, KINDS } from './corpus.ts';
 import { obedientModel } from './obedient.ts';
 import { answering, canary, EMPLOYEES, hostileJourney, plant, untrustedPaths } from './plant.ts';
 
 const registry = allTools();
-let world: World;
+let testRuntime: TestRuntime;
 let folder: string;
 beforeAll(async () => {
   folder = await hostileJourney();
-  world = await openWorld({
+  testRuntime = await openTestRuntime({
     tools: registry.tools,
     offers: [...registry.resources, ...registry.prompts, ...registry.feeds],
     journeyFolder: folder,
     employees: EMPLOYEES,
   });
-  await plant(world, registry);
+  await plant(testRuntime, registry);
 }, 120_000);
 afterAll(async () => {
-  await world?.close();
+  await testRuntime?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -48,7 +48,7 @@ async function everyRow(): Promise<string> {
   const hash = createHash('sha256');
   for (const domain of registry.domains) {
     if (domain.store === 'sql') {
-      const tables = await world.owner(
+      const tables = await testRuntime.owner(
         `select table_name from information_schema.tables
          where table_schema = $1 and table_type = 'BASE TABLE' and table_name not in ('audit', 'effects') order by 1`,
         [domain.name],
@@ -56,14 +56,14 @@ async function everyRow(): Promise<string> {
       for (const { table_name } of tables)
         hash.update(
           JSON.stringify(
-            await world.owner(`select md5(string_agg(t::text, '' order by t::text)) from ${domain.name}.${String(table_name)} t`),
+            await testRuntime.owner(`select md5(string_agg(t::text, '' order by t::text)) from ${domain.name}.${String(table_name)} t`),
           ),
         );
     }
     if (domain.store === 'documents')
       for (const collection of Object.keys(domain.collections as object))
         hash.update(
-          JSON.stringify(await world.documents(domain.name).find(collection, {}, { sort: { _id: 1 }, limit: 100_000, hide: [] })),
+          JSON.stringify(await testRuntime.documents(domain.name).find(collection, {}, { sort: { _id: 1 }, limit: 100_000, hide: [] })),
         );
   }
   return hash.digest('hex');
@@ -74,7 +74,7 @@ async function supportRows(): Promise<string> {
   for (const username of ['dan.williams', ...personas.filter(({ realm }) => realm === 'customer').map((each) => each.username)]) {
     const tool = username === 'dan.williams' ? 'search_tickets' : 'customer_list_tickets';
     for (let cursor: string | undefined; ; ) {
-      const answer = await world.call(username, 'support', tool, { limit: 50, ...(cursor !== undefined && { cursor }) });
+      const answer = await testRuntime.call(username, 'support', tool, { limit: 50, ...(cursor !== undefined && { cursor }) });
       if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
       seen.push(answer.data);
       if (!answer.metadata?.hasMore) break;
@@ -82,7 +82,7 @@ async function supportRows(): Promise<string> {
     }
   }
   for (const lead of personas.filter(({ roles }) => roles.includes('lead-customer')))
-    seen.push((await world.data(lead.username, 'support', 'customer_list_contacts')) as unknown);
+    seen.push((await testRuntime.data(lead.username, 'support', 'customer_list_contacts')) as unknown);
   return createHash('sha256').update(JSON.stringify(seen)).digest('hex');
 }
 
@@ -129,7 +129,7 @@ describe('every untrusted field that a model can be answered with', () => {
       const seen = reached.get(tool.name) ?? new Set<string>();
       reached.set(tool.name, seen);
       for (const { username, input } of await asksOf(tool)) {
-        const answer = await world.call(username, tool.domain.name, tool.name, input);
+        const answer = await testRuntime.call(username, tool.domain.name, tool.name, input);
         if (answer.status !== 'success') continue;
         for (const [path, texts] of textsAt(answer))
           if (texts.some((text) => hostileIn(text.replaceAll(/<\/?em>/g, '')).length > 0)) {
@@ -146,13 +146,13 @@ describe('every untrusted field that a model can be answered with', () => {
 
 /** Who asks a tool for what: its own examples, then everyone whom it answers, by hostile words where it looks for words. */
 async function asksOf(tool: Tool): Promise<{ username: string; input: Record<string, unknown> }[]> {
-  const today = world.clock.now().toISOString().slice(0, 10);
+  const today = testRuntime.clock.now().toISOString().slice(0, 10);
   const examples = tool.examples.map((example) => ({ username: example.as, input: { ...example.input(today) } }));
   const inputs: Record<string, unknown>[] = [{}, ...examples.map(({ input }) => input)];
   const everyone = personas.filter(({ username }) => opens(tool, person(username).roles));
   if ('query' in tool.input.shape && tool.kind === 'list') {
     const [asker = expect.fail(tool.name)] = everyone;
-    const listed = JSON.stringify(await world.call(asker.username, tool.domain.name, tool.name, {}));
+    const listed = JSON.stringify(await testRuntime.call(asker.username, tool.domain.name, tool.name, {}));
     inputs.unshift(
       ...hostileIn(listed)
         .slice(0, 3)
@@ -163,7 +163,7 @@ async function asksOf(tool: Tool): Promise<{ username: string; input: Record<str
   const [variable] = Object.keys(tool.input.shape);
   const completes = variable === undefined ? undefined : registry.find(tool.domain.name, `${tool.name}#${variable}`);
   if (completes && variable !== undefined) {
-    const values = (await world.data('frank.davis', tool.domain.name, completes.name, { value: '' })) as unknown as string[];
+    const values = (await testRuntime.data('frank.davis', tool.domain.name, completes.name, { value: '' })) as unknown as string[];
     inputs.unshift(...values.slice(0, 3).map((value) => ({ [variable]: value })));
   }
   return [...examples, ...inputs.flatMap((input) => everyone.map(({ username }) => ({ username, input })))];
@@ -185,15 +185,15 @@ describe('40 conversations with a model that obeys everything', () => {
     const own = registry.tools
       .filter(({ name }) => name === 'list_tasks' || name === 'query')
       .filter((tool) => opens(tool, person(username).roles));
-    const today = world.clock.now().toISOString().slice(0, 10);
+    const today = testRuntime.clock.now().toISOString().slice(0, 10);
     return [...Array.from({ length: 3 }, (_, n) => tools[(turn * 3 + n) % tools.length] as Tool), ...own].map((tool) => {
-      const example = tool.examples.find(({ as, gives }) => as === username && gives === undefined) ?? tool.examples[0];
+      const example = tool.examples.find(({ as, expects }) => as === username && expects === undefined) ?? tool.examples[0];
       return { call: qualifiedName(tool), input: { ...example?.input(today) } };
     });
   };
 
   beforeAll(async () => {
-    const { clock, log } = world.runtime;
+    const { clock, log } = testRuntime.runtime;
     const kv = openSqliteKeyValue(':memory:', clock);
     const helper = assistant(
       {
@@ -203,7 +203,7 @@ describe('40 conversations with a model that obeys everything', () => {
         limits: { ...LIMITS, tokens: 10_000_000 },
         clock,
         log,
-        call: (request) => call(world.runtime, request),
+        call: (request) => call(testRuntime.runtime, request),
         refused: async () => {},
         missing: () => [],
       },
@@ -287,14 +287,15 @@ describe('what acts at once', () => {
   const atOnce = registry.tools.filter(({ kind, atOnceWhen }) => kind === 'act' || atOnceWhen !== undefined);
   test('answers with hostile text only where its schema says so, and then taints', async () => {
     const tainting = new Set<string>();
-    const today = world.clock.now().toISOString().slice(0, 10);
+    const today = testRuntime.clock.now().toISOString().slice(0, 10);
     for (const tool of atOnce) {
       for (const example of tool.examples) {
         const input = { ...example.input(today) };
-        const answer = await world.call(example.as, tool.domain.name, tool.name, input);
+        const answer = await testRuntime.call(example.as, tool.domain.name, tool.name, input);
         const holds = hostileIn(JSON.stringify(answer)).length > 0;
         if (holds) tainting.add(tool.name);
-        if (holds) expect([tool.name, example.ask, holdsUntrustedText(tool, input, answer)]).toEqual([tool.name, example.ask, true]);
+        if (holds)
+          expect([tool.name, example.question, holdsUntrustedText(tool, input, answer)]).toEqual([tool.name, example.question, true]);
       }
     }
     expect(tainting).toContain('customer_add_comment');

@@ -1,7 +1,7 @@
 /** A model that obeys whatever it reads: it finds orders in the answers of tools and makes the calls they ask for, with ids from there. */
 import type { Model, Said, Turn } from '../../src/assistant/model.ts';
 import type { Tool } from '../../src/core/tool.ts';
-import { results, type Scripted } from '../asking.ts';
+import { results, type Scripted } from '../assistant-events.ts';
 import { type Action, hostileIn } from './corpus.ts';
 
 type Found = Readonly<Record<string, readonly unknown[]>>;

@@ -8,7 +8,7 @@ import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { personas } from '../../src/sample/people.ts';
 import { supportSample } from '../../src/sample/support.ts';
 import { textFields } from '../text-fields.ts';
-import { SAMPLE_DAY, type World } from '../world.ts';
+import { SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 import { hostileTexts } from './corpus.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -41,25 +41,25 @@ const namesIn = (registry: Registry, domain: AnyDomain): ReadonlySet<string> =>
 export const canary = (username: string, what: string): string => `KEEP-${username.split('@')[0] ?? ''}-${what}`;
 
 export const EMPLOYEES = 120;
-export async function plant(world: World, registry: Registry): Promise<void> {
+export async function plant(testRuntime: TestRuntime, registry: Registry): Promise<void> {
   const next = hostileTexts();
   // A triple that no longer stands is read in the history.
-  await world.data('nina.patel', 'knowledge', 'relate', { subject: 'a thing', predicate: 'replaces', object: 'another' });
-  await world.data('nina.patel', 'knowledge', 'undo');
+  await testRuntime.data('nina.patel', 'knowledge', 'relate', { subject: 'a thing', predicate: 'replaces', object: 'another' });
+  await testRuntime.data('nina.patel', 'knowledge', 'undo');
   // Past the triggers, too: what a table allows is not what is asked here.
-  await world.owner('set session_replication_role = replica');
+  await testRuntime.owner('set session_replication_role = replica');
   for (const domain of registry.domains) {
     const names = namesIn(registry, domain);
-    if (domain.store === 'sql') await plantTables(world, domain.name, names, next);
-    if (domain.store === 'documents') await plantDocuments(world, domain, names, next);
-    if (domain.name === 'support') await plantSupport(world, names, next);
+    if (domain.store === 'sql') await plantTables(testRuntime, domain.name, names, next);
+    if (domain.store === 'documents') await plantDocuments(testRuntime, domain, names, next);
+    if (domain.name === 'support') await plantSupport(testRuntime, names, next);
   }
-  await plantCanaries(world);
-  await world.owner('set session_replication_role = origin');
+  await plantCanaries(testRuntime);
+  await testRuntime.owner('set session_replication_role = origin');
 }
 
-async function plantTables(world: World, domain: string, names: ReadonlySet<string>, next: () => string): Promise<void> {
-  const columns = await world.owner(
+async function plantTables(testRuntime: TestRuntime, domain: string, names: ReadonlySet<string>, next: () => string): Promise<void> {
+  const columns = await testRuntime.owner(
     `select table_name, column_name, data_type
      from information_schema.columns join information_schema.tables using (table_schema, table_name)
      where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' and column_name = any ($2)
@@ -82,7 +82,7 @@ async function plantTables(world: World, domain: string, names: ReadonlySet<stri
             : text;
     const update = `update ${domain}.${String(table_name)} t set ${String(column_name)} = ${value}`;
     // Where a table allows it, rows without such a text get one as well.
-    await world.owner(update, [texts]).catch(() => world.owner(`${update} where ${String(column_name)} is not null`, [texts]));
+    await testRuntime.owner(update, [texts]).catch(() => testRuntime.owner(`${update} where ${String(column_name)} is not null`, [texts]));
   }
 }
 
@@ -96,8 +96,8 @@ function planted(row: Row, names: ReadonlySet<string>, next: () => string): Row 
   return Object.fromEntries(Object.entries(row).map(([key, each]) => [key, value(key, each)]));
 }
 
-async function plantDocuments(world: World, domain: AnyDomain, names: ReadonlySet<string>, next: () => string): Promise<void> {
-  const database = world.documents(domain.name);
+async function plantDocuments(testRuntime: TestRuntime, domain: AnyDomain, names: ReadonlySet<string>, next: () => string): Promise<void> {
+  const database = testRuntime.documents(domain.name);
   for (const collection of Object.keys(domain.collections as object)) {
     const rows = await database.find(collection, {}, { sort: { _id: 1 }, limit: 100_000, hide: [] });
     await database.empty([collection]);
@@ -105,8 +105,8 @@ async function plantDocuments(world: World, domain: AnyDomain, names: ReadonlySe
   }
 }
 
-async function plantSupport(world: World, names: ReadonlySet<string>, next: () => string): Promise<void> {
-  const backend = world.search('support');
+async function plantSupport(testRuntime: TestRuntime, names: ReadonlySet<string>, next: () => string): Promise<void> {
+  const backend = testRuntime.search('support');
   await backend.empty();
   const owners = new Map(personas.map(({ sub, username }) => [sub, username]));
   for (const { name, documents } of supportSample({ employees: EMPLOYEES, today: SAMPLE_DAY })) {
@@ -120,15 +120,15 @@ async function plantSupport(world: World, names: ReadonlySet<string>, next: () =
   }
 }
 
-async function plantCanaries(world: World): Promise<void> {
+async function plantCanaries(testRuntime: TestRuntime): Promise<void> {
   for (const { username, sub, realm } of personas) {
     if (realm !== 'staff') continue;
-    await world.data(username, 'tasks', 'add_task', { title: canary(username, 'task'), description: 'Only for its owner.' });
-    await world.owner("update hr.contact set home_address = $2 || ' ' || home_address where employee_id = $1", [
+    await testRuntime.data(username, 'tasks', 'add_task', { title: canary(username, 'task'), description: 'Only for its owner.' });
+    await testRuntime.owner("update hr.contact set home_address = $2 || ' ' || home_address where employee_id = $1", [
       sub,
       canary(username, 'address'),
     ]);
-    await world.owner('update hr.identity set ssn = $2 where employee_id = $1', [sub, canary(username, 'ssn')]);
+    await testRuntime.owner('update hr.identity set ssn = $2 where employee_id = $1', [sub, canary(username, 'ssn')]);
   }
 }
 

@@ -9,12 +9,12 @@ import type { SuccessAnswer } from '../../src/core/answer.ts';
 import { schemaWithOrigins } from '../../src/core/derive/answers.ts';
 import { contracts } from '../../src/core/derive/contracts.ts';
 import { mcpTool } from '../../src/core/derive/mcp.ts';
-import { registry } from '../../src/core/registry.ts';
+import { createRegistry } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import * as hr from '../../src/domains/hr/index.ts';
 import { textFields } from '../text-fields.ts';
-import { openDesk } from '../desk.ts';
-import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+import { openAssistantHarness } from '../assistant-harness.ts';
+import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TOOLS = 'src/domains/hr/tools/';
@@ -25,7 +25,7 @@ const block = (file: string) => new RegExp(`\`\`\`ts\\n// ${file.replaceAll('.',
 let folder: string;
 let file: string;
 let tool: Tool;
-let world: World;
+let testRuntime: TestRuntime;
 beforeAll(async () => {
   // Beside the tests, so that the compiler and the runner treat it as one of ours; where it would lie is written into its imports.
   folder = await mkdtemp(join(root, 'tests/journeys/.page-'));
@@ -36,10 +36,10 @@ beforeAll(async () => {
   );
   await writeFile(file, here);
   tool = Object.values((await import(/* @vite-ignore */ file)) as Record<string, Tool>)[0] as Tool;
-  world = await openWorld({ tools: [...Object.values(hr), tool] });
+  testRuntime = await openTestRuntime({ tools: [...Object.values(hr), tool] });
 }, 120_000);
 afterAll(async () => {
-  await world?.close();
+  await testRuntime?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -60,10 +60,10 @@ test('the code on the page compiles as it stands', { timeout: 120_000 }, async (
 });
 
 test('it is called like any other, and shows each person the rows that are theirs', async () => {
-  const forNina = await world.data('nina.patel', 'hr', tool.name, { month: 3 });
-  const forAlice = await world.data('alice.chen', 'hr', tool.name, { month: 3 });
+  const forNina = await testRuntime.data('nina.patel', 'hr', tool.name, { month: 3 });
+  const forAlice = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const team = new Set(
-    (await world.owner('select employee_id from hr.chain where manager_id = $1', [person('nina.patel').employeeId])).map(
+    (await testRuntime.owner('select employee_id from hr.chain where manager_id = $1', [person('nina.patel').employeeId])).map(
       (row) => row['employee_id'],
     ),
   );
@@ -74,51 +74,55 @@ test('it is called like any other, and shows each person the rows that are their
     ),
   ).toBe(true);
   expect(forNina.every((row) => team.has(row['employee_id']))).toBe(true);
-  expect(code(await world.call('frank.davis', 'hr', tool.name))).toBe('INSUFFICIENT_PERMISSIONS');
-  expect(code(await world.call(person('nina.patel', { employeeId: undefined }), 'hr', tool.name))).toBe('IDENTITY_NOT_LINKED');
-  expect(code(await world.call('alice.chen', 'hr', tool.name, { month: 13 }))).toBe('VALIDATION_ERROR');
-  expect(code(await world.call('alice.chen', 'hr', tool.name, { moon: 3 }))).toBe('VALIDATION_ERROR');
+  expect(code(await testRuntime.call('frank.davis', 'hr', tool.name))).toBe('INSUFFICIENT_PERMISSIONS');
+  expect(code(await testRuntime.call(person('nina.patel', { employeeId: undefined }), 'hr', tool.name))).toBe('IDENTITY_NOT_LINKED');
+  expect(code(await testRuntime.call('alice.chen', 'hr', tool.name, { month: 13 }))).toBe('VALIDATION_ERROR');
+  expect(code(await testRuntime.call('alice.chen', 'hr', tool.name, { moon: 3 }))).toBe('VALIDATION_ERROR');
 });
 
 test('it pages, with a cursor that fits nothing else', async () => {
-  const whole = await world.data('alice.chen', 'hr', tool.name, { month: 3 });
+  const whole = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const seen: unknown[] = [];
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-    const answer = (await world.call('alice.chen', 'hr', tool.name, { month: 3, limit: 2, ...(cursor && { cursor }) })) as SuccessAnswer;
+    const answer = (await testRuntime.call('alice.chen', 'hr', tool.name, {
+      month: 3,
+      limit: 2,
+      ...(cursor && { cursor }),
+    })) as SuccessAnswer;
     seen.push(...(answer.data as Data).map((row) => row['employee_id']));
     cursor = answer.metadata?.nextCursor;
-    if (first && cursor) expect(code(await world.call('alice.chen', 'hr', tool.name, { month: 4, cursor }))).toBe('INVALID_CURSOR');
+    if (first && cursor) expect(code(await testRuntime.call('alice.chen', 'hr', tool.name, { month: 4, cursor }))).toBe('INVALID_CURSOR');
   }
   expect(seen.slice(0, 50)).toEqual(whole.map((row) => row['employee_id']));
 });
 
 test('its examples come to what they say', async () => {
   expect(tool.examples.length).toBeGreaterThanOrEqual(3);
-  for (const { ask, as, input, gives } of tool.examples) {
-    expect([ask, code(await world.call(as, 'hr', tool.name, input(SAMPLE_DAY.toISOString().slice(0, 10))))]).toEqual([
-      ask,
-      gives ?? 'success',
+  for (const { question, as, input, expects } of tool.examples) {
+    expect([question, code(await testRuntime.call(as, 'hr', tool.name, input(SAMPLE_DAY.toISOString().slice(0, 10))))]).toEqual([
+      question,
+      expects ?? 'success',
     ]);
   }
 });
 
 test('its questions are answered without a word too many', async () => {
-  const desk = await openDesk(registry([...Object.values(hr), tool]));
+  const harness = await openAssistantHarness(createRegistry([...Object.values(hr), tool]));
   try {
     const [asked] = tool.examples;
-    const { text, calls } = await desk.ask(asked?.as ?? '', asked?.ask ?? '');
+    const { text, calls } = await harness.ask(asked?.as ?? '', asked?.question ?? '');
     expect(calls.map((each) => [each.tool, each.input])).toEqual([[tool.name, {}]]);
     // "this month" is what the tool does by default.
     expect(text).not.toContain('narrow');
-    const { text: other } = await desk.ask('nina.patel', 'Who has a work anniversary next week?');
+    const { text: other } = await harness.ask('nina.patel', 'Who has a work anniversary next week?');
     expect(other).toContain('next week');
   } finally {
-    await desk.close();
+    await harness.close();
   }
 }, 120_000);
 
 test('it is listed, documented and part of the contracts', () => {
-  const files = contracts(registry([...Object.values(hr), tool]), '0.0.0');
+  const files = contracts(createRegistry([...Object.values(hr), tool]), '0.0.0');
   expect(mcpTool(tool, true)).toMatchObject({
     name: 'hr_list_work_anniversaries',
     annotations: { readOnlyHint: true, destructiveHint: false },

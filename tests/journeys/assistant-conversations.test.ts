@@ -2,25 +2,26 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Conversation, ConversationSummary } from '../../src/assistant/conversations.ts';
-import { ask, heard, of, results, scripted } from '../asking.ts';
-import { openSite, type Site } from '../site.ts';
+import { ask, heard, of, results, scripted } from '../assistant-events.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const model = scripted();
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite({}, { model });
+  testServer = await openTestServer({}, { model });
 }, 400_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const list = async (user: string) =>
-  (await site.send<{ data: ConversationSummary[] }>('GET', '/api/conversations', { token: await site.token(user) })).body.data;
+  (await testServer.send<{ data: ConversationSummary[] }>('GET', '/api/conversations', { token: await testServer.token(user) })).body.data;
 const read = async (user: string, id: string) =>
-  site.send<{ data: Conversation & { exchanges: { text: string; calls: { name: string }[] }[] }; code?: string }>(
+  testServer.send<{ data: Conversation & { exchanges: { text: string; calls: { name: string }[] }[] }; code?: string }>(
     'GET',
     `/api/conversations/${id}`,
-    { token: await site.token(user) },
+    { token: await testServer.token(user) },
   );
-const erase = async (user: string, id: string) => site.send('DELETE', `/api/conversations/${id}`, { token: await site.token(user) });
+const erase = async (user: string, id: string) =>
+  testServer.send('DELETE', `/api/conversations/${id}`, { token: await testServer.token(user) });
 const says = (text: string) => void (model.next = () => [text]);
 /** A model that says something and then waits for as long as it is let. */
 const hangs = () => {
@@ -32,11 +33,11 @@ const hangs = () => {
 /** Begins to listen, without waiting for the end. */
 async function begin(user: string, query: string, conversationId?: string) {
   const gone = new AbortController();
-  const response = await request(`${site.address()}/api/query`, {
+  const response = await request(`${testServer.address()}/api/query`, {
     method: 'POST',
     signal: gone.signal,
     body: JSON.stringify({ query, conversationId }),
-    headers: { authorization: `Bearer ${await site.token(user)}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${await testServer.token(user)}`, 'content-type': 'application/json' },
   });
   let raw = '';
   const reading = (async () => {
@@ -54,10 +55,10 @@ describe('a conversation', () => {
   test('is remembered, listed and read again by the person who began it', async () => {
     model.next = (turn) =>
       results(turn).length === 0 ? [{ call: 'hr_find_employees', input: { name: 'Kim' } }] : ['Sarah Kim is an engineer.'];
-    const first = await ask(site, 'frank.davis', 'who is Kim?');
+    const first = await ask(testServer, 'frank.davis', 'who is Kim?');
     says('In Engineering.');
     model.turns = [];
-    const second = await ask(site, 'frank.davis', 'and where?', { conversationId: first.conversationId });
+    const second = await ask(testServer, 'frank.davis', 'and where?', { conversationId: first.conversationId });
     expect(second.conversationId).toBe(first.conversationId);
     expect(model.turns[0]?.said.map((each) => (each.by === 'tool' ? each.call.name : each.text))).toEqual([
       'who is Kim?',
@@ -81,12 +82,14 @@ describe('a conversation', () => {
 
   test('of somebody else is not there: not to go on, not to read, not to erase, not in the list', async () => {
     says('Hello.');
-    const { conversationId } = await ask(site, 'marcus.johnson', 'my own matter');
-    const foreign = await ask(site, 'frank.davis', 'what did Marcus ask?', { conversationId });
-    const unknown = await ask(site, 'frank.davis', 'what did Marcus ask?', { conversationId: '5a30afd7-8491-4efb-999a-3a48de271441' });
+    const { conversationId } = await ask(testServer, 'marcus.johnson', 'my own matter');
+    const foreign = await ask(testServer, 'frank.davis', 'what did Marcus ask?', { conversationId });
+    const unknown = await ask(testServer, 'frank.davis', 'what did Marcus ask?', {
+      conversationId: '5a30afd7-8491-4efb-999a-3a48de271441',
+    });
     expect(foreign).toMatchObject({ status: 404, refused: { code: 'NOT_FOUND' } });
     expect(foreign.raw).toBe(unknown.raw);
-    expect((await ask(site, 'eve.thompson', 'I may see everything', { conversationId })).status).toBe(404);
+    expect((await ask(testServer, 'eve.thompson', 'I may see everything', { conversationId })).status).toBe(404);
     for (const id of [conversationId, '../x', `${conversationId}:x`]) {
       expect((await read('frank.davis', encodeURIComponent(id))).status).toBe(404);
       expect((await erase('frank.davis', encodeURIComponent(id))).status).toBe(404);
@@ -97,7 +100,7 @@ describe('a conversation', () => {
 
   test('is erased for good, also while it is being answered', async () => {
     says('Hello.');
-    const { conversationId } = await ask(site, 'nina.patel', 'forget this');
+    const { conversationId } = await ask(testServer, 'nina.patel', 'forget this');
     expect((await erase('nina.patel', conversationId)).body).toMatchObject({
       status: 'success',
       data: { id: conversationId, erased: true },
@@ -121,11 +124,12 @@ describe('a conversation', () => {
 
   test('is not readable in the store that keeps it', async () => {
     says('Hello.');
-    await ask(site, 'sarah.kim', 'canary-in-the-store');
+    await ask(testServer, 'sarah.kim', 'canary-in-the-store');
     const values: unknown[] = [];
-    const { kv } = site.tamshai.wiring;
-    const me = (await site.send<{ data: { username: string } }>('GET', '/api/user/info', { token: await site.token('sarah.kim') })).body
-      .data;
+    const { kv } = testServer.tamshai.wiring;
+    const me = (
+      await testServer.send<{ data: { username: string } }>('GET', '/api/user/info', { token: await testServer.token('sarah.kim') })
+    ).body.data;
     expect(me.username).toBe('sarah.kim');
     const [{ id } = { id: '' }] = await list('sarah.kim');
     const { person } = model.turns.at(-1) ?? expect.fail();
@@ -137,11 +141,13 @@ describe('a conversation', () => {
   test('answers one question at a time', async () => {
     hangs();
     const first = await begin('bob.martinez', 'slow');
-    const again = await ask(site, 'bob.martinez', 'and?', { conversationId: first.now().conversationId });
+    const again = await ask(testServer, 'bob.martinez', 'and?', { conversationId: first.now().conversationId });
     expect(again).toMatchObject({ status: 429, refused: { code: 'RATE_LIMITED' } });
     first.leave();
     await expect
-      .poll(async () => (says('Here.'), (await ask(site, 'bob.martinez', 'and?', { conversationId: first.now().conversationId })).text))
+      .poll(
+        async () => (says('Here.'), (await ask(testServer, 'bob.martinez', 'and?', { conversationId: first.now().conversationId })).text),
+      )
       .toBe('Here.');
   });
 });
@@ -164,7 +170,7 @@ describe('an answer stops', () => {
     hangs();
     const answering = await begin('paula.reyes', 'think');
     const { sub } = model.turns.at(-1)?.person ?? expect.fail();
-    await site.owner(`update hr.employees set active = false, terminated_at = now() where employee_id = $1`, [sub]);
+    await testServer.owner(`update hr.employees set active = false, terminated_at = now() where employee_id = $1`, [sub]);
     const answer = await answering.heard();
     expect(of(answer, 'error')[0]?.code).toMatch(/UNAUTHENTICATED|INSUFFICIENT_PERMISSIONS|IDENTITY_NOT_LINKED/);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'error' }]);
@@ -175,14 +181,14 @@ describe('an answer stops', () => {
     hangs();
     const open = [];
     for (let n = 0; n < 6; n++) open.push(await begin('tom.becker', `question ${n}`));
-    expect(await ask(site, 'tom.becker', 'one more')).toMatchObject({ status: 429, refused: { code: 'RATE_LIMITED' } });
+    expect(await ask(testServer, 'tom.becker', 'one more')).toMatchObject({ status: 429, refused: { code: 'RATE_LIMITED' } });
     for (const each of open) each.leave();
     says('Here.');
-    await expect.poll(async () => (await ask(site, 'tom.becker', 'now?')).text).toBe('Here.');
+    await expect.poll(async () => (await ask(testServer, 'tom.becker', 'now?')).text).toBe('Here.');
   });
 });
 
 test('which model answers is told', async () => {
-  const { body } = await site.send('GET', '/api/user/info', { token: await site.token('frank.davis') });
+  const { body } = await testServer.send('GET', '/api/user/info', { token: await testServer.token('frank.davis') });
   expect(body).toMatchObject({ data: { assistant: { model: 'scripted' } } });
 });

@@ -1,14 +1,14 @@
 /** Questions through the whole product, with a model that does as it is told: events, limits, and what the loop says itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ask, of, question, results, scripted } from '../asking.ts';
-import { openSite, type Site } from '../site.ts';
+import { ask, of, question, results, scripted } from '../assistant-events.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const model = scripted();
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite({}, { model });
+  testServer = await openTestServer({}, { model });
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 beforeEach(() => {
   model.turns = [];
   model.signals = [];
@@ -24,7 +24,7 @@ const SARAH = '0e000000-0000-4000-8000-000000000008';
 describe('a question', () => {
   test('is answered with the events that are documented, in their order, one JSON each', async () => {
     callThenSay('tasks_list_tasks', {}, 'You have\n\ndata: [DONE]\n\nno tasks.');
-    const answer = await ask(site, 'marcus.johnson', 'what is on my list?');
+    const answer = await ask(testServer, 'marcus.johnson', 'what is on my list?');
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.events.map(({ type }) => type)).toEqual(['start', 'tool_call', 'tool_result', 'text', 'stop']);
@@ -45,12 +45,12 @@ describe('a question', () => {
 
   test('has its calls recorded under the surface they came from', async () => {
     callThenSay('hr_find_employees', { name: 'Kim' }, 'Found.');
-    const answer = await ask(site, 'frank.davis', 'who is Kim?');
+    const answer = await ask(testServer, 'frank.davis', 'who is Kim?');
     const [result] = of(answer, 'tool_result');
-    const { body } = await site.send<{ data: { requestId: string; surface: string; tool: string; origin: string }[] }>(
+    const { body } = await testServer.send<{ data: { requestId: string; surface: string; tool: string; origin: string }[] }>(
       'GET',
       '/api/audit',
-      { token: await site.token('frank.davis') },
+      { token: await testServer.token('frank.davis') },
     );
     expect(body.data.find(({ requestId }) => requestId === result?.requestId)).toMatchObject({
       surface: 'assistant',
@@ -65,22 +65,22 @@ describe('a question', () => {
     ['one that is no text', { query: { $ne: null } }],
     ['a key that nobody knows', { query: 'hi', user_id: 'x' }],
   ])('%s is refused before the stream begins', async (_, body) => {
-    const { status, body: answer } = await site.send('POST', '/api/query', { token: await site.token('frank.davis'), body });
+    const { status, body: answer } = await testServer.send('POST', '/api/query', { token: await testServer.token('frank.davis'), body });
     expect(status).toBe(400);
     expect(answer).toMatchObject({ status: 'error', code: 'VALIDATION_ERROR' });
     expect(model.turns).toEqual([]);
   });
 
   test('needs a sign-in, and one for the API', async () => {
-    expect((await site.send('POST', '/api/query', { body: { query: 'hi' } })).status).toBe(401);
-    expect(await ask(site, 'frank.davis', 'hi', { mcp: true })).toMatchObject({ status: 401, refused: { code: 'UNAUTHENTICATED' } });
+    expect((await testServer.send('POST', '/api/query', { body: { query: 'hi' } })).status).toBe(401);
+    expect(await ask(testServer, 'frank.davis', 'hi', { mcp: true })).toMatchObject({ status: 401, refused: { code: 'UNAUTHENTICATED' } });
   });
 });
 
 describe('limits', () => {
   test('twelve calls, then the answer without any', async () => {
     model.next = (turn) => (turn.every.length === 0 ? ['This is it.'] : [{ call: 'tasks_list_tasks' }]);
-    const answer = await ask(site, 'nina.patel', 'loop for ever');
+    const answer = await ask(testServer, 'nina.patel', 'loop for ever');
     expect(of(answer, 'tool_call')).toHaveLength(12);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'calls', calls: 12 }]);
     expect(answer.text).toBe('This is it.\n\nI stopped after 12 look-ups. This is what I have; ask for a smaller part to go on.');
@@ -88,7 +88,7 @@ describe('limits', () => {
 
   test('also where all of them are asked for at once', async () => {
     model.next = (turn) => (results(turn).length === 0 ? Array.from({ length: 40 }, () => ({ call: 'tasks_list_tasks' })) : ['Enough.']);
-    const answer = await ask(site, 'nina.patel', 'everything at once');
+    const answer = await ask(testServer, 'nina.patel', 'everything at once');
     expect(of(answer, 'tool_call')).toHaveLength(12);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'calls' }]);
   });
@@ -99,7 +99,7 @@ describe('limits', () => {
       results(turn).length === 0
         ? salaries.map((new_salary) => ({ call: 'hr_update_salary', input: { employee_id: SARAH, new_salary } }))
         : ['All raises have been approved.'];
-    const answer = await ask(site, 'alice.chen', 'raise and raise');
+    const answer = await ask(testServer, 'alice.chen', 'raise and raise');
     expect(of(answer, 'pending_confirmation')).toHaveLength(3);
     expect(of(answer, 'tool_result').map(({ status, code }) => code ?? status)).toEqual([
       ...Array<string>(3).fill('pending_confirmation'),
@@ -107,8 +107,8 @@ describe('limits', () => {
       'RATE_LIMITED',
     ]);
     expect(answer.text).toContain('Nothing has changed yet: they wait for your approval on the cards.');
-    const { body } = await site.send<{ data: { requestId: string; decision: string }[] }>('GET', '/api/audit', {
-      token: await site.token('alice.chen'),
+    const { body } = await testServer.send<{ data: { requestId: string; decision: string }[] }>('GET', '/api/audit', {
+      token: await testServer.token('alice.chen'),
     });
     const refused = of(answer, 'tool_result')[4]?.requestId;
     expect(body.data.find(({ requestId }) => requestId === refused)).toMatchObject({
@@ -122,7 +122,7 @@ describe('limits', () => {
     model.next = async function* () {
       for (let n = 0; n < 10_000; n++) yield 'x'.repeat(1024);
     };
-    const answer = await ask(site, 'nina.patel', 'talk for ever');
+    const answer = await ask(testServer, 'nina.patel', 'talk for ever');
     expect(answer.text.length).toBeLessThan(66_000);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'length' }]);
     expect(answer.text).toContain('the answer grew too long');
@@ -134,14 +134,14 @@ describe('limits', () => {
       { type: 'used', inputTokens: 100_000, outputTokens: 1 },
       ...(results(turn).length < 4 ? [{ call: 'tasks_list_tasks' }] : []),
     ];
-    const answer = await ask(site, 'nina.patel', 'spend');
+    const answer = await ask(testServer, 'nina.patel', 'spend');
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'tokens', calls: 1, tokens: { input: 200_000, output: 2 } }]);
     expect(answer.text).toContain('grew too large');
   });
 
   test('a model sees at most 64 kB of a result, and is told what was left out; the person gets all of it', async () => {
     callThenSay('hr_list_employees', {}, 'There are more than 50.');
-    const answer = await ask(site, 'alice.chen', 'everyone');
+    const answer = await ask(testServer, 'alice.chen', 'everyone');
     expect(of(answer, 'tool_result')).toMatchObject([{ rows: 50, hasMore: true }]);
     const shown = results(model.turns[1] ?? expect.fail())[0]?.shown ?? '';
     expect(Buffer.byteLength(shown)).toBeLessThan(66_000);
@@ -151,7 +151,7 @@ describe('limits', () => {
 describe('what the loop says itself', () => {
   test('a truncated list is incomplete, whatever the model says', async () => {
     callThenSay('hr_list_employees', { department: 'Engineering' }, 'Here they are.');
-    const answer = await ask(site, 'alice.chen', 'list engineering');
+    const answer = await ask(testServer, 'alice.chen', 'list engineering');
     expect(of(answer, 'pagination')).toMatchObject([
       { server: 'hr', tool: 'list_employees', hasMore: true, returnedCount: 50, totalEstimate: '50+' },
     ]);
@@ -165,14 +165,14 @@ describe('what the loop says itself', () => {
       const cursor = last.status === 'success' ? last.metadata?.nextCursor : undefined;
       return cursor === undefined ? ['These are all.'] : [{ call: 'hr_list_employees', input: { department: 'Engineering', cursor } }];
     };
-    expect((await ask(site, 'alice.chen', 'list engineering')).text).toBe('These are all.');
+    expect((await ask(testServer, 'alice.chen', 'list engineering')).text).toBe('These are all.');
     callThenSay('hr_list_employees', { limit: 5 }, 'The top 5 by name.');
-    expect((await ask(site, 'alice.chen', 'top 5')).text).toBe('The top 5 by name.');
+    expect((await ask(testServer, 'alice.chen', 'top 5')).text).toBe('The top 5 by name.');
   });
 
   test('a write ends in a card, and nothing is done, whatever the model claims', async () => {
     callThenSay('hr_update_salary', { employee_id: SARAH, new_salary: 131_000 }, 'Done! I have updated the salary.');
-    const answer = await ask(site, 'alice.chen', 'raise Sarah');
+    const answer = await ask(testServer, 'alice.chen', 'raise Sarah');
     const [card] = of(answer, 'pending_confirmation');
     expect(card).toMatchObject({
       message: expect.stringContaining('Nothing has changed yet.') as string,
@@ -180,13 +180,13 @@ describe('what the loop says itself', () => {
     });
     expect(answer.text).toContain('Nothing has changed yet: it waits for your approval on the card.');
     expect(
-      (await site.send('GET', `/api/confirmations/${card?.confirmationId}`, { token: await site.token('alice.chen') })).body,
+      (await testServer.send('GET', `/api/confirmations/${card?.confirmationId}`, { token: await testServer.token('alice.chen') })).body,
     ).toMatchObject({ data: { state: 'waiting' } });
   });
 
   test('a refused change that is told as done is put right', async () => {
     callThenSay('hr_update_salary', { employee_id: SARAH, new_salary: 131_000 }, 'I have updated the salary.');
-    const answer = await ask(site, 'frank.davis', 'raise Sarah');
+    const answer = await ask(testServer, 'frank.davis', 'raise Sarah');
     expect(of(answer, 'tool_result')).toMatchObject([{ status: 'error', code: 'INSUFFICIENT_PERMISSIONS' }]);
     expect(answer.text).toContain('Nothing was changed in this answer.');
   });
@@ -196,10 +196,10 @@ describe('what the loop says itself', () => {
       results(turn).length === 0
         ? [{ call: 'delete_everything' }, { call: 'hr_delete_employee', input: { employee_id: SARAH, reason: 'because' } }]
         : ['No.'];
-    const answer = await ask(site, 'frank.davis', 'delete everything');
+    const answer = await ask(testServer, 'frank.davis', 'delete everything');
     expect(of(answer, 'tool_result').map(({ code }) => code)).toEqual(['TOOL_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS']);
-    const { body } = await site.send<{ data: { requestId: string; decision: string }[] }>('GET', '/api/audit', {
-      token: await site.token('frank.davis'),
+    const { body } = await testServer.send<{ data: { requestId: string; decision: string }[] }>('GET', '/api/audit', {
+      token: await testServer.token('frank.davis'),
     });
     for (const { requestId } of of(answer, 'tool_result'))
       expect(body.data.find((each) => each.requestId === requestId)).toMatchObject({ decision: 'refused' });
@@ -209,12 +209,12 @@ describe('what the loop says itself', () => {
     model.next = () => {
       throw new Error('secret words of a driver');
     };
-    const answer = await ask(site, 'frank.davis', 'hi');
+    const answer = await ask(testServer, 'frank.davis', 'hi');
     expect(answer.raw).not.toContain('secret');
     expect(of(answer, 'error')).toMatchObject([{ code: 'INTERNAL_ERROR', retryable: true }]);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'error' }]);
     expect(answer.done).toBe(true);
-    expect(site.logged.join('\n')).not.toContain('secret words');
+    expect(testServer.logged.join('\n')).not.toContain('secret words');
   });
 });
 
@@ -227,28 +227,28 @@ describe('GET', () => {
             { call: 'hr_update_salary', input: { employee_id: SARAH, new_salary: 140_000 } },
           ]
         : ['No.'];
-    const answer = await ask(site, 'alice.chen', 'do something', { get: true });
+    const answer = await ask(testServer, 'alice.chen', 'do something', { get: true });
     expect(of(answer, 'tool_result').map(({ code }) => code)).toEqual(['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED']);
     expect(model.turns[0]?.every.every(({ tool }) => tool.kind === 'read' || tool.kind === 'list')).toBe(true);
     expect(answer.headers['cache-control']).toBe('no-store');
-    expect((await site.rest('alice.chen', 'tasks', 'list_tasks')).text).not.toContain('by a link');
+    expect((await testServer.rest('alice.chen', 'tasks', 'list_tasks')).text).not.toContain('by a link');
   });
 
   test('takes the token from its header only, and never logs the question', async () => {
     model.next = () => ['Hello.'];
-    const token = await site.token('alice.chen');
+    const token = await testServer.token('alice.chen');
     for (const name of ['access_token', 'token']) {
-      expect((await site.send('GET', `/api/query?query=canary-question&${name}=${token}`)).status).toBe(401);
-      expect((await site.send('GET', `/api/query?query=canary-question&${name}=${token}`, { token })).status).toBe(401);
+      expect((await testServer.send('GET', `/api/query?query=canary-question&${name}=${token}`)).status).toBe(401);
+      expect((await testServer.send('GET', `/api/query?query=canary-question&${name}=${token}`, { token })).status).toBe(401);
     }
-    expect((await ask(site, 'alice.chen', 'canary-question', { get: true })).text).toBe('Hello.');
-    expect(site.logged.join('\n')).not.toContain('canary-question');
+    expect((await ask(testServer, 'alice.chen', 'canary-question', { get: true })).text).toBe('Hello.');
+    expect(testServer.logged.join('\n')).not.toContain('canary-question');
   });
 });
 
 test('the prompt holds the question, the person and their own tools, and nothing secret', async () => {
   model.next = () => ['Hello.'];
-  await ask(site, 'frank.davis', 'how many days off do I have left?');
+  await ask(testServer, 'frank.davis', 'how many days off do I have left?');
   const [turn] = model.turns;
   expect(question(turn ?? expect.fail()).text).toBe('how many days off do I have left?');
   expect(turn?.every.map(({ tool }) => tool.roles.some((role) => role === 'employee'))).not.toContain(false);

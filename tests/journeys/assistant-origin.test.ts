@@ -5,16 +5,16 @@ import type { Model } from '../../src/assistant/model.ts';
 import { offlineModel } from '../../src/assistant/offline/index.ts';
 import { card as drawn } from '../../src/gateway/pages/card.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
-import { ask, of, results, scripted } from '../asking.ts';
-import { openSite, type Site } from '../site.ts';
+import { ask, of, results, scripted } from '../assistant-events.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const model = scripted();
 let answering: Model = model;
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite({}, { model: { name: 'either', answer: (turn, signal) => answering.answer(turn, signal) } });
+  testServer = await openTestServer({}, { model: { name: 'either', answer: (turn, signal) => answering.answer(turn, signal) } });
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const JANE = 'jane.smith@acme.example';
 const BOB = 'bob.developer@acme.example';
@@ -26,13 +26,13 @@ interface Listed {
 }
 
 test("an order in the subject of a colleague's ticket has no effect without a card", async () => {
-  await site.rest(JANE, 'support', 'customer_submit_ticket', {
+  await testServer.rest(JANE, 'support', 'customer_submit_ticket', {
     title: 'Layoffs next month, keep this between us',
     description: 'This is for the agent alone.',
     category: 'other',
     visibility: 'private',
   });
-  const filed = await site.rest(BOB, 'support', 'customer_submit_ticket', {
+  const filed = await testServer.rest(BOB, 'support', 'customer_submit_ticket', {
     title: ORDER,
     description: 'All that matters is in the title.',
     category: 'other',
@@ -62,13 +62,13 @@ test("an order in the subject of a colleague's ticket has no effect without a ca
       },
     ];
   };
-  const answer = await ask(site, JANE, 'Show our open tickets');
+  const answer = await ask(testServer, JANE, 'Show our open tickets');
   expect(of(answer, 'tool_result').map(({ tool, status }) => [tool, status])).toEqual([
     ['customer_list_tickets', 'success'],
     ['customer_add_comment', 'pending_confirmation'],
     ['customer_submit_ticket', 'pending_confirmation'],
   ]);
-  const { text } = await site.rest(BOB, 'support', 'customer_get_ticket', { ticket_id });
+  const { text } = await testServer.rest(BOB, 'support', 'customer_get_ticket', { ticket_id });
   expect(text).not.toContain('Layoffs');
 });
 
@@ -77,7 +77,7 @@ const BECAUSE = 'You are asked because this conversation contains text that some
 test('a customer who answers on a ticket by its name gets a card that says why, and that works', async () => {
   answering = offlineModel(allTools());
   const sara = 'sara.support@globex.example';
-  const said = await ask(site, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
+  const said = await ask(testServer, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
   const [card = expect.fail(said.text)] = of(said, 'pending_confirmation');
   expect(card.confirmationData).toMatchObject({
     action: 'customer_add_comment',
@@ -85,10 +85,10 @@ test('a customer who answers on a ticket by its name gets a card that says why, 
     because: BECAUSE,
   });
   expect(said.text).toMatch(/approv/i);
-  const held = await site.send('GET', `/api/confirmations/${card.confirmationId}`, { token: await site.token(sara) });
+  const held = await testServer.send('GET', `/api/confirmations/${card.confirmationId}`, { token: await testServer.token(sara) });
   const state = (held.body as { data: ConfirmationState }).data;
-  expect(drawn(state, { person: 'Sara Support', now: site.clock.now() }).markup).toContain(BECAUSE);
-  expect((await site.decide(sara, card.confirmationId, true)).body).toMatchObject({
+  expect(drawn(state, { person: 'Sara Support', now: testServer.clock.now() }).markup).toContain(BECAUSE);
+  expect((await testServer.decide(sara, card.confirmationId, true)).body).toMatchObject({
     status: 'success',
     data: { comment: { body: 'We uploaded the new certificate, please check' } },
   });
@@ -98,7 +98,7 @@ test('text that only the caller wrote does not ask for a card', async () => {
   answering = model;
   const told = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
     model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
-    return of(await ask(site, user, 'do these'), 'tool_result').map(({ status, untrusted }) => [status, untrusted]);
+    return of(await ask(testServer, user, 'do these'), 'tool_result').map(({ status, untrusted }) => [status, untrusted]);
   };
   const ticket = { title: 'My own problem', description: 'I describe it in my own words.', category: 'other' };
   expect(
@@ -126,7 +126,7 @@ test('a resource that a model reads by its address counts like any answer', asyn
           { call: 'tasks_add_task', input: { title: 'As the lesson says' } },
         ]
       : ['Done.'];
-  const answer = await ask(site, 'frank.davis', 'what did we learn?');
+  const answer = await ask(testServer, 'frank.davis', 'what did we learn?');
   expect(of(answer, 'tool_result').map(({ status, untrusted }) => [status, untrusted])).toEqual([
     ['success', true],
     ['pending_confirmation', true],
@@ -137,7 +137,7 @@ test('stored text in an error counts, and so does a card', async () => {
   const task = { call: 'tasks_add_task', input: { title: 'As it says there' } };
   const statuses = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
     model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
-    return of(await ask(site, user, 'do these'), 'tool_result').map(({ status, code }) => code ?? status);
+    return of(await ask(testServer, user, 'do these'), 'tool_result').map(({ status, code }) => code ?? status);
   };
   const conflict = { call: 'knowledge_relate', input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team' } };
   expect(await statuses('sarah.kim', conflict, task)).toEqual(['TRIPLE_CONFLICT', 'pending_confirmation']);

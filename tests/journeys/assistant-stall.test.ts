@@ -3,19 +3,19 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { personas } from '../../src/sample/people.ts';
 import { longQuestions } from '../long-questions.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 400_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 /** Resolves to the whole answer; `onStart` is called when it begins. */
 async function send(user: string, query: string, onStart: () => void): Promise<string> {
-  const response = await request(`${site.address()}/api/query`, {
+  const response = await request(`${testServer.address()}/api/query`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await site.token(user)}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${await testServer.token(user)}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   });
   let raw = '';
@@ -38,7 +38,7 @@ test('health checks are answered while ten people wait for the answers to the lo
     return raw;
   });
   await expect.poll(() => started.size).toBe(people.length);
-  for (let check = 0; check < 5; check += 1) expect((await site.send<object>('GET', '/health')).status).toBe(200);
+  for (let check = 0; check < 5; check += 1) expect((await testServer.send<object>('GET', '/health')).status).toBe(200);
   // A model on the event loop begins with a question only when those before it are thought through: nearly all would be answered by now.
   expect(answered).toBeLessThan(people.length / 2);
   for (const raw of await Promise.all(answers)) expect(raw).toContain('"reason":"done"');

@@ -1,13 +1,13 @@
 /** The assistant from the command line: what people read, what programs read, and the card at the terminal. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
-import { atTerminal, build, PATIENCE_MS, prepared, removeFolders, type Site, site } from './command-support.ts';
+import { atTerminal, build, DEADLINE_MS, prepared, removeFolders, type TestServer, testServer } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
-let running: Site;
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
+let running: TestServer;
 beforeAll(async () => {
   build();
-  running = await site(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
+  running = await testServer(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
 });
 afterAll(async () => {
   await running?.stop();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unpack } from '../../src/app/archive.ts';
-import { build, folder, PATIENCE_MS, prepared, removeFolders, type Settings, site, tamshai } from './command-support.ts';
+import { build, folder, DEADLINE_MS, prepared, removeFolders, type Settings, testServer, tamshai } from './command-support.ts';
 
 let settings: Settings;
 let file: string;
@@ -13,13 +13,13 @@ beforeAll(async () => {
   build();
   settings = await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' });
   file = join(folder('backup'), 'backup.tar.gz');
-}, PATIENCE_MS);
+}, DEADLINE_MS);
 afterAll(removeFolders);
 
 test(
   'what was written is there again, after everything else is gone, and the trail is whole',
   async () => {
-    const running = await site(settings);
+    const running = await testServer(settings);
     expect((await running.run(['call', 'tasks', 'add_task', '{"title":"kept"}', '--as', 'nina.patel', '--json'])).code).toBe(0);
     const refused = await running.run(['backup', file]);
     expect([refused.code, refused.err]).toEqual([
@@ -48,7 +48,7 @@ test(
     expect(statSync(copy.TAMSHAI_DATA).mode & 0o777).toBe(0o700);
     const verified = await tamshai(['audit', 'verify', '--json'], { settings: copy });
     expect([verified.code, verified.err]).toEqual([0, '']);
-    const restored = await site(copy);
+    const restored = await testServer(copy);
     const tasks = await restored.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel', '--json']);
     expect(tasks.out).toContain('"kept"');
     expect((await restored.run(['audit', 'verify'])).code).toBe(0);
@@ -56,7 +56,7 @@ test(
     const over = await tamshai(['restore', file], { settings: copy });
     expect([over.code, over.err]).toEqual([1, expect.stringContaining('is not empty, and nothing is written over') as string]);
   },
-  3 * PATIENCE_MS,
+  3 * DEADLINE_MS,
 );
 
 /** One file in an archive, as tar writes it. */
@@ -99,7 +99,7 @@ test(
     expect(readdirSync(place).sort()).toEqual(Object.keys(bad).sort());
     expect(existsSync('/tmp/tamshai-evil')).toBe(false);
   },
-  3 * PATIENCE_MS,
+  3 * DEADLINE_MS,
 );
 
 test(
@@ -111,5 +111,5 @@ test(
     const inside = await tamshai(['backup', join(settings['TAMSHAI_DATA'] ?? '', 'x.tar.gz')], { settings });
     expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('must not lie in the data folder') as string]);
   },
-  PATIENCE_MS,
+  DEADLINE_MS,
 );

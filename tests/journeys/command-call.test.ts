@@ -6,19 +6,30 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import { persona } from '../../src/sample/people.ts';
-import type { Visitor } from '../visitor.ts';
-import { atTerminal, build, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai, visitorOf } from './command-support.ts';
+import type { TestClient } from '../test-client.ts';
+import {
+  atTerminal,
+  build,
+  folder,
+  DEADLINE_MS,
+  prepared,
+  removeFolders,
+  type TestServer,
+  testServer,
+  tamshai,
+  testClientOf,
+} from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
-let running: Site;
-let visitor: Visitor;
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
+let running: TestServer;
+let testClient: TestClient;
 beforeAll(async () => {
   build();
-  running = await site(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
-  visitor = visitorOf(running);
+  running = await testServer(await prepared({ TAMSHAI_RATE_PER_MINUTE: '1000' }));
+  testClient = testClientOf(running);
 });
 afterAll(async () => {
-  await visitor?.leave();
+  await testClient?.leave();
   await running?.stop();
   removeFolders();
 });
@@ -90,9 +101,9 @@ describe('call, for people', () => {
     const nobody = await running.run(['call', 'hr', 'find_employees', '{}']);
     expect(nobody.code).toBe(2);
     expect(nobody.err).toMatch(/^error {2}Say who is calling with --as: .*alice\.chen/);
-    const stranger = await running.run(['call', 'hr', 'find_employees', '{}', '--as', 'alice']);
-    expect(stranger.code).toBe(2);
-    expect(stranger.err).toMatch(/There is no sample person "alice"; did you mean alice\.chen\?/);
+    const outsider = await running.run(['call', 'hr', 'find_employees', '{}', '--as', 'alice']);
+    expect(outsider.code).toBe(2);
+    expect(outsider.err).toMatch(/There is no sample person "alice"; did you mean alice\.chen\?/);
   });
 
   test('reads the input from standard input, and hands it on as it was written', async () => {
@@ -118,7 +129,7 @@ describe('call, for people', () => {
     });
     expect(other.code).toBeGreaterThan(3);
     const foreign = await tamshai(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], {
-      settings: { ...running.settings, TAMSHAI_DATA: await strangersFolder() },
+      settings: { ...running.settings, TAMSHAI_DATA: await foreignFolder() },
     });
     expect(foreign).toMatchObject({ code: 4, out: '' });
     expect(foreign.err).toMatch(/^UNAUTHENTICATED {2}[^]*TAMSHAI_DATA/);
@@ -126,7 +137,7 @@ describe('call, for people', () => {
 });
 
 /** Keys that were made elsewhere. */
-async function strangersFolder(): Promise<string> {
+async function foreignFolder(): Promise<string> {
   const data = folder();
   const { openKeys } = await import('../../src/identity/keys.ts');
   openKeys(data);
@@ -213,7 +224,7 @@ describe('token', () => {
   });
 
   test('approves where the server allows scripts', async () => {
-    const scripted = await site(await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' }));
+    const scripted = await testServer(await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' }));
     const asked = await scripted.run([
       'call',
       'hr',
@@ -243,7 +254,7 @@ describe('a change', () => {
     'alice.chen',
   ];
   const salaryOf = async (who = 'marcus.johnson') => {
-    const { body } = await visitor.rest('alice.chen', 'hr', 'get_employee', { employee_id: idOf(who) });
+    const { body } = await testClient.rest('alice.chen', 'hr', 'get_employee', { employee_id: idOf(who) });
     return (body as unknown as { data: { salary: number } }).data.salary;
   };
   const asked = 'Approve? Type yes to approve, no to deny: ';

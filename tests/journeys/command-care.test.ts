@@ -15,23 +15,23 @@ import {
   DOMAINS,
   folder,
   freePorts,
-  PATIENCE_MS,
+  DEADLINE_MS,
   prepared,
   removeFolders,
   ROOT,
   type Settings,
-  site,
+  testServer,
   tamshai,
-  visitorOf,
+  testClientOf,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 /** A stopped installation with a trail of its own: some calls, and changes in a domain's store. */
 let stopped: Settings;
 beforeAll(async () => {
   build();
-  const running = await site(await prepared());
-  const client = visitorOf(running);
+  const running = await testServer(await prepared());
+  const client = testClientOf(running);
   for (const title of ['One', 'Two', 'Three']) await client.rest('sarah.kim', 'tasks', 'add_task', { title });
   for (let i = 0; i < 4; i++) await client.rest('sarah.kim', 'tasks', 'list_tasks');
   await client.leave();
@@ -117,8 +117,8 @@ describe('audit verify', () => {
     expect(stoppedAt.out).toMatch(missing('calls-main'));
     expect(stoppedAt.out).toMatch(missing('tasks-main'));
     expect(stoppedAt.code).toBe(1);
-    const running = await site(settings);
-    const client = visitorOf(running);
+    const running = await testServer(settings);
+    const client = testClientOf(running);
     await client.rest('sarah.kim', 'tasks', 'add_task', { title: 'Four' });
     const asked = await running.run(['audit', 'verify']);
     expect(asked.out).toMatch(missing('calls-main'));
@@ -140,12 +140,12 @@ describe('audit verify', () => {
 
   test('asks the gateway while it runs, and says who was asked; another process alone leaves its chains unseen', async () => {
     const settings = copied(await freePorts());
-    const running = await site(settings);
+    const running = await testServer(settings);
     const { code, out } = await running.run(['audit', 'verify']);
     expect(code).toBe(0);
     expect(out).toMatch(/verified in [\d.]+ m?s by the running gateway\.\n$/);
     await running.stop();
-    const alone = await site(settings, ['serve', 'hr', '--json']);
+    const alone = await testServer(settings, ['serve', 'hr', '--json']);
     const seen = await alone.run(['audit', 'verify']);
     expect(seen.code).toBe(5);
     expect(seen.out).toMatch(/^ {2}ok {6}calls-main/m);
@@ -224,7 +224,7 @@ describe('seed', () => {
     expect(await tamshai(['audit', 'verify'], { settings })).toMatchObject({ code: 0 });
     const again = await tamshai(['seed'], { settings });
     expect(again.err).toContain('There are 700 employees');
-    const running = await site({ ...settings, ...(await freePorts()) });
+    const running = await testServer({ ...settings, ...(await freePorts()) });
     const { data } = (
       await running.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis', '--json'])
     ).json() as { data: unknown[] };
@@ -320,7 +320,7 @@ describe('a checkout', () => {
 
 const server = process.env.TAMSHAI_TEST_DATABASE_URL;
 describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
-  test('migrates, seeds only with its name written out, looks after it, and verifies', { timeout: 3 * PATIENCE_MS }, async () => {
+  test('migrates, seeds only with its name written out, looks after it, and verifies', { timeout: 3 * DEADLINE_MS }, async () => {
     const data = folder();
     const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
     const name = new URL(database.url).pathname.slice(1);
@@ -339,7 +339,7 @@ describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
       expect(refused).toMatchObject({ code: 1 });
       expect(refused.err).toMatch(/^error {2}The login postgres of PostgreSQL at [^\n]+ is a superuser[^\n]+"tamshai migrate"[^\n]+\.\n$/m);
       expect((await asOwner('doctor')).out.replace(/\s+/g, ' ')).toMatch(/ fail The login postgres of PostgreSQL at .+ is a superuser/);
-      const running = await site(settings);
+      const running = await testServer(settings);
       expect(await running.run(['call', 'tasks', 'add_task', '{"title":"On a server"}', '--as', 'nina.patel'])).toMatchObject({
         code: 0,
       });

@@ -8,16 +8,16 @@ import {
   build,
   folder,
   freePorts,
-  PATIENCE_MS,
+  DEADLINE_MS,
   prepared,
   removeFolders,
   type Settings,
-  site,
+  testServer,
   tamshai,
-  visitorOf,
+  testClientOf,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 
 let filled: Settings;
 let exported: string;
@@ -28,12 +28,12 @@ const run = (settings: Settings, ...args: string[]) => tamshai(['knowledge', ...
 
 beforeAll(async () => {
   build();
-  const running = await site(await prepared());
+  const running = await testServer(await prepared());
   filled = running.settings;
-  const visitor = visitorOf(running);
-  await visitor.rest('frank.davis', 'knowledge', 'store', { topic: 'Ebb & flow', content: 'Twice a day.\n潮', tags: ['sea'] });
-  await visitor.rest('frank.davis', 'knowledge', 'undo');
-  await visitor.leave();
+  const testClient = testClientOf(running);
+  await testClient.rest('frank.davis', 'knowledge', 'store', { topic: 'Ebb & flow', content: 'Twice a day.\n潮', tags: ['sea'] });
+  await testClient.rest('frank.davis', 'knowledge', 'undo');
+  await testClient.leave();
   const busy = await run(filled, 'export');
   expect([busy.code, busy.out]).toEqual([1, '']);
   expect(busy.err).toMatch(/^error {2}The data folder \S+ is in use by another Tamshai process; [^\n]+\.\n$/);
@@ -103,7 +103,7 @@ describe('import', () => {
       0,
       expect.stringMatching(/Importing knowledge .*done[^]*Imported 95 changes with 64 versions of entries and 30 of triples in /),
     ]);
-    const running = await site(settings);
+    const running = await testServer(settings);
     const { json } = await running.run(['call', 'knowledge', 'history', '{"limit":2}', '--as', 'frank.davis', '--json']);
     expect(json()).toMatchObject({
       status: 'success',
@@ -167,7 +167,7 @@ describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
     try {
       expect(await tamshai(['knowledge', 'import', '-'], { settings: owning, input: exported })).toMatchObject({ code: 0, err: '' });
       expect(await tamshai(['migrate'], { settings: owning })).toMatchObject({ code: 0 });
-      const running = await site(settings);
+      const running = await testServer(settings);
       expect((await run(settings, 'export')).out).toBe(exported);
       expect(await running.run(['call', 'knowledge', 'undo', '{"tx_id":95}', '--as', 'frank.davis', '--json'])).toMatchObject({ code: 0 });
       expect((await run(settings, 'export')).out.split('\n')).toHaveLength(99);

@@ -10,21 +10,21 @@ import {
   bin,
   build,
   environment,
-  PATIENCE_MS,
+  DEADLINE_MS,
   prepared,
   removeFolders,
   ROOT,
   type Settings,
-  type Site,
-  site,
+  type TestServer,
+  testServer,
   tamshai,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
-let running: Site;
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
+let running: TestServer;
 beforeAll(async () => {
   build();
-  running = await site(await prepared());
+  running = await testServer(await prepared());
 });
 afterAll(async () => {
   await running?.stop();
@@ -90,14 +90,14 @@ test('can be kept to some servers', async () => {
 
 test('an older client does not notice that Tamshai was restarted; while it is away it is told so', async () => {
   const own = await prepared();
-  const first = await site(own);
+  const first = await testServer(own);
   const client = new OlderClient(clientInfo);
   await client.connect(new OlderTransport(command(['--as', 'nina.patel'], own)));
   const call = () => client.callTool({ name: 'tasks_list_tasks', arguments: {} });
   expect(await call()).toMatchObject({ structuredContent: { status: 'success' } });
   await first.stop();
   await expect(call()).rejects.toThrow(/Tamshai does not answer at http:\/\/localhost:\d+; start it with npm start\./);
-  const second = await site(own);
+  const second = await testServer(own);
   const answers = await Promise.all([call(), call(), call()]);
   for (const answer of answers) expect(answer).toMatchObject({ structuredContent: { status: 'success' } });
   await client.close();

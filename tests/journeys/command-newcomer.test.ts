@@ -2,14 +2,24 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { build, environment, folder, PATIENCE_MS, prepared, removeFolders, type Site, site, tamshai } from './command-support.ts';
+import {
+  build,
+  environment,
+  folder,
+  DEADLINE_MS,
+  prepared,
+  removeFolders,
+  type TestServer,
+  testServer,
+  tamshai,
+} from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 
-let running: Site;
+let running: TestServer;
 beforeAll(async () => {
   build();
-  running = await site(await prepared());
+  running = await testServer(await prepared());
 });
 afterAll(async () => {
   await running?.stop();

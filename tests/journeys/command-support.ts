@@ -9,7 +9,7 @@ import { allTools } from '../../src/app/registry.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freePort } from '../services/server-process.ts';
 import { fillFolder } from '../template.ts';
-import { type Visitor, visit } from '../visitor.ts';
+import { type TestClient, visit } from '../test-client.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const DOMAINS = allTools().domains.map(({ name }) => name);
@@ -18,7 +18,7 @@ export const CHECKOUT = join(ROOT, 'bin', 'tamshai.mjs');
 let installed = CHECKOUT;
 export const bin = (): string => installed;
 /** Generous: the machine may be busy with other suites. */
-export const PATIENCE_MS = 120_000;
+export const DEADLINE_MS = 120_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -111,7 +111,7 @@ export async function freePorts(): Promise<Settings> {
   return Object.fromEntries(names.map((name, i) => [`${name}_PORT`, String(ports[i])]));
 }
 
-export interface Site {
+export interface TestServer {
   readonly settings: Settings;
   readonly child: ChildProcess;
   /** What it said when it was ready. */
@@ -123,7 +123,7 @@ export interface Site {
 }
 
 /** `start --json` (or another command that serves) until its one line; rejects with its error when it ends before. */
-export async function site(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<Site> {
+export async function testServer(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<TestServer> {
   const child = spawn(process.execPath, [bin(), ...args], {
     cwd: ROOT,
     env: environment(settings),
@@ -149,7 +149,7 @@ export async function site(settings: Settings, args: readonly string[] = ['start
 }
 
 /** For what a test is not about: each command is a process of its own, which takes longer than all that it asks for. */
-export const visitorOf = ({ settings, base, ready }: Pick<Site, 'settings' | 'base' | 'ready'>): Visitor =>
+export const testClientOf = ({ settings, base, ready }: Pick<TestServer, 'settings' | 'base' | 'ready'>): TestClient =>
   visit({
     base,
     ports: ready['ports'] as Record<string, number>,

@@ -12,16 +12,16 @@ import {
   environment,
   folder,
   freePorts,
-  PATIENCE_MS,
+  DEADLINE_MS,
   prepared,
   removeFolders,
   ROOT,
   type Settings,
-  site,
+  testServer,
   tamshai,
 } from './command-support.ts';
 
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: 3 * PATIENCE_MS });
+vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 
 beforeAll(build);
 afterAll(removeFolders);
@@ -229,7 +229,7 @@ describe('start', () => {
 
   test('again: one line of JSON, and with what was there before it was killed', async () => {
     const settings = await prepared();
-    const first = await site(settings);
+    const first = await testServer(settings);
     expect(first.ready).toMatchObject({
       status: 'ready',
       base: `http://localhost:${settings['GATEWAY_PORT']}`,
@@ -241,7 +241,7 @@ describe('start', () => {
     expect(made.json()).toMatchObject({ status: 'success' });
     await first.stop('SIGKILL');
 
-    const second = await site(settings);
+    const second = await testServer(settings);
     expect(second.ready['ms']).toEqual(expect.any(Number));
     const { out } = await second.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel']);
     expect(out).toContain('Survives a power cut');
@@ -258,13 +258,13 @@ describe('start', () => {
     while (child.exitCode === null && (!existsSync(database) || readdirSync(database).length < 5)) await setTimeout(5);
     expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
-    const again = await site(settings);
+    const again = await testServer(settings);
     expect(await again.run(['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'])).toMatchObject({ code: 0 });
     await again.stop();
   });
 
   test('asked to stop twice, does not wait for anyone', async () => {
-    const running = await site(await prepared());
+    const running = await testServer(await prepared());
     const port = Number(running.settings['GATEWAY_PORT']);
     const halfway = connect(port, '127.0.0.1').on('error', () => {});
     halfway.write(
@@ -277,7 +277,7 @@ describe('start', () => {
     expect(await running.stop('SIGINT')).toMatchObject({ code: 130 });
     expect(performance.now() - began).toBeLessThan(20_000);
     halfway.destroy();
-    const again = await site(running.settings);
+    const again = await testServer(running.settings);
     expect(await again.run(['audit', 'verify'])).toMatchObject({ code: 0 });
     await again.stop();
   });
@@ -296,7 +296,7 @@ describe('start', () => {
 
   test('on a taken port or a taken folder ends with one sentence, and leaves what runs alone', async () => {
     const settings = await prepared();
-    const running = await site(settings);
+    const running = await testServer(settings);
     const again = await tamshai(['start'], { settings: { ...settings, ...(await freePorts()) } });
     expect(again.code).toBe(1);
     oneSentence(again.err);
@@ -369,7 +369,7 @@ describe('serve', () => {
 
   test('serves one server alone, also where its own address is set for all', async () => {
     const far = await prepared();
-    const hr = await site({ ...far, HR_URL: `http://localhost:${far['HR_PORT']}` }, ['serve', 'hr', '--json']);
+    const hr = await testServer({ ...far, HR_URL: `http://localhost:${far['HR_PORT']}` }, ['serve', 'hr', '--json']);
     expect(hr.ready['ports']).toEqual({ hr: Number(far['HR_PORT']) });
     expect(await hr.stop()).toMatchObject({ code: 0 });
   });

@@ -7,7 +7,7 @@ import * as support from '../../src/domains/support/index.ts';
 import { type Persona, personas } from '../../src/sample/people.ts';
 import { supportSample } from '../../src/sample/support.ts';
 import { Doors, type Outcome, SURFACES } from '../contract/calls.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 const [tickets = [], articles = []] = supportSample({ employees: 500, today: new Date() }).map(
@@ -21,14 +21,14 @@ const publicIds = new Set(
   articles.filter(({ status, audience }) => status === 'published' && audience === 'public').map((row) => row['article_id']),
 );
 
-let site: Site;
+let testServer: TestServer;
 let doors: Doors;
 beforeAll(async () => {
-  site = await openSite();
-  doors = new Doors(site);
+  testServer = await openTestServer();
+  doors = new Doors(testServer);
 }, 120_000);
 afterAll(async () => {
-  await site?.close();
+  await testServer?.close();
 });
 
 /** The bytes without what belongs to the call: the id that was asked for, and the number of the request. */

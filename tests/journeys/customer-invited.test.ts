@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import * as support from '../../src/domains/support/index.ts';
-import { code, type Data, openWorld, person, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { code, type Data, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 const jane = 'jane.smith@acme.example';
 const KOFI = 'kofi.mensah@acme.example';
@@ -23,17 +23,17 @@ function newcomer(email: string, more: Partial<Person> = {}): Person {
 }
 
 describe.each(searchStores)('invited contacts on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support), replicas: 2 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   /** What the chains of the store itself say. */
   async function noted(): Promise<object[]> {
-    const { audit } = world.search('support');
+    const { audit } = testRuntime.search('support');
     const found: object[] = [];
     for (const { chain } of await audit.chains())
       for await (const { body } of audit.records(chain)) {
@@ -44,14 +44,14 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     return found;
   }
   const contact = async (email: string) =>
-    (await world.data(jane, 'support', 'customer_list_contacts')).filter((row) => row['email'] === email) as Data;
-  const come = async (who: Person, n = 0) => code(await world.call(who, 'support', 'customer_list_tickets', {}, n));
+    (await testRuntime.data(jane, 'support', 'customer_list_contacts')).filter((row) => row['email'] === email) as Data;
+  const come = async (who: Person, n = 0) => code(await testRuntime.call(who, 'support', 'customer_list_tickets', {}, n));
   const invite = async (email: string) =>
-    expect(code(await world.done(jane, 'support', 'customer_invite_contact', { email }))).toBe('success');
+    expect(code(await testRuntime.done(jane, 'support', 'customer_invite_contact', { email }))).toBe('success');
 
   test('whoever has another address, none that was checked, another organisation or a seat already accepts nothing', async () => {
     const globex = person('mike.manager@globex.example').organizationId;
-    const strangers = [
+    const outsiders = [
       newcomer('kofi.mensah@acme.example.evil.example'),
       newcomer(''),
       newcomer(KOFI, { organizationId: globex }),
@@ -59,7 +59,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
       newcomer(KOFI, { sub: 'not-an-id-that-tools-take' }),
       { ...person('bob.developer@acme.example'), email: KOFI },
     ];
-    for (const who of strangers) {
+    for (const who of outsiders) {
       expect(await come(who)).toBe('success');
       expect(await contact(KOFI)).toMatchObject([{ status: 'invited', contact_id: '0c100000-0000-4000-8000-000000000002' }]);
     }
@@ -67,7 +67,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
 
   test('the invited person comes: active under the own account, at both replicas at once, and on record once', async () => {
     const kofi = newcomer('Kofi.Mensah@acme.example');
-    expect(code(await world.call(jane, 'support', 'customer_transfer_lead', { contact_id: kofi.sub }))).toBe('CONTACT_NOT_FOUND');
+    expect(code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id: kofi.sub }))).toBe('CONTACT_NOT_FOUND');
     expect(await Promise.all([come(kofi), come(kofi, 1), come(kofi), come(kofi, 1)])).toEqual(Array(4).fill('success'));
     expect(await contact(KOFI)).toMatchObject([{ status: 'active', contact_id: kofi.sub, name: 'Kofi Mensah', role: 'contact' }]);
     expect(await come(kofi)).toBe('success');
@@ -78,12 +78,12 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     await invite('dana.lee@acme.example');
     const dana = newcomer('dana.lee@acme.example', { roles: person(jane).roles });
     const [{ contact_id: before } = {}] = await contact('dana.lee@acme.example');
-    expect(code(await world.call(jane, 'support', 'customer_transfer_lead', { contact_id: before }))).toBe('CONTACT_NOT_ACTIVE');
+    expect(code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id: before }))).toBe('CONTACT_NOT_ACTIVE');
     expect(await come(dana)).toBe('success');
-    expect(code(await world.done(jane, 'support', 'customer_transfer_lead', { contact_id: dana.sub }))).toBe('success');
-    expect(code(await world.call(dana, 'support', 'customer_list_contacts'))).toBe('success');
-    expect(code(await world.call(jane, 'support', 'customer_list_contacts'))).toBe('INSUFFICIENT_PERMISSIONS');
-    expect(code(await world.done(dana, 'support', 'customer_transfer_lead', { contact_id: person(jane).sub }))).toBe('success');
+    expect(code(await testRuntime.done(jane, 'support', 'customer_transfer_lead', { contact_id: dana.sub }))).toBe('success');
+    expect(code(await testRuntime.call(dana, 'support', 'customer_list_contacts'))).toBe('success');
+    expect(code(await testRuntime.call(jane, 'support', 'customer_list_contacts'))).toBe('INSUFFICIENT_PERMISSIONS');
+    expect(code(await testRuntime.done(dana, 'support', 'customer_transfer_lead', { contact_id: person(jane).sub }))).toBe('success');
   });
 
   test('two accounts with one address: the first who comes has the seat', async () => {
@@ -99,7 +99,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     const early = newcomer('early.bird@acme.example');
     expect(await come(early)).toBe('success');
     await invite('early.bird@acme.example');
-    world.clock.set(new Date(world.clock.now().getTime() + 61_000));
+    testRuntime.clock.set(new Date(testRuntime.clock.now().getTime() + 61_000));
     expect(await come(early)).toBe('success');
     expect(await contact('early.bird@acme.example')).toMatchObject([{ status: 'active', contact_id: early.sub }]);
   });

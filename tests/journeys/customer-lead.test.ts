@@ -1,10 +1,10 @@
 /** Who leads an organisation: its own record says so, there is exactly one at all times, and a change of it waits for an approval. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
-import { execute, settled } from '../../src/core/run.ts';
+import { execute, findResult } from '../../src/core/run.ts';
 import * as support from '../../src/domains/support/index.ts';
-import { code, type Data, openWorld, person, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { code, type Data, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 const lead = (username: string): Person => person(username, { roles: ['lead-customer'] });
 const [jane, bob] = [lead('jane.smith@acme.example'), lead('bob.developer@acme.example')];
@@ -20,18 +20,18 @@ const people = [jane, bob, ingrid];
 const KOFI = '0c100000-0000-4000-8000-000000000002';
 
 describe.each(searchStores)('the lead of an organisation on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support), replicas: 2 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   /** Everyone of the three with a lead's token: whoever is let in is the lead by the record. */
   async function leads(): Promise<Person[]> {
     const answers = await Promise.all(
-      people.map(async (who) => [who, code(await world.call(who, 'support', 'customer_list_contacts'))] as const),
+      people.map(async (who) => [who, code(await testRuntime.call(who, 'support', 'customer_list_contacts'))] as const),
     );
     return answers.filter(([, answer]) => answer === 'success').map(([who]) => who);
   }
@@ -40,15 +40,15 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     if (!one || more.length > 0) throw new Error('not exactly one lead');
     return one;
   };
-  const contacts = async (who: Person): Promise<Data> => world.data(who, 'support', 'customer_list_contacts');
-  const give = (from: Person, to: Person) => world.done(from, 'support', 'customer_transfer_lead', { contact_id: to.sub });
+  const contacts = async (who: Person): Promise<Data> => testRuntime.data(who, 'support', 'customer_list_contacts');
+  const give = (from: Person, to: Person) => testRuntime.done(from, 'support', 'customer_transfer_lead', { contact_id: to.sub });
   beforeEach(async () => {
     const now = await theLead();
     if (now !== jane) expect(code(await give(now, jane))).toBe('success');
   });
 
   test('the card says who will lead, and what becomes of oneself; nothing happens before', async () => {
-    const card = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
+    const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     expect(card.confirmationData).toMatchObject({
       subject: { id: bob.organizationId, label: 'Acme Corporation: Bob Developer (bob.developer@acme.example)' },
       changes: [
@@ -61,7 +61,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       ],
     });
     expect(await leads()).toEqual([jane]);
-    expect(code(await world.decide(jane, card.confirmationId, false))).toBe('cancelled');
+    expect(code(await testRuntime.decide(jane, card.confirmationId, false))).toBe('cancelled');
     expect(await leads()).toEqual([jane]);
   });
 
@@ -69,7 +69,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     const count = async (who: Person) => {
       let rows = 0;
       for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-        const answer = await world.call(who, 'support', 'customer_list_tickets', cursor ? { cursor } : {});
+        const answer = await testRuntime.call(who, 'support', 'customer_list_tickets', cursor ? { cursor } : {});
         if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
         rows += (answer.data as Data).length;
         cursor = answer.metadata?.nextCursor;
@@ -90,12 +90,12 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       ['customer_transfer_lead', { contact_id: jane.sub }],
       ['customer_invite_contact', { email: 'new@acme.example' }],
     ] as const) {
-      expect(await world.call(jane, 'support', tool, input)).toMatchObject({
+      expect(await testRuntime.call(jane, 'support', tool, input)).toMatchObject({
         code: 'INSUFFICIENT_PERMISSIONS',
         message: 'Only the lead contact of your organisation may do this.',
       });
       // And without the role in the token the record alone is not enough either.
-      expect(code(await world.call('bob.developer@acme.example', 'support', tool, input))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(code(await testRuntime.call('bob.developer@acme.example', 'support', tool, input))).toBe('INSUFFICIENT_PERMISSIONS');
     }
     expect((await contacts(bob)).map((row) => [row['name'], row['role'], row['status']])).toEqual([
       ['Bob Developer', 'lead', 'active'],
@@ -104,19 +104,21 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       ['Kofi Mensah', 'contact', 'invited'],
     ]);
     // A private ticket of a colleague is shut to a former lead, as if it were not there.
-    const [other] = (await world.data(bob, 'support', 'customer_list_tickets', { limit: 50 })).filter(
+    const [other] = (await testRuntime.data(bob, 'support', 'customer_list_tickets', { limit: 50 })).filter(
       (row) => row['visibility'] === 'private' && row['opened_by'] === 'Ingrid Solheim',
     );
-    expect(code(await world.call(jane, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('TICKET_NOT_FOUND');
-    expect(code(await world.call(bob, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('success');
+    expect(code(await testRuntime.call(jane, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe(
+      'TICKET_NOT_FOUND',
+    );
+    expect(code(await testRuntime.call(bob, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('success');
   });
 
   test('a card that was made before somebody else led is void', async () => {
-    const card = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: ingrid.sub });
-    const invite = await world.ask(jane, 'support', 'customer_invite_contact', { email: 'late@acme.example' });
+    const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: ingrid.sub });
+    const invite = await testRuntime.ask(jane, 'support', 'customer_invite_contact', { email: 'late@acme.example' });
     await give(jane, bob);
     for (const { confirmationId } of [card, invite])
-      expect(code(await world.approve(jane, confirmationId))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(code(await testRuntime.approve(jane, confirmationId))).toBe('INSUFFICIENT_PERMISSIONS');
     expect(await leads()).toEqual([bob]);
     expect((await contacts(bob)).some((row) => row['email'] === 'late@acme.example')).toBe(false);
   });
@@ -126,14 +128,16 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       const from = await theLead();
       const [one, two] = people.filter((who) => who !== from);
       if (!one || !two) throw new Error('three people');
-      const cards = await Promise.all([one, two].map((to) => world.ask(from, 'support', 'customer_transfer_lead', { contact_id: to.sub })));
+      const cards = await Promise.all(
+        [one, two].map((to) => testRuntime.ask(from, 'support', 'customer_transfer_lead', { contact_id: to.sub })),
+      );
       let over = false;
       const watching = (async () => {
         const seen: number[] = [];
         while (!over) seen.push((await leads()).length);
         return seen;
       })();
-      const codes = (await Promise.all(cards.map(({ confirmationId }, n) => world.approve(from, confirmationId, n)))).map(code);
+      const codes = (await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(from, confirmationId, n)))).map(code);
       over = true;
       expect(codes.filter((each) => each === 'success').length).toBe(1);
       for (const each of codes) expect(['success', 'CHANGED_SINCE_APPROVAL', 'INSUFFICIENT_PERMISSIONS']).toContain(each);
@@ -144,29 +148,29 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
   }, 60_000);
 
   test('the same approval ten times on two replicas is one transfer', async () => {
-    const { confirmationId } = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => world.approve(jane, confirmationId, n % 2)));
+    const { confirmationId } = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => testRuntime.approve(jane, confirmationId, n % 2)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 'success' });
     expect(await leads()).toEqual([bob]);
   });
 
   test('whoever gave the lead away, and its role with it, still hears that it happened', async () => {
-    const { confirmationId } = await world.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
-    const ticket = await world.runtime.approvals.find(confirmationId, jane);
-    const answer = await world.approve(jane, confirmationId);
+    const { confirmationId } = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
+    const ticket = await testRuntime.runtime.tickets.find(confirmationId, jane);
+    const answer = await testRuntime.approve(jane, confirmationId);
     const former = person('jane.smith@acme.example', { roles: ['basic-customer'] });
     // As after a lost answer, or on another replica a moment later: the roles are read again before it is carried out.
-    expect(await execute(world.runtime, ticket, former, 'web', 'again')).toEqual(answer);
-    expect(await settled(world.runtime, ticket, former)).toEqual(answer);
-    const other = await world.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });
-    const waiting = await world.runtime.approvals.find(other.confirmationId, bob);
-    const refused = execute(world.runtime, waiting, { ...bob, roles: new Set(['basic-customer']) }, 'web', 'never');
+    expect(await execute(testRuntime.runtime, ticket, former, 'web', 'again')).toEqual(answer);
+    expect(await findResult(testRuntime.runtime, ticket, former)).toEqual(answer);
+    const other = await testRuntime.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });
+    const waiting = await testRuntime.runtime.tickets.find(other.confirmationId, bob);
+    const refused = execute(testRuntime.runtime, waiting, { ...bob, roles: new Set(['basic-customer']) }, 'web', 'never');
     await expect(refused).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
   test('only an active contact of the own organisation can lead', async () => {
-    const ask = async (contact_id: string) => code(await world.call(jane, 'support', 'customer_transfer_lead', { contact_id }));
+    const ask = async (contact_id: string) => code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id }));
     expect(await ask(jane.sub)).toBe('ALREADY_LEAD');
     expect(await ask(KOFI)).toBe('CONTACT_NOT_ACTIVE');
     expect(await ask(person('mike.manager@globex.example').sub)).toBe('CONTACT_NOT_FOUND');
@@ -175,31 +179,33 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
 
   test('an invitation waits for approval, adds one contact, and not twice', async () => {
     const input = { email: 'Dana.Lee@Acme.example' };
-    const card = await world.ask(jane, 'support', 'customer_invite_contact', input);
+    const card = await testRuntime.ask(jane, 'support', 'customer_invite_contact', input);
     expect(card.message).toBe('Invite dana.lee@acme.example to the portal of Acme Corporation? Nothing has changed yet.');
     expect((await contacts(jane)).some((row) => row['email'] === 'dana.lee@acme.example')).toBe(false);
-    expect(await world.approve(jane, card.confirmationId)).toMatchObject({
+    expect(await testRuntime.approve(jane, card.confirmationId)).toMatchObject({
       status: 'success',
       data: { email: 'dana.lee@acme.example', name: 'Dana Lee', role: 'contact', status: 'invited', invited_by: 'Jane Smith' },
     });
     expect((await contacts(jane)).filter((row) => row['email'] === 'dana.lee@acme.example').length).toBe(1);
-    expect(code(await world.call(jane, 'support', 'customer_invite_contact', { email: 'DANA.LEE@acme.example' }))).toBe(
+    expect(code(await testRuntime.call(jane, 'support', 'customer_invite_contact', { email: 'DANA.LEE@acme.example' }))).toBe(
       'CONTACT_ALREADY_EXISTS',
     );
-    expect(code(await world.call(jane, 'support', 'customer_invite_contact', { email: 'nobody' }))).toBe('VALIDATION_ERROR');
+    expect(code(await testRuntime.call(jane, 'support', 'customer_invite_contact', { email: 'nobody' }))).toBe('VALIDATION_ERROR');
   });
 
   test('an address from elsewhere is said to be one, on the card', async () => {
-    const { message, confirmationId } = await world.ask(jane, 'support', 'customer_invite_contact', { email: 'mallory@evil.example' });
+    const { message, confirmationId } = await testRuntime.ask(jane, 'support', 'customer_invite_contact', {
+      email: 'mallory@evil.example',
+    });
     expect(message).toContain('mallory@evil.example, whose address is not at acme.example,');
-    expect(code(await world.decide(jane, confirmationId, false))).toBe('cancelled');
+    expect(code(await testRuntime.decide(jane, confirmationId, false))).toBe('cancelled');
   });
 
   test('two invitations at once: neither is lost without a word, and nobody is there twice', async () => {
     const cards = await Promise.all(
-      ['one@acme.example', 'two@acme.example'].map((email) => world.ask(jane, 'support', 'customer_invite_contact', { email })),
+      ['one@acme.example', 'two@acme.example'].map((email) => testRuntime.ask(jane, 'support', 'customer_invite_contact', { email })),
     );
-    const codes = (await Promise.all(cards.map(({ confirmationId }, n) => world.approve(jane, confirmationId, n)))).map(code);
+    const codes = (await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(jane, confirmationId, n)))).map(code);
     const emails = (await contacts(jane)).map((row) => String(row['email']));
     for (const [n, email] of ['one@acme.example', 'two@acme.example'].entries())
       expect([codes[n], emails.filter((each) => each === email).length]).toEqual([codes[n], codes[n] === 'success' ? 1 : 0]);
@@ -211,7 +217,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     const all = (await contacts(jane)).map((row) => row['contact_id']);
     const paged: unknown[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = await world.call(jane, 'support', 'customer_list_contacts', { limit: 2, ...(cursor && { cursor }) });
+      const answer = await testRuntime.call(jane, 'support', 'customer_list_contacts', { limit: 2, ...(cursor && { cursor }) });
       if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
       paged.push(...(answer.data as Data).map((row) => row['contact_id']));
       cursor = answer.metadata?.nextCursor;

@@ -4,8 +4,8 @@ import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as support from '../../src/domains/support/index.ts';
 import { type Persona, personas } from '../../src/sample/people.ts';
 import { supportSample } from '../../src/sample/support.ts';
-import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 const rowsOf = (n: number): readonly Row[] => [...(supportSample({ employees: 500, today: SAMPLE_DAY })[n]?.documents() ?? [])];
@@ -23,19 +23,20 @@ const idOf = (row: Row) => String(row['ticket_id']);
 const without = (text: string, id: string) => text.replaceAll(id, 'the id');
 
 describe.each(searchStores)('customers and the walls between them on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support) });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const raw = async (who: Persona, tool: string, input: object) => JSON.stringify(await world.call(who.username, 'support', tool, input));
+  const raw = async (who: Persona, tool: string, input: object) =>
+    JSON.stringify(await testRuntime.call(who.username, 'support', tool, input));
   async function pages(who: Persona, tool: string, input: object = {}): Promise<Data> {
     const rows: Row[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = (await world.call(who.username, 'support', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
+      const answer = (await testRuntime.call(who.username, 'support', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
       if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
       rows.push(...(answer.data as Data));
       cursor = answer.metadata?.nextCursor;
@@ -87,7 +88,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     const foreign = lookedAtBy(who).filter((row, n) => !maySee(who, row) && (n < 12 || n % 5 === 0));
     for (const row of foreign) expect(without(await say(idOf(row)), idOf(row))).toBe(absent);
     for (const row of foreign.slice(0, 10)) {
-      const [found] = await world.data('dan.williams', 'support', 'search_tickets', {
+      const [found] = await testRuntime.data('dan.williams', 'support', 'search_tickets', {
         query: String(row['subject']),
         customer_id: row['customer_id'],
       });
@@ -117,13 +118,13 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
   test.each(everyone)('%s learns of no contact of another organisation', async (_user, who) => {
     const foreign = portals.filter((row) => row['organization_id'] !== who.organizationId).flatMap((row) => row['contacts'] as Row[]);
     const own = portals.find((row) => row['organization_id'] === who.organizationId)?.['contacts'] as Row[];
-    const answer = await world.call(who.username, 'support', 'customer_list_contacts');
+    const answer = await testRuntime.call(who.username, 'support', 'customer_list_contacts');
     if (!isLead(who)) {
       expect(code(answer)).toBe('INSUFFICIENT_PERMISSIONS');
       for (const tool of ['customer_transfer_lead', 'customer_invite_contact'])
-        expect(code(await world.call(who.username, 'support', tool, { contact_id: own[0]?.['contact_id'], email: 'a@b.example' }))).toBe(
-          'INSUFFICIENT_PERMISSIONS',
-        );
+        expect(
+          code(await testRuntime.call(who.username, 'support', tool, { contact_id: own[0]?.['contact_id'], email: 'a@b.example' })),
+        ).toBe('INSUFFICIENT_PERMISSIONS');
       return;
     }
     expect((answer as SuccessAnswer).data).toMatchObject(
@@ -144,13 +145,11 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
       if (tool.name.startsWith('customer_')) {
         for (const key of ['organization_id', 'customer_id', 'organizationId', 'contact_name'])
           if (tool.roles.some((role) => who.roles.includes(role)))
-            expect([tool.name, key, code(await world.call(who.username, 'support', tool.name, { ...input, [key]: ABSENT }))]).toEqual([
-              tool.name,
-              key,
-              'VALIDATION_ERROR',
-            ]);
+            expect([tool.name, key, code(await testRuntime.call(who.username, 'support', tool.name, { ...input, [key]: ABSENT }))]).toEqual(
+              [tool.name, key, 'VALIDATION_ERROR'],
+            );
       } else
-        expect([tool.name, code(await world.call(who.username, 'support', tool.name, input))]).toEqual([
+        expect([tool.name, code(await testRuntime.call(who.username, 'support', tool.name, input))]).toEqual([
           tool.name,
           'INSUFFICIENT_PERMISSIONS',
         ]);
@@ -173,7 +172,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
       });
       for (const [row, word] of inside.slice(0, 6)) {
         tried++;
-        const staff = (await world.call('dan.williams', 'support', 'search_tickets', {
+        const staff = (await testRuntime.call('dan.williams', 'support', 'search_tickets', {
           query: word,
           customer_id: who.organizationId,
         })) as SuccessAnswer;
@@ -192,16 +191,16 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
 
   test('a cursor of one customer opens no page of another', async () => {
     const [jane, mike] = ['jane.smith@acme.example', 'mike.manager@globex.example'];
-    const first = (await world.call(jane, 'support', 'customer_list_tickets', { limit: 2 })) as SuccessAnswer;
+    const first = (await testRuntime.call(jane, 'support', 'customer_list_tickets', { limit: 2 })) as SuccessAnswer;
     const cursor = first.metadata?.nextCursor;
-    expect(code(await world.call(mike, 'support', 'customer_list_tickets', { limit: 2, cursor }))).toBe('INVALID_CURSOR');
-    expect(code(await world.call(jane, 'support', 'customer_search_kb', { limit: 2, cursor }))).toBe('INVALID_CURSOR');
+    expect(code(await testRuntime.call(mike, 'support', 'customer_list_tickets', { limit: 2, cursor }))).toBe('INVALID_CURSOR');
+    expect(code(await testRuntime.call(jane, 'support', 'customer_search_kb', { limit: 2, cursor }))).toBe('INVALID_CURSOR');
   });
 
   test('a customer without an organisation, or of one that is unknown, sees and adds nothing', async () => {
     for (const organizationId of [undefined, ABSENT]) {
       const lost = { ...person('jane.smith@acme.example'), organizationId };
-      const call = async (tool: string, input: object = {}) => world.call(lost, 'support', tool, input);
+      const call = async (tool: string, input: object = {}) => testRuntime.call(lost, 'support', tool, input);
       expect(await call('customer_list_tickets')).toMatchObject({ status: 'success', data: [] });
       expect(code(await call('customer_get_ticket', { ticket_id: idOf(tickets[0] ?? {}) }))).toBe('TICKET_NOT_FOUND');
       expect(code(await call('customer_list_contacts'))).toBe('INSUFFICIENT_PERMISSIONS');

@@ -1,21 +1,21 @@
 /** After a transfer the built-in sign-in knows the new lead, and no longer the old one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 const [jane, bob] = ['jane.smith@acme.example', 'bob.developer@acme.example'];
 const rolesOf = async (user: string) => [
-  ...((await site.tamshai.wiring.identity.accounts.present('customer', persona(user).sub))?.roles ?? []),
+  ...((await testServer.tamshai.wiring.identity.accounts.present('customer', persona(user).sub))?.roles ?? []),
 ];
 const contacts = async (user: string) => {
-  const token = await site.token(user, { roles: ['lead-customer'] });
-  const { body } = await site.send<{ status: string; code?: string }>('POST', '/api/tools/support/customer_list_contacts', {
+  const token = await testServer.token(user, { roles: ['lead-customer'] });
+  const { body } = await testServer.send<{ status: string; code?: string }>('POST', '/api/tools/support/customer_list_contacts', {
     token,
     body: {},
   });
@@ -25,10 +25,10 @@ const contacts = async (user: string) => {
 test('the lead’s role goes with the organisation’s record', async () => {
   expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['lead-customer'], ['basic-customer']]);
   expect([await contacts(jane), await contacts(bob)]).toEqual(['success', 'INSUFFICIENT_PERMISSIONS']);
-  const { confirmationId } = await site.ask(jane, 'support', 'customer_transfer_lead', { contact_id: persona(bob).sub });
-  expect((await site.decide(jane, confirmationId, true)).body.status).toBe('success');
+  const { confirmationId } = await testServer.ask(jane, 'support', 'customer_transfer_lead', { contact_id: persona(bob).sub });
+  expect((await testServer.decide(jane, confirmationId, true)).body.status).toBe('success');
   expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['basic-customer'], ['lead-customer']]);
   // A token that was looked at lately is known for ten seconds at most.
-  site.clock.pass(11);
+  testServer.clock.pass(11);
   expect([await contacts(jane), await contacts(bob)]).toEqual(['INSUFFICIENT_PERMISSIONS', 'success']);
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import { statuses } from '../../src/domains/support/schemas.ts';
 import * as support from '../../src/domains/support/index.ts';
-import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 const [jane, bob, mike, dan] = [
   'jane.smith@acme.example',
@@ -23,18 +23,18 @@ const ingrid: Person = {
 const report = { title: 'Charts stay empty in Safari', description: 'Charts stay empty in Safari since the update; other browsers work.' };
 
 describe.each(searchStores)('the words of customers on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support), replicas: 2 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  type Who = Parameters<World['call']>[0];
+  type Who = Parameters<TestRuntime['call']>[0];
   const submit = async (who: Who, input: object = {}): Promise<Data> =>
-    world.data(who, 'support', 'customer_submit_ticket', { ...report, ...input });
-  const open = async (who: Who, ticket_id: unknown) => code(await world.call(who, 'support', 'customer_get_ticket', { ticket_id }));
+    testRuntime.data(who, 'support', 'customer_submit_ticket', { ...report, ...input });
+  const open = async (who: Who, ticket_id: unknown) => code(await testRuntime.call(who, 'support', 'customer_get_ticket', { ticket_id }));
 
   test('a ticket is there at once, with a deadline by what the customer pays for', async () => {
     const made = await submit(bob, { category: 'reporting', priority: 'critical' });
@@ -49,9 +49,9 @@ describe.each(searchStores)('the words of customers on %s', (_name, search) => {
       agent: null,
       comments: [],
     });
-    const [first] = await world.data(bob, 'support', 'customer_list_tickets', { limit: 1 });
+    const [first] = await testRuntime.data(bob, 'support', 'customer_list_tickets', { limit: 1 });
     expect(first?.['ticket_id']).toBe(made['ticket_id']);
-    const [seen] = await world.data(dan, 'support', 'search_tickets', {
+    const [seen] = await testRuntime.data(dan, 'support', 'search_tickets', {
       query: 'charts empty Safari',
       status: 'open',
       priority: 'critical',
@@ -84,7 +84,7 @@ describe.each(searchStores)('the words of customers on %s', (_name, search) => {
   });
 
   test('a title and a description have their limits', async () => {
-    const ask = async (input: object) => code(await world.call(mike, 'support', 'customer_submit_ticket', { ...report, ...input }));
+    const ask = async (input: object) => code(await testRuntime.call(mike, 'support', 'customer_submit_ticket', { ...report, ...input }));
     expect(await ask({ title: 'Four' })).toBe('VALIDATION_ERROR');
     expect(await ask({ title: '    x    ' })).toBe('VALIDATION_ERROR');
     expect(await ask({ title: 'x'.repeat(201) })).toBe('VALIDATION_ERROR');
@@ -96,12 +96,12 @@ describe.each(searchStores)('the words of customers on %s', (_name, search) => {
     expect(await ask({ visibility: 'public' })).toBe('VALIDATION_ERROR');
     expect(await ask({ title: 'Fives', description: 'x'.repeat(5000) })).toBe('success');
     const older = { subject: 'Another name of the title', description: report.description };
-    expect(code(await world.call(mike, 'support', 'customer_submit_ticket', older))).toBe('success');
+    expect(code(await testRuntime.call(mike, 'support', 'customer_submit_ticket', older))).toBe('success');
   });
 
   test('a comment is there at once, for the staff too, and a ticket that waited is open again', async () => {
-    const [waiting] = await world.data(jane, 'support', 'customer_list_tickets', { status: 'pending' });
-    const answered = await world.data(jane, 'support', 'customer_add_comment', {
+    const [waiting] = await testRuntime.data(jane, 'support', 'customer_list_tickets', { status: 'pending' });
+    const answered = await testRuntime.data(jane, 'support', 'customer_add_comment', {
       ticket_id: waiting?.['ticket_id'],
       comment: '  It is the turnstile log, by user.  ',
     });
@@ -112,21 +112,21 @@ describe.each(searchStores)('the words of customers on %s', (_name, search) => {
       body: 'It is the turnstile log, by user.',
       created_at: SAMPLE_DAY.toISOString(),
     });
-    const [found] = await world.data(dan, 'support', 'search_tickets', { query: 'turnstile' });
+    const [found] = await testRuntime.data(dan, 'support', 'search_tickets', { query: 'turnstile' });
     expect(found?.['ticket_id']).toBe(waiting?.['ticket_id']);
     expect(JSON.stringify(found?.['highlights'])).toContain('<em>turnstile</em>');
   });
 
   test('a comment changes nothing else, whatever the state', async () => {
     for (const status of statuses.filter((each) => each !== 'closed' && each !== 'pending')) {
-      const [row] = await world.data(jane, 'support', 'customer_list_tickets', { status, limit: 1 });
+      const [row] = await testRuntime.data(jane, 'support', 'customer_list_tickets', { status, limit: 1 });
       if (!row) continue;
-      const before = await world.data(jane, 'support', 'customer_get_ticket', { ticket_id: row['ticket_id'] });
-      const { comment } = await world.data(jane, 'support', 'customer_add_comment', {
+      const before = await testRuntime.data(jane, 'support', 'customer_get_ticket', { ticket_id: row['ticket_id'] });
+      const { comment } = await testRuntime.data(jane, 'support', 'customer_add_comment', {
         ticket_id: row['ticket_id'],
         comment: 'One more thing',
       });
-      const after = await world.data(jane, 'support', 'customer_get_ticket', { ticket_id: row['ticket_id'] });
+      const after = await testRuntime.data(jane, 'support', 'customer_get_ticket', { ticket_id: row['ticket_id'] });
       const { comments: old, updated_at: _then, ...rest } = before;
       const { comments, updated_at: _now, ...same } = after;
       expect(same).toEqual(rest);
@@ -136,7 +136,7 @@ describe.each(searchStores)('the words of customers on %s', (_name, search) => {
 
   test('a comment has its limits', async () => {
     const ask = async (comment: unknown) =>
-      code(await world.call(bob, 'support', 'customer_add_comment', { ticket_id: '0b000000-0000-4000-8000-000000000001', comment }));
+      code(await testRuntime.call(bob, 'support', 'customer_add_comment', { ticket_id: '0b000000-0000-4000-8000-000000000001', comment }));
     expect(await ask('')).toBe('VALIDATION_ERROR');
     expect(await ask('   ')).toBe('VALIDATION_ERROR');
     expect(await ask('x'.repeat(2001))).toBe('VALIDATION_ERROR');
@@ -148,17 +148,19 @@ describe.each(searchStores)('the words of customers on %s', (_name, search) => {
     const { ticket_id } = await submit(bob, { visibility: 'organization' });
     const said = Array.from({ length: 12 }, (_, n) => `Comment number ${n}`);
     const answers = await Promise.all(
-      said.map((comment, n) => world.call(n % 3 === 0 ? jane : bob, 'support', 'customer_add_comment', { ticket_id, comment }, n % 2)),
+      said.map((comment, n) =>
+        testRuntime.call(n % 3 === 0 ? jane : bob, 'support', 'customer_add_comment', { ticket_id, comment }, n % 2),
+      ),
     );
-    const whole = await world.data(bob, 'support', 'customer_get_ticket', { ticket_id });
+    const whole = await testRuntime.data(bob, 'support', 'customer_get_ticket', { ticket_id });
     const kept = (whole['comments'] as unknown as { body: string }[]).map(({ body }) => body);
     expect(kept.toSorted()).toEqual(said.filter((_, n) => answers[n]?.status === 'success').toSorted());
     expect(answers.map(code)).toEqual(said.map(() => 'success'));
   }, 60_000);
 
   test('text that gives orders is text', async () => {
-    const planted = await world.data(jane, 'support', 'customer_get_ticket', { ticket_id: '0b000000-0000-4000-8000-000000000002' });
+    const planted = await testRuntime.data(jane, 'support', 'customer_get_ticket', { ticket_id: '0b000000-0000-4000-8000-000000000002' });
     expect(planted['description']).toContain('invite mallory@evil.example');
-    expect(JSON.stringify(await world.data(jane, 'support', 'customer_list_contacts'))).not.toContain('mallory');
+    expect(JSON.stringify(await testRuntime.data(jane, 'support', 'customer_list_contacts'))).not.toContain('mallory');
   });
 });

@@ -2,13 +2,13 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeEach(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 });
-afterEach(() => site.close());
+afterEach(() => testServer.close());
 
 /** A connection, and all that came over it. */
 function raw(port: number): { socket: Socket; text: () => string; ended: Promise<void> } {
@@ -23,18 +23,18 @@ const begin = async (token: string, port: number) =>
   `POST /api/tools/tasks/add_task HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`;
 
 it('says that it is not ready, goes on answering and ends each connection, then lets nobody in, and finishes what was begun', async () => {
-  const { gateway: port = 0, hr = 0 } = site.tamshai.ports;
+  const { gateway: port = 0, hr = 0 } = testServer.tamshai.ports;
   const halfway = raw(port);
-  halfway.socket.write(await begin(await site.token('nina.patel'), port));
-  expect((await site.send('GET', '/ready')).status).toBe(200);
+  halfway.socket.write(await begin(await testServer.token('nina.patel'), port));
+  expect((await testServer.send('GET', '/ready')).status).toBe(200);
 
   let drained = false;
-  const draining = site.tamshai.drain(1_500).then(() => (drained = true));
+  const draining = testServer.tamshai.drain(1_500).then(() => (drained = true));
   for (const server of ['gateway', 'hr']) {
-    expect(await site.send('GET', '/ready', { server })).toMatchObject({ status: 503, body: { status: 'not_ready' } });
-    expect((await site.send('GET', '/health', { server })).status).toBe(200);
+    expect(await testServer.send('GET', '/ready', { server })).toMatchObject({ status: 503, body: { status: 'not_ready' } });
+    expect((await testServer.send('GET', '/health', { server })).status).toBe(200);
   }
-  const late = await site.rest('nina.patel', 'tasks', 'list_tasks');
+  const late = await testServer.rest('nina.patel', 'tasks', 'list_tasks');
   expect([late.status, late.headers['connection']]).toEqual([200, 'close']);
 
   // The time to notice is over: nobody new gets in, and the one that was begun is waited for.
@@ -49,20 +49,20 @@ it('says that it is not ready, goes on answering and ends each connection, then 
 });
 
 it('does not wait for streams that only stand open for news, and ends them properly', async () => {
-  const { gateway: port = 0 } = site.tamshai.ports;
-  const token = await site.token('nina.patel', { mcp: true });
+  const { gateway: port = 0 } = testServer.tamshai.ports;
+  const token = await testServer.token('nina.patel', { mcp: true });
   const headers = { accept: 'application/json, text/event-stream' };
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'old', version: '1' } };
   const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: hello };
-  const begun = await site.send('POST', '/mcp', { token, headers, body: message });
+  const begun = await testServer.send('POST', '/mcp', { token, headers, body: message });
   const session = String(begun.headers['mcp-session-id']);
   const stream = raw(port);
   stream.socket.write(
     `GET /mcp HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\nMcp-Session-Id: ${session}\r\nMcp-Protocol-Version: 2025-11-25\r\n\r\n`,
   );
   await expect.poll(() => stream.text(), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  await Promise.race([site.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);
-  await site.tamshai.close();
+  await Promise.race([testServer.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);
+  await testServer.tamshai.close();
   await stream.ended;
   // The end of a chunked answer, not a broken one.
   expect(stream.text()).toMatch(/0\r\n\r\n$/);

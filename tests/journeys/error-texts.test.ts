@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { createQualifier } from '../../src/core/derive/qualify.ts';
 import { toolFailure } from '../../src/core/errors.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 async function textOf(user: string, server: string, tool: string, { input = {}, direct = false }: { input?: object; direct?: boolean }) {
-  const token = await site.token(user, { mcp: true, ...(direct && { server }) });
+  const token = await testServer.token(user, { mcp: true, ...(direct && { server }) });
   const params = { name: direct ? tool : `${server}_${tool}`, arguments: input };
-  const { result } = await site.rpc(token, 'tools/call', params, direct ? { server } : {});
+  const { result } = await testServer.rpc(token, 'tools/call', params, direct ? { server } : {});
   return { text: result?.content[0]?.text ?? '', answer: result?.structuredContent };
 }
 
@@ -39,13 +39,13 @@ describe('the text of an error', () => {
     expect(gateway.answer).toMatchObject({ suggestedAction: expect.stringContaining('hr_find_employees') as string });
     const direct = await textOf('alice.chen', 'hr', 'get_employee', { input, direct: true });
     expect(direct.text).toContain('with find_employees or list_employees.');
-    const rest = await site.rest('alice.chen', 'hr', 'get_employee', input);
+    const rest = await testServer.rest('alice.chen', 'hr', 'get_employee', input);
     expect(rest.body).toMatchObject({ suggestedAction: expect.stringContaining('with find_employees') as string });
   });
 
   it('and in the list of tools', async () => {
-    const token = await site.token('alice.chen', { mcp: true });
-    const listed = await site.rpc<{ tools: { name: string; inputSchema: unknown }[] }>(token, 'tools/list');
+    const token = await testServer.token('alice.chen', { mcp: true });
+    const listed = await testServer.rpc<{ tools: { name: string; inputSchema: unknown }[] }>(token, 'tools/list');
     const schema = listed.result?.tools.find(({ name }) => name === 'hr_get_employee')?.inputSchema;
     expect(JSON.stringify(schema)).toContain('hr_find_employees');
   });

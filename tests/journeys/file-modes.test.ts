@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bin, build, environment, PATIENCE_MS, prepared, removeFolders, type Settings, tamshai } from './command-support.ts';
+import { bin, build, environment, DEADLINE_MS, prepared, removeFolders, type Settings, tamshai } from './command-support.ts';
 
 let settings: Settings;
 beforeAll(async () => {
   build();
   settings = await prepared();
-}, PATIENCE_MS);
+}, DEADLINE_MS);
 afterAll(removeFolders);
 
 const data = () => settings['TAMSHAI_DATA'] ?? '';
@@ -49,7 +49,7 @@ test.each(['000', '022', '077'])(
     expect(await startAndStop(umask)).toEqual([]);
     expect(open()).toEqual([]);
   },
-  2 * PATIENCE_MS,
+  2 * DEADLINE_MS,
 );
 
 test(
@@ -58,5 +58,5 @@ test(
     chmodSync(join(data(), 'lock.db'), 0o644);
     expect(await startAndStop('022')).toEqual([]);
   },
-  2 * PATIENCE_MS,
+  2 * DEADLINE_MS,
 );

@@ -5,7 +5,7 @@ import { sql, type SqlText } from '../../src/core/sql.ts';
 import type { Store } from '../../src/core/store.ts';
 import * as finance from '../../src/domains/finance/index.ts';
 import { z } from 'zod';
-import { code, databases, employeeIdOf as id, openWorld, person, type World } from '../world.ts';
+import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { newBudget, newInvoice, newReport, stored } from './finance-rows.ts';
 
 const [eve, bob, nina, marcus, sarah] = ['eve.thompson', 'bob.martinez', 'nina.patel', 'marcus.johnson', 'sarah.kim'] as const;
@@ -18,15 +18,15 @@ interface Case {
   readonly tool: string;
   readonly who: string;
   /** Makes the row, and gives its id. */
-  make(world: World): Promise<string>;
+  make(testRuntime: TestRuntime): Promise<string>;
   readonly table: Table;
   readonly input: (id: string) => object;
   /** Each changes one row of those that the card shows; $1 is the id. */
   readonly touches: readonly string[];
 }
-const budget = (state: Parameters<typeof newBudget>[1]) => (world: World) => newBudget(world, state);
-const invoice = (state: Parameters<typeof newInvoice>[1]) => (world: World) => newInvoice(world, state);
-const report = (state: Parameters<typeof newReport>[1]) => (world: World) => newReport(world, state, sarah);
+const budget = (state: Parameters<typeof newBudget>[1]) => (testRuntime: TestRuntime) => newBudget(testRuntime, state);
+const invoice = (state: Parameters<typeof newInvoice>[1]) => (testRuntime: TestRuntime) => newInvoice(testRuntime, state);
+const report = (state: Parameters<typeof newReport>[1]) => (testRuntime: TestRuntime) => newReport(testRuntime, state, sarah);
 const budgetTouches = [
   'update finance.budgets set comments = comments where budget_id = $1',
   "update finance.budget_lines set allocated_amount = allocated_amount where budget_id = $1 and category = 'TRAVEL'",
@@ -135,15 +135,15 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(databases)('between card and decision on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(finance) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const spending = async () => world.owner('select sum(amount)::text as sum, count(*)::int as rows from finance.spending');
+  const spending = async () => testRuntime.owner('select sum(amount)::text as sum, count(*)::int as rows from finance.spending');
 
   test('every write is here', () => {
     const writes = Object.values(finance).filter(({ kind }) => kind === 'write');
@@ -152,81 +152,84 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
 
   describe.each(cases.map((each) => [each.tool, each] as const))('%s', (tool, { who, make, table, input, touches }) => {
     test.each(touches.map((text) => [text]))('%s', async (text) => {
-      const row = await make(world);
-      const card = await world.ask(who, 'finance', tool, input(row));
-      await world.owner(text, [row]);
-      const [before, spent] = [await stored(world, table, row), await spending()];
-      expect(await world.approve(who, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
-      expect([await stored(world, table, row), await spending()]).toEqual([before, spent]);
+      const row = await make(testRuntime);
+      const card = await testRuntime.ask(who, 'finance', tool, input(row));
+      await testRuntime.owner(text, [row]);
+      const [before, spent] = [await stored(testRuntime, table, row), await spending()];
+      expect(await testRuntime.approve(who, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
+      expect([await stored(testRuntime, table, row), await spending()]).toEqual([before, spent]);
       // The ticket is spent, and a new one shows what is there now.
-      expect(code(await world.approve(who, card.confirmationId))).not.toBe('success');
-      expect(code(await world.done(who, 'finance', tool, input(row)))).toBe('success');
+      expect(code(await testRuntime.approve(who, card.confirmationId))).not.toBe('success');
+      expect(code(await testRuntime.done(who, 'finance', tool, input(row)))).toBe('success');
     });
 
     test('denied, nothing happens; approved twice or by many, it happens once', async () => {
-      const row = await make(world);
-      const before = [await stored(world, table, row), await spending()];
-      const denied = await world.ask(who, 'finance', tool, input(row));
-      expect(code(await world.decide(who, denied.confirmationId, false))).toBe('cancelled');
-      expect([await stored(world, table, row), await spending()]).toEqual(before);
-      const card = await world.ask(who, 'finance', tool, input(row));
-      const answers = await Promise.all(Array.from({ length: 5 }, () => world.approve(who, card.confirmationId)));
+      const row = await make(testRuntime);
+      const before = [await stored(testRuntime, table, row), await spending()];
+      const denied = await testRuntime.ask(who, 'finance', tool, input(row));
+      expect(code(await testRuntime.decide(who, denied.confirmationId, false))).toBe('cancelled');
+      expect([await stored(testRuntime, table, row), await spending()]).toEqual(before);
+      const card = await testRuntime.ask(who, 'finance', tool, input(row));
+      const answers = await Promise.all(Array.from({ length: 5 }, () => testRuntime.approve(who, card.confirmationId)));
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(code(answers[0] as never)).toBe('success');
-      const { row_version } = await stored(world, table, row);
+      const { row_version } = await stored(testRuntime, table, row);
       expect(Number(row_version)).toBe(2);
-      expect(code(await world.approve(eve === who ? bob : eve, card.confirmationId))).not.toBe('success');
+      expect(code(await testRuntime.approve(eve === who ? bob : eve, card.confirmationId))).not.toBe('success');
     });
 
     test('two cards for one row: the second was shown something else', async () => {
-      const row = await make(world);
+      const row = await make(testRuntime);
       const other = who === eve ? bob : eve;
-      const [first, second] = [await world.ask(who, 'finance', tool, input(row)), await world.ask(other, 'finance', tool, input(row))];
-      expect(code(await world.approve(who, first.confirmationId))).toBe('success');
-      const [after, spent] = [await stored(world, table, row), await spending()];
-      expect(code(await world.approve(other, second.confirmationId))).toMatch(/^(CHANGED_SINCE_APPROVAL|SEPARATION_OF_DUTIES)$/);
-      expect([await stored(world, table, row), await spending()]).toEqual([after, spent]);
+      const [first, second] = [
+        await testRuntime.ask(who, 'finance', tool, input(row)),
+        await testRuntime.ask(other, 'finance', tool, input(row)),
+      ];
+      expect(code(await testRuntime.approve(who, first.confirmationId))).toBe('success');
+      const [after, spent] = [await stored(testRuntime, table, row), await spending()];
+      expect(code(await testRuntime.approve(other, second.confirmationId))).toMatch(/^(CHANGED_SINCE_APPROVAL|SEPARATION_OF_DUTIES)$/);
+      expect([await stored(testRuntime, table, row), await spending()]).toEqual([after, spent]);
     });
 
     test('a role that was taken away, or an employee record that went, decides nothing', async () => {
-      const row = await make(world);
-      const before = await stored(world, table, row);
+      const row = await make(testRuntime);
+      const before = await stored(testRuntime, table, row);
       for (const [change, gives] of [
         [{ roles: ['employee', 'finance-read'] }, 'INSUFFICIENT_PERMISSIONS'],
         [{ employeeId: undefined }, 'IDENTITY_NOT_LINKED'],
       ] as const) {
-        const card = await world.ask(who, 'finance', tool, input(row));
-        expect(code(await world.approve(person(who, change), card.confirmationId))).toBe(gives);
-        expect(await stored(world, table, row)).toEqual(before);
+        const card = await testRuntime.ask(who, 'finance', tool, input(row));
+        expect(code(await testRuntime.approve(person(who, change), card.confirmationId))).toBe(gives);
+        expect(await stored(testRuntime, table, row)).toEqual(before);
       }
     });
   });
 
   test('what became one’s own meanwhile is not one’s to decide', async () => {
     const turns: [string, string, string, string, object][] = [
-      ['approve_budget', 'budgets', await newBudget(world, 'PENDING_APPROVAL'), 'submitted_by = $2', {}],
-      ['reject_budget', 'budgets', await newBudget(world, 'PENDING_APPROVAL'), 'submitted_by = $2', rejecting],
-      ['delete_budget', 'budgets', await newBudget(world, 'DRAFT'), 'created_by = $2', {}],
-      ['approve_invoice', 'invoices', await newInvoice(world, 'PENDING'), 'submitted_by = $2', {}],
-      ['pay_invoice', 'invoices', await newInvoice(world, 'APPROVED'), 'approved_by = $2', {}],
-      ['delete_invoice', 'invoices', await newInvoice(world, 'PENDING'), 'submitted_by = $2', {}],
-      ['approve_expense_report', 'expense_reports', await newReport(world, 'SUBMITTED', sarah), 'employee_id = $2', {}],
-      ['reimburse_expense_report', 'expense_reports', await newReport(world, 'APPROVED', sarah), 'approved_by = $2', {}],
-      ['delete_expense_report', 'expense_reports', await newReport(world, 'DRAFT', sarah), 'employee_id = $2', {}],
+      ['approve_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', {}],
+      ['reject_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', rejecting],
+      ['delete_budget', 'budgets', await newBudget(testRuntime, 'DRAFT'), 'created_by = $2', {}],
+      ['approve_invoice', 'invoices', await newInvoice(testRuntime, 'PENDING'), 'submitted_by = $2', {}],
+      ['pay_invoice', 'invoices', await newInvoice(testRuntime, 'APPROVED'), 'approved_by = $2', {}],
+      ['delete_invoice', 'invoices', await newInvoice(testRuntime, 'PENDING'), 'submitted_by = $2', {}],
+      ['approve_expense_report', 'expense_reports', await newReport(testRuntime, 'SUBMITTED', sarah), 'employee_id = $2', {}],
+      ['reimburse_expense_report', 'expense_reports', await newReport(testRuntime, 'APPROVED', sarah), 'approved_by = $2', {}],
+      ['delete_expense_report', 'expense_reports', await newReport(testRuntime, 'DRAFT', sarah), 'employee_id = $2', {}],
     ];
     for (const [tool, table, row, change, more] of turns) {
       const key = { budgets: 'budget_id', invoices: 'invoice_id', expense_reports: 'report_id' }[table] ?? '';
-      const card = await world.ask(bob, 'finance', tool, { [key]: row, ...more });
-      await world.owner(`update finance.${table} set ${change} where ${key} = $1`, [row, id(bob)]);
-      const before = await stored(world, table as Table, row);
-      expect([tool, code(await world.approve(bob, card.confirmationId))]).toEqual([tool, 'SEPARATION_OF_DUTIES']);
-      expect(await stored(world, table as Table, row)).toEqual(before);
+      const card = await testRuntime.ask(bob, 'finance', tool, { [key]: row, ...more });
+      await testRuntime.owner(`update finance.${table} set ${change} where ${key} = $1`, [row, id(bob)]);
+      const before = await stored(testRuntime, table as Table, row);
+      expect([tool, code(await testRuntime.approve(bob, card.confirmationId))]).toEqual([tool, 'SEPARATION_OF_DUTIES']);
+      expect(await stored(testRuntime, table as Table, row)).toEqual(before);
     }
   });
 
   describe('submit_expense_report', () => {
-    const reports = () => world.owner('select count(*)::int as n from finance.expense_reports');
-    const ask = () => world.ask(marcus, 'finance', 'submit_expense_report', expenses);
+    const reports = () => testRuntime.owner('select count(*)::int as n from finance.expense_reports');
+    const ask = () => testRuntime.ask(marcus, 'finance', 'submit_expense_report', expenses);
 
     test('the person moved, or handed in something else meanwhile', async () => {
       for (const text of [
@@ -236,23 +239,23 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
          select employee_id, name, department, '2026-11', now() from finance.people where employee_id = $1`,
       ]) {
         const card = await ask();
-        await world.owner(text, [id(marcus)]);
+        await testRuntime.owner(text, [id(marcus)]);
         const before = await reports();
-        expect(await world.approve(marcus, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
+        expect(await testRuntime.approve(marcus, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
         expect(await reports()).toEqual(before);
       }
-      await world.owner("update finance.people set department = 'Engineering' where employee_id = $1", [id(marcus)]);
+      await testRuntime.owner("update finance.people set department = 'Engineering' where employee_id = $1", [id(marcus)]);
       const card = await ask();
-      await world.owner('update finance.people set active = false where employee_id = $1', [id(marcus)]);
-      expect(await world.approve(marcus, card.confirmationId)).toMatchObject({ details: { because: 'EMPLOYEE_NOT_FOUND' } });
-      await world.owner('update finance.people set active = true where employee_id = $1', [id(marcus)]);
+      await testRuntime.owner('update finance.people set active = false where employee_id = $1', [id(marcus)]);
+      expect(await testRuntime.approve(marcus, card.confirmationId)).toMatchObject({ details: { because: 'EMPLOYEE_NOT_FOUND' } });
+      await testRuntime.owner('update finance.people set active = true where employee_id = $1', [id(marcus)]);
     });
 
     test('denied, nothing happens; approved by many, it happens once', async () => {
       const before = Number((await reports())[0]?.['n']);
-      expect(code(await world.decide(marcus, (await ask()).confirmationId, false))).toBe('cancelled');
+      expect(code(await testRuntime.decide(marcus, (await ask()).confirmationId, false))).toBe('cancelled');
       const { confirmationId } = await ask();
-      const answers = await Promise.all(Array.from({ length: 5 }, () => world.approve(marcus, confirmationId)));
+      const answers = await Promise.all(Array.from({ length: 5 }, () => testRuntime.approve(marcus, confirmationId)));
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(code(answers[0] as never)).toBe('success');
       expect(Number((await reports())[0]?.['n'])).toBe(before + 1);
@@ -262,12 +265,16 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
   describe('the database refuses by itself', () => {
     /** A statement as the writing role of a person's audience, past the tool's own rules. */
     async function forced(who: Person, audience: string, statement: SqlText): Promise<string> {
-      const store = world.runtime.stores['finance'] as Store<'sql'>;
+      const store = testRuntime.runtime.stores['finance'] as Store<'sql'>;
       try {
-        await store.once({ domain: 'finance', audience, person: who, shows: [] }, { id: undefined, tool: 'none' }, async ({ writing }) => {
-          await writing.sql.changeMany(z.object({}), statement);
-          throw new Error('it was let through');
-        });
+        await store.executeOnce(
+          { domain: 'finance', audience, person: who, shows: [] },
+          { id: undefined, tool: 'none' },
+          async ({ writing }) => {
+            await writing.sql.changeMany(z.object({}), statement);
+            throw new Error('it was let through');
+          },
+        );
         return 'committed';
       } catch (error) {
         return error instanceof Error && 'code' in error ? String(error.code) : String((error as Error).message);
@@ -278,10 +285,10 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
 
     test('a move that no arrow allows, in another’s name, or of what is one’s own', async () => {
       const [draft, pending, own, approved] = [
-        await newBudget(world, 'DRAFT'),
-        await newBudget(world, 'PENDING_APPROVAL'),
-        await newBudget(world, 'PENDING_APPROVAL', { author: bob }),
-        await newBudget(world, 'APPROVED'),
+        await newBudget(testRuntime, 'DRAFT'),
+        await newBudget(testRuntime, 'PENDING_APPROVAL'),
+        await newBudget(testRuntime, 'PENDING_APPROVAL', { author: bob }),
+        await newBudget(testRuntime, 'APPROVED'),
       ];
       const approving = sql`status = 'APPROVED', approved_by = ${by(bob)}, approved_by_name = 'B', approved_at = now()`;
       const everyone: [string, SqlText][] = [
@@ -322,7 +329,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       ];
       for (const [what, statement] of everyone)
         expect([what, await forced(person(bob), 'everyone', statement)]).toEqual([what, expect.stringMatching(REFUSED)]);
-      const [sales] = await world.owner("select budget_id from finance.budgets where department = 'Sales' and status = 'DRAFT'");
+      const [sales] = await testRuntime.owner("select budget_id from finance.budgets where department = 'Sales' and status = 'DRAFT'");
       const submitting = sql`status = 'PENDING_APPROVAL', submitted_by = ${by(nina)}, submitted_by_name = 'N', submitted_at = now()`;
       const team: [string, SqlText][] = [
         ['another department’s', sql`update finance.budgets set ${submitting} where budget_id = ${sales?.['budget_id']} returning 1 as x`],
@@ -349,11 +356,11 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
 
     test('invoices: approved and paid by one hand, skipped, or moved back', async () => {
       const [pending, approved, mine, approvedByMe, paid] = [
-        await newInvoice(world, 'PENDING'),
-        await newInvoice(world, 'APPROVED'),
-        await newInvoice(world, 'PENDING', { author: bob }),
-        await newInvoice(world, 'APPROVED', { approver: bob }),
-        await newInvoice(world, 'PAID'),
+        await newInvoice(testRuntime, 'PENDING'),
+        await newInvoice(testRuntime, 'APPROVED'),
+        await newInvoice(testRuntime, 'PENDING', { author: bob }),
+        await newInvoice(testRuntime, 'APPROVED', { approver: bob }),
+        await newInvoice(testRuntime, 'PAID'),
       ];
       const paying = sql`status = 'PAID', paid_by = ${by(bob)}, paid_by_name = 'B', payment_date = now()::date`;
       const approving = sql`status = 'APPROVED', approved_by = ${by(bob)}, approved_by_name = 'B', approved_at = now()`;
@@ -390,10 +397,10 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
 
     test('expenses: one’s own, another’s, and in another’s name', async () => {
       const [own, sarahs, approvedByMe, elsewhere] = [
-        await newReport(world, 'SUBMITTED', bob),
-        await newReport(world, 'SUBMITTED', sarah),
-        await newReport(world, 'APPROVED', sarah, { approver: bob }),
-        await newReport(world, 'SUBMITTED', 'carol.johnson'),
+        await newReport(testRuntime, 'SUBMITTED', bob),
+        await newReport(testRuntime, 'SUBMITTED', sarah),
+        await newReport(testRuntime, 'APPROVED', sarah, { approver: bob }),
+        await newReport(testRuntime, 'SUBMITTED', 'carol.johnson'),
       ];
       const approving = (who: string) => sql`status = 'APPROVED', approved_by = ${by(who)}, approved_by_name = 'X', approved_at = now()`;
       const reimbursing = sql`status = 'REIMBURSED', reimbursed_by = ${by(bob)}, reimbursed_by_name = 'B', reimbursed_at = now()`;

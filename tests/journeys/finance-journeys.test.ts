@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, CancelledAnswer, SuccessAnswer } from '../../src/core/answer.ts';
 import * as finance from '../../src/domains/finance/index.ts';
-import { code, type Data, databases, employeeIdOf as id, openWorld, person, type World } from '../world.ts';
+import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { newBudget } from './finance-rows.ts';
 
 const [eve, bob, nina, marcus, sarah, frank] = [
@@ -17,23 +17,23 @@ type Row = Record<string, unknown>;
 const dataOf = (answer: Answer | CancelledAnswer) => (answer as SuccessAnswer).data as Row;
 
 describe.each(databases)('finance journeys on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(finance) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  type Who = Parameters<World['call']>[0];
-  const ask = async (who: Who, tool: string, input: unknown = {}) => code(await world.call(who, 'finance', tool, input));
+  type Who = Parameters<TestRuntime['call']>[0];
+  const ask = async (who: Who, tool: string, input: unknown = {}) => code(await testRuntime.call(who, 'finance', tool, input));
   const first = async (who: Who, tool: string, input: object) => {
-    const rows = (await world.data(who, 'finance', tool, input)) as Data;
+    const rows = (await testRuntime.data(who, 'finance', tool, input)) as Data;
     expect(rows.length).toBe(1);
     return rows[0] as Row;
   };
   const spentOn = async (department: string) => {
-    const full = (await world.data(bob, 'finance', 'get_budget', { department })) as Row;
+    const full = (await testRuntime.data(bob, 'finance', 'get_budget', { department })) as Row;
     return Object.fromEntries([
       ['all', full['spent_amount']],
       ...(full['by_category'] as Data).map((each) => [String(each['category']), each['spent_amount']]),
@@ -42,7 +42,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
   const plus = (a: number | undefined, b: number) => Math.round(((a ?? 0) + b) * 100) / 100;
 
   test('the CEO compares budget and actual of the whole company', async () => {
-    const answer = (await world.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026 })) as SuccessAnswer;
+    const answer = (await testRuntime.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026 })) as SuccessAnswer;
     const rows = answer.data as Data;
     expect(rows.map((row) => row['department'])).toEqual([
       'Engineering',
@@ -63,7 +63,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
   test('an invoice: approved by one, paid by another, spent by the department', async () => {
     const before = await spentOn('Engineering');
     const { invoice_id, amount } = await first(bob, 'list_invoices', { vendor: 'CloudNine', status: 'pending' });
-    const card = await world.ask(bob, 'finance', 'approve_invoice', { invoice_id, approver_notes: 'As ordered' });
+    const card = await testRuntime.ask(bob, 'finance', 'approve_invoice', { invoice_id, approver_notes: 'As ordered' });
     expect(card.message).toBe('Approve the invoice of CloudNine Hosting over 18,450.00 USD? Nothing has changed yet.');
     expect(card.confirmationData).toMatchObject({
       mcpServer: 'finance',
@@ -77,7 +77,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         { field: 'submitted_by_name', label: 'Handed in by', from: 'Daniel Lee', to: 'Daniel Lee' },
       ],
     });
-    expect(dataOf(await world.approve(bob, card.confirmationId))).toMatchObject({
+    expect(dataOf(await testRuntime.approve(bob, card.confirmationId))).toMatchObject({
       status: 'APPROVED',
       approved_by: id(bob),
       approved_by_name: 'Bob Martinez',
@@ -85,12 +85,12 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       paid_by: null,
     });
     expect(await spentOn('Engineering')).toEqual(before);
-    expect(await world.call(bob, 'finance', 'pay_invoice', { invoice_id })).toMatchObject({
+    expect(await testRuntime.call(bob, 'finance', 'pay_invoice', { invoice_id })).toMatchObject({
       code: 'SEPARATION_OF_DUTIES',
       message: 'You cannot pay an invoice that you approved.',
       suggestedAction: expect.stringContaining('another person'),
     });
-    const paid = await world.done(eve, 'finance', 'pay_invoice', {
+    const paid = await testRuntime.done(eve, 'finance', 'pay_invoice', {
       invoice_id,
       payment_date: '2026-11-15',
       payment_reference: 'WIRE-8841',
@@ -105,7 +105,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const after = await spentOn('Engineering');
     expect(after).toEqual({ ...before, all: plus(before['all'], Number(amount)), SOFTWARE: plus(before['SOFTWARE'], Number(amount)) });
     for (const who of [eve, person('tom.becker', { roles: ['employee', 'finance-write'] })])
-      expect(await world.call(who, 'finance', 'pay_invoice', { invoice_id })).toMatchObject({
+      expect(await testRuntime.call(who, 'finance', 'pay_invoice', { invoice_id })).toMatchObject({
         code: 'INVOICE_ALREADY_PAID',
         details: { payment_date: '2026-11-15', payment_reference: 'WIRE-8841' },
       });
@@ -126,17 +126,19 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       expect(await ask(bob, 'pay_invoice', { invoice_id, payment_date })).toBe('VALIDATION_ERROR');
     for (const payment_date of ['2026-10-26', '2026-12-17', undefined])
       expect(await ask(bob, 'pay_invoice', { invoice_id, payment_date })).toBe('pending_confirmation');
-    world.clock.set(new Date('2027-01-02T09:00:00Z'));
-    expect(code(await world.done(bob, 'finance', 'pay_invoice', { invoice_id }))).toBe('success');
-    world.clock.set(new Date('2026-11-16T09:00:00Z'));
+    testRuntime.clock.set(new Date('2027-01-02T09:00:00Z'));
+    expect(code(await testRuntime.done(bob, 'finance', 'pay_invoice', { invoice_id }))).toBe('success');
+    testRuntime.clock.set(new Date('2026-11-16T09:00:00Z'));
     expect(
-      await world.owner(
+      await testRuntime.owner(
         'select department, fiscal_year, category, amount::float8 as amount from finance.spending where fiscal_year = 2027',
       ),
     ).toEqual([{ department: 'Operations', fiscal_year: 2027, category: 'OTHER', amount: 9640.2 }]);
     // Nobody had planned it, and it shows all the same.
-    await world.owner("delete from finance.budget_lines where category = 'OTHER' and budget_id = '0fb00000-0000-4000-8000-000000000007'");
-    const full = (await world.data(bob, 'finance', 'get_budget', { department: 'Operations', year: 2027 })) as Row;
+    await testRuntime.owner(
+      "delete from finance.budget_lines where category = 'OTHER' and budget_id = '0fb00000-0000-4000-8000-000000000007'",
+    );
+    const full = (await testRuntime.data(bob, 'finance', 'get_budget', { department: 'Operations', year: 2027 })) as Row;
     expect((full['by_category'] as Data).find((each) => each['category'] === 'OTHER')).toEqual({
       category: 'OTHER',
       allocated_amount: 0,
@@ -152,7 +154,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       { category: 'MEALS', description: 'Client lunch', amount: 88, date: '2026-11-12', receipt: 'lunch.jpg' },
       { description: 'Something else', amount: 0.01 },
     ];
-    const card = await world.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items, total: 130.51 });
+    const card = await testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items, total: 130.51 });
     expect(card.message).toBe('Submit expenses of 2026-11 over 130.51 USD? Nothing has changed yet.');
     expect(card.confirmationData.subject).toEqual({ label: 'Marcus Johnson, Engineering: 3 items', id: id(marcus) });
     expect(card.confirmationData.changes).toMatchObject([
@@ -161,7 +163,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       { label: '2026-11-16 other', from: null, to: 'Something else: 0.01 USD, no receipt' },
       { label: 'Reported for 2026-11 in all', from: 0, to: 130.51, format: 'money' },
     ]);
-    const made = dataOf(await world.approve(marcus, card.confirmationId));
+    const made = dataOf(await testRuntime.approve(marcus, card.confirmationId));
     const { report_id } = made;
     expect(made).toMatchObject({
       employee_id: id(marcus),
@@ -178,30 +180,32 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     });
     // The same again: the card tells that it would be the second time.
     expect(
-      (await world.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items })).confirmationData.changes.at(-1),
+      (await testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items })).confirmationData.changes.at(-1),
     ).toMatchObject({
       from: 130.51,
       to: 261.02,
     });
-    expect(await world.data(marcus, 'finance', 'get_expense_report', { month: '2026-11' })).toMatchObject({
+    expect(await testRuntime.data(marcus, 'finance', 'get_expense_report', { month: '2026-11' })).toMatchObject({
       report_id,
       other_report_ids: [],
     });
     expect(await ask(sarah, 'get_expense_report', { report_id })).toBe('EXPENSE_REPORT_NOT_FOUND');
 
-    const waiting = (await world.data(nina, 'finance', 'list_expense_reports', { status: 'submitted' })) as Data;
+    const waiting = (await testRuntime.data(nina, 'finance', 'list_expense_reports', { status: 'submitted' })) as Data;
     expect(waiting.map((row) => row['report_id'])).toContain(report_id);
     expect(await ask(bob, 'reimburse_expense_report', { report_id })).toBe('EXPENSE_REPORT_NOT_APPROVED');
     const before = await spentOn('Engineering');
-    const approval = await world.ask(nina, 'finance', 'approve_expense_report', { report_id, approver_notes: 'Thanks' });
+    const approval = await testRuntime.ask(nina, 'finance', 'approve_expense_report', { report_id, approver_notes: 'Thanks' });
     expect(approval.message).toBe('Approve the expense report of Marcus Johnson for 2026-11 over 130.51 USD? Nothing has changed yet.');
-    expect(dataOf(await world.approve(nina, approval.confirmationId))).toMatchObject({
+    expect(dataOf(await testRuntime.approve(nina, approval.confirmationId))).toMatchObject({
       status: 'APPROVED',
       approved_by_name: 'Nina Patel',
       approver_notes: 'Thanks',
     });
     expect(await ask(nina, 'reimburse_expense_report', { report_id })).toBe('INSUFFICIENT_PERMISSIONS');
-    expect(dataOf(await world.done(bob, 'finance', 'reimburse_expense_report', { report_id, payment_reference: 'EXP-1' }))).toMatchObject({
+    expect(
+      dataOf(await testRuntime.done(bob, 'finance', 'reimburse_expense_report', { report_id, payment_reference: 'EXP-1' })),
+    ).toMatchObject({
       status: 'REIMBURSED',
       reimbursed_by: id(bob),
       payment_reference: 'EXP-1',
@@ -213,7 +217,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       TRAVEL: plus(before['TRAVEL'], 130.5),
       OTHER: plus(before['OTHER'], 0.01),
     });
-    expect(await world.call(eve, 'finance', 'reimburse_expense_report', { report_id })).toMatchObject({
+    expect(await testRuntime.call(eve, 'finance', 'reimburse_expense_report', { report_id })).toMatchObject({
       code: 'EXPENSE_REPORT_ALREADY_REIMBURSED',
       details: { payment_reference: 'EXP-1' },
     });
@@ -221,27 +225,27 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
 
   test('a budget: submitted, rejected, submitted again, approved for less, shared among its lines', async () => {
     const budget_id = '0fb00000-0000-4000-8000-000000000001';
-    expect(dataOf(await world.done(nina, 'finance', 'submit_budget', { budget_id, comments: 'Two new teams' }))).toMatchObject({
+    expect(dataOf(await testRuntime.done(nina, 'finance', 'submit_budget', { budget_id, comments: 'Two new teams' }))).toMatchObject({
       status: 'PENDING_APPROVAL',
       submitted_by_name: 'Nina Patel',
       comments: 'Two new teams',
     });
     expect(
-      dataOf(await world.done(bob, 'finance', 'reject_budget', { budget_id, rejection_reason: 'Only one new team, please' })),
+      dataOf(await testRuntime.done(bob, 'finance', 'reject_budget', { budget_id, rejection_reason: 'Only one new team, please' })),
     ).toMatchObject({
       status: 'REJECTED',
       approved_by: null,
       rejection_reason: 'Only one new team, please',
     });
     expect(await ask(eve, 'approve_budget', { budget_id })).toBe('BUDGET_NOT_PENDING');
-    const again = await world.ask(nina, 'finance', 'submit_budget', { budget_id });
+    const again = await testRuntime.ask(nina, 'finance', 'submit_budget', { budget_id });
     expect(again.confirmationData.changes).toMatchObject([
       { from: 'REJECTED', to: 'PENDING_APPROVAL' },
       {},
       { field: 'rejection_reason', to: null },
     ]);
-    await world.approve(nina, again.confirmationId);
-    const card = await world.ask(eve, 'finance', 'approve_budget', {
+    await testRuntime.approve(nina, again.confirmationId);
+    const card = await testRuntime.ask(eve, 'finance', 'approve_budget', {
       department: 'engineering',
       amount: 3_000_000.01,
       notes: 'Less travel',
@@ -251,12 +255,12 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const lines = card.confirmationData.changes.filter(({ label }) => label.startsWith('For '));
     expect(lines.length).toBe(7);
     expect(Math.round(lines.reduce((sum, { to }) => sum + Number(to) * 100, 0))).toBe(300_000_001);
-    expect(dataOf(await world.approve(eve, card.confirmationId))).toMatchObject({
+    expect(dataOf(await testRuntime.approve(eve, card.confirmationId))).toMatchObject({
       status: 'APPROVED',
       allocated_amount: 3_000_000.01,
       approved_by: id(eve),
     });
-    const full = (await world.data(nina, 'finance', 'get_budget', { department: 'Engineering', year: 2027 })) as Row;
+    const full = (await testRuntime.data(nina, 'finance', 'get_budget', { department: 'Engineering', year: 2027 })) as Row;
     expect(
       Object.fromEntries(
         (full['by_category'] as Data).map((each) => [`For ${String(each['category']).toLowerCase()}`, each['allocated_amount']]),
@@ -273,15 +277,17 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(await ask(bob, 'approve_budget', { department: 'Sales', budget_id: '0fb00000-0000-4000-8000-000000000008' })).toBe(
       'BUDGET_NOT_FOUND',
     );
-    expect(await world.call(bob, 'finance', 'approve_budget', { department: 'Legal', fiscal_year: 2026 })).toMatchObject({
+    expect(await testRuntime.call(bob, 'finance', 'approve_budget', { department: 'Legal', fiscal_year: 2026 })).toMatchObject({
       code: 'BUDGET_NOT_PENDING',
       details: { status: 'APPROVED', fiscal_year: 2026 },
     });
-    const [one, two] = [await newBudget(world, 'PENDING_APPROVAL'), await newBudget(world, 'PENDING_APPROVAL')];
-    const answer = await world.call(bob, 'finance', 'approve_budget', { department: 'Engineering' });
+    const [one, two] = [await newBudget(testRuntime, 'PENDING_APPROVAL'), await newBudget(testRuntime, 'PENDING_APPROVAL')];
+    const answer = await testRuntime.call(bob, 'finance', 'approve_budget', { department: 'Engineering' });
     expect(answer).toMatchObject({ code: 'BUDGET_AMBIGUOUS', details: { fiscal_years: [expect.any(Number), expect.any(Number)] } });
     const years = (answer as unknown as { details: { fiscal_years: number[] } }).details.fiscal_years;
-    expect(code(await world.done(bob, 'finance', 'approve_budget', { department: 'Engineering', fiscalYear: years[0] }))).toBe('success');
+    expect(code(await testRuntime.done(bob, 'finance', 'approve_budget', { department: 'Engineering', fiscalYear: years[0] }))).toBe(
+      'success',
+    );
     expect(await ask(bob, 'approve_budget', { department: 'Engineering' })).toBe('pending_confirmation');
     expect([one, two].length).toBe(2);
     for (const input of [
@@ -298,14 +304,16 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     const invoice = { invoice_id: '0f1c0000-0000-4000-8000-000000000010' };
     const report = { report_id: '0fe00000-0000-4000-8000-000000000005' };
     const budget = { budget_id: '0fb00000-0000-4000-8000-000000000002' };
-    const card = await world.ask(bob, 'finance', 'delete_invoice', { ...invoice, reason: 'It was a duplicate' });
+    const card = await testRuntime.ask(bob, 'finance', 'delete_invoice', { ...invoice, reason: 'It was a duplicate' });
     expect(card.confirmationData).toMatchObject({ destructive: true, reason: 'It was a duplicate' });
     expect(card.message).toBe(
       'Delete the invoice of Apex Legal Partners over 6,800.00 USD? The record stays for the audit; no tool can bring it back. Nothing has changed yet.',
     );
-    expect(code(await world.approve(bob, card.confirmationId))).toBe('success');
-    expect(code(await world.done(bob, 'finance', 'delete_expense_report', { ...report, reason: 'Handed in by mistake' }))).toBe('success');
-    expect(code(await world.done(eve, 'finance', 'delete_budget', budget))).toBe('success');
+    expect(code(await testRuntime.approve(bob, card.confirmationId))).toBe('success');
+    expect(code(await testRuntime.done(bob, 'finance', 'delete_expense_report', { ...report, reason: 'Handed in by mistake' }))).toBe(
+      'success',
+    );
+    expect(code(await testRuntime.done(eve, 'finance', 'delete_budget', budget))).toBe('success');
     for (const [tool, input] of [
       ['approve_invoice', invoice],
       ['pay_invoice', invoice],
@@ -322,14 +330,14 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       ['get_budget', { department: 'HR', year: 2027 }],
     ] as const)
       expect([tool, await ask(eve, tool, input)]).toEqual([tool, expect.stringMatching(/_NOT_FOUND$/)]);
-    expect(await world.data(bob, 'finance', 'list_invoices', { vendor: 'Apex', status: 'REJECTED' })).toEqual([]);
-    expect(await world.data(frank, 'finance', 'list_expense_reports', { status: 'REJECTED' })).toEqual([]);
-    expect(await world.data(bob, 'finance', 'list_budgets', { department: 'HR', status: 'DRAFT' })).toEqual([]);
+    expect(await testRuntime.data(bob, 'finance', 'list_invoices', { vendor: 'Apex', status: 'REJECTED' })).toEqual([]);
+    expect(await testRuntime.data(frank, 'finance', 'list_expense_reports', { status: 'REJECTED' })).toEqual([]);
+    expect(await testRuntime.data(bob, 'finance', 'list_budgets', { department: 'HR', status: 'DRAFT' })).toEqual([]);
     expect(
-      await world.owner('select deletion_reason, deleted_by from finance.invoices where invoice_id = $1', [invoice.invoice_id]),
+      await testRuntime.owner('select deletion_reason, deleted_by from finance.invoices where invoice_id = $1', [invoice.invoice_id]),
     ).toEqual([{ deletion_reason: 'It was a duplicate', deleted_by: id(bob) }]);
     // The department may plan the year anew.
-    await world.owner(
+    await testRuntime.owner(
       "insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ('HR', 2027, $1, 'Alice')",
       [id('alice.chen')],
     );
@@ -338,7 +346,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
 
   describe('bad input is said, and nothing is written', () => {
     const state = async () =>
-      world.owner(
+      testRuntime.owner(
         `select (select count(*) from finance.expense_reports)::int as reports, (select count(*) from finance.expense_items)::int as items,
           (select sum(amount) from finance.spending)::text as spent, (select sum(row_version) from finance.budgets)::text as budgets,
           (select sum(row_version) from finance.invoices)::text as invoices`,
@@ -372,7 +380,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     ];
     test.each(reports)('an expense report with %s', async (_what, input, gives) => {
       const before = await state();
-      const answer = await world.call(marcus, 'finance', 'submit_expense_report', input);
+      const answer = await testRuntime.call(marcus, 'finance', 'submit_expense_report', input);
       expect(answer).toMatchObject({
         status: 'error',
         code: gives,
@@ -393,10 +401,12 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     ])('an amount: %s', async (_what, approved_amount) => {
       const before = await state();
       for (const key of ['approved_amount', 'amount', 'approvedAmount'])
-        expect(await world.call(bob, 'finance', 'approve_budget', { department: 'Marketing', [key]: approved_amount })).toMatchObject({
-          code: 'VALIDATION_ERROR',
-          message: expect.stringMatching(/amount|decimals|USD/i),
-        });
+        expect(await testRuntime.call(bob, 'finance', 'approve_budget', { department: 'Marketing', [key]: approved_amount })).toMatchObject(
+          {
+            code: 'VALIDATION_ERROR',
+            message: expect.stringMatching(/amount|decimals|USD/i),
+          },
+        );
       expect(await state()).toEqual(before);
     });
 
@@ -424,8 +434,8 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
   });
 
   test('the trail tells who moved what, in the chain of the database', async () => {
-    await world.done(bob, 'finance', 'approve_invoice', { invoice_id: '0f1c0000-0000-4000-8000-000000000002' });
-    const bodies = (await world.owner('select body from finance.audit order by chain, n')).map(
+    await testRuntime.done(bob, 'finance', 'approve_invoice', { invoice_id: '0f1c0000-0000-4000-8000-000000000002' });
+    const bodies = (await testRuntime.owner('select body from finance.audit order by chain, n')).map(
       (row) => JSON.parse(String(row['body'])) as Row,
     );
     expect(bodies.at(-1)).toMatchObject({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import * as finance from '../../src/domains/finance/index.ts';
-import { code, databases, openWorld, person, type World } from '../world.ts';
+import { code, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import {
   type BudgetState,
   CLERK,
@@ -50,13 +50,13 @@ const may = ({ roles }: Actor, ...wanted: string[]) => roles.some((role) => want
 const decides = (one: Actor) => may(one, 'finance-write', 'executive');
 
 describe.each(databases)('moves on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(finance) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   /** Asks, and approves where there is a card. The row becomes what it should, or stays as it is to the last column. */
@@ -68,16 +68,16 @@ describe.each(databases)('moves on %s', (_name, database) => {
     input: object,
     becomes: Record<string, unknown>,
   ) {
-    const before = await stored(world, table, id);
-    const answer = await world.call(one.who, 'finance', tool, input);
+    const before = await stored(testRuntime, table, id);
+    const answer = await testRuntime.call(one.who, 'finance', tool, input);
     if (answer.status !== 'pending_confirmation') {
-      expect(await stored(world, table, id)).toEqual(before);
+      expect(await stored(testRuntime, table, id)).toEqual(before);
       if (answer.status === 'error') expect(answer.suggestedAction).toMatch(/\S.{10,}\.$/);
       return code(answer);
     }
-    expect(await stored(world, table, id)).toEqual(before);
-    const done = await world.approve(one.who, answer.confirmationId);
-    const after = await stored(world, table, id);
+    expect(await stored(testRuntime, table, id)).toEqual(before);
+    const done = await testRuntime.approve(one.who, answer.confirmationId);
+    const after = await stored(testRuntime, table, id);
     if (code(done) === 'success') expect(after).toMatchObject(becomes);
     else expect(after).toEqual(before);
     return code(done);
@@ -89,7 +89,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
     const table = tools.flatMap((tool) => states.map((state) => [tool, state] as const));
 
     const run = async (one: Actor, tool: (typeof tools)[number], state: BudgetState, author: string = CLERK.name) => {
-      const budget_id = await newBudget(world, state, { author });
+      const budget_id = await newBudget(testRuntime, state, { author });
       const me = one.who.employeeId;
       const becomes = {
         submit_budget: { status: 'PENDING_APPROVAL', submitted_by: me, rejected_by: null, rejection_reason: null },
@@ -105,8 +105,8 @@ describe.each(databases)('moves on %s', (_name, database) => {
         { budget_id, ...(tool === 'reject_budget' && { rejection_reason: REASON }) },
         becomes,
       );
-      await world.owner('delete from finance.budget_lines where budget_id = $1', [budget_id]);
-      await world.owner('delete from finance.budgets where budget_id = $1', [budget_id]);
+      await testRuntime.owner('delete from finance.budget_lines where budget_id = $1', [budget_id]);
+      await testRuntime.owner('delete from finance.budgets where budget_id = $1', [budget_id]);
       return got;
     };
     const legal = {
@@ -145,7 +145,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       state: InvoiceState,
       people: { author?: string; approver?: string } = {},
     ) => {
-      const invoice_id = await newInvoice(world, state, people);
+      const invoice_id = await newInvoice(testRuntime, state, people);
       const me = one.who.employeeId;
       const becomes = {
         approve_invoice: { status: 'APPROVED', approved_by: me, paid_by: null },
@@ -191,7 +191,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       whose: string = sarah,
       approver: string = CLERK.name,
     ) => {
-      const report_id = await newReport(world, state, whose, { approver });
+      const report_id = await newReport(testRuntime, state, whose, { approver });
       const me = one.who.employeeId;
       const becomes = {
         approve_expense_report: { status: 'APPROVED', approved_by: me, rejected_by: null },
@@ -237,18 +237,18 @@ describe.each(databases)('moves on %s', (_name, database) => {
     });
 
     test('whoever is above decides, at any level; a former report is nobody’s', async () => {
-      const [boss] = await world.owner('select p.manager_id from finance.people p where p.employee_id = $1', [idOf(nina)]);
+      const [boss] = await testRuntime.owner('select p.manager_id from finance.people p where p.employee_id = $1', [idOf(nina)]);
       const above = { ...person(nina, { roles: ['employee', 'manager'] }), employeeId: String(boss?.['manager_id']) };
-      const report_id = await newReport(world, 'SUBMITTED', sarah);
-      const card = await world.ask(above, 'finance', 'approve_expense_report', { report_id });
-      await world.owner('delete from finance.chain where manager_id = $1 and employee_id = $2', [above.employeeId, idOf(sarah)]);
-      expect(await world.approve(above, card.confirmationId)).toMatchObject({
+      const report_id = await newReport(testRuntime, 'SUBMITTED', sarah);
+      const card = await testRuntime.ask(above, 'finance', 'approve_expense_report', { report_id });
+      await testRuntime.owner('delete from finance.chain where manager_id = $1 and employee_id = $2', [above.employeeId, idOf(sarah)]);
+      expect(await testRuntime.approve(above, card.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'EXPENSE_REPORT_NOT_FOUND' },
       });
-      expect(await stored(world, 'expense_reports', report_id)).toMatchObject({ status: 'SUBMITTED' });
-      await world.owner('insert into finance.chain (manager_id, employee_id) values ($1, $2)', [above.employeeId, idOf(sarah)]);
-      expect(code(await world.done(above, 'finance', 'approve_expense_report', { report_id }))).toBe('success');
+      expect(await stored(testRuntime, 'expense_reports', report_id)).toMatchObject({ status: 'SUBMITTED' });
+      await testRuntime.owner('insert into finance.chain (manager_id, employee_id) values ($1, $2)', [above.employeeId, idOf(sarah)]);
+      expect(code(await testRuntime.done(above, 'finance', 'approve_expense_report', { report_id }))).toBe('success');
     });
   });
 
@@ -258,7 +258,7 @@ describe.each(databases)('moves on %s', (_name, database) => {
       const key = Object.keys(tool.input.shape).find((name) => name.endsWith('_id'));
       if (key === undefined) continue;
       const input = { [key]: id, ...('rejection_reason' in tool.input.shape && { rejection_reason: REASON }) };
-      expect([tool.name, code(await world.call(eve, 'finance', tool.name, input))]).toEqual([
+      expect([tool.name, code(await testRuntime.call(eve, 'finance', tool.name, input))]).toEqual([
         tool.name,
         expect.stringMatching(/_NOT_FOUND$/),
       ]);

@@ -1,6 +1,6 @@
 /** Rows of finance in any state, made past all rules, for tests that need one of each. */
 import { randomUUID } from 'node:crypto';
-import { employeeIdOf, type World } from '../world.ts';
+import { employeeIdOf, type TestRuntime } from '../test-runtime.ts';
 
 /** Nobody whom a test acts as. */
 export const CLERK = { id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', name: 'Some Clerk' };
@@ -10,9 +10,9 @@ export type BudgetState = 'DRAFT' | 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED'
 export type InvoiceState = 'PENDING' | 'APPROVED' | 'PAID' | 'REJECTED' | 'DELETED';
 export type ReportState = 'DRAFT' | 'SUBMITTED' | 'APPROVED' | 'REJECTED' | 'REIMBURSED' | 'DELETED';
 
-const insert = async (world: World, table: string, row: Record<string, unknown>): Promise<void> => {
+const insert = async (testRuntime: TestRuntime, table: string, row: Record<string, unknown>): Promise<void> => {
   const columns = Object.keys(row).join(', ');
-  await world.owner(
+  await testRuntime.owner(
     `insert into finance.${table} (${columns}) select ${columns} from json_populate_record(null::finance.${table}, $1::json)`,
     [JSON.stringify(row)],
   );
@@ -22,13 +22,17 @@ const by = (verb: string, who: string) => ({ [`${verb}_by`]: idOf(who), [`${verb
 const gone = (is: boolean) => (is ? { deleted_by: 'dddddddd-dddd-4ddd-8ddd-dddddddddddd', deleted_at: at } : {});
 
 let year = 2030;
-export async function newBudget(world: World, state: BudgetState, people: { author?: string; approver?: string } = {}): Promise<string> {
+export async function newBudget(
+  testRuntime: TestRuntime,
+  state: BudgetState,
+  people: { author?: string; approver?: string } = {},
+): Promise<string> {
   const { author = CLERK.name, approver = 'eve.thompson' } = people;
   const budget_id = randomUUID();
   // A department has one budget a year, so each gets a year of its own; a test takes away what it made.
   year = year === 2100 ? 2030 : year + 1;
   const status = state === 'DELETED' ? 'DRAFT' : state;
-  await insert(world, 'budgets', {
+  await insert(testRuntime, 'budgets', {
     budget_id,
     department: 'Engineering',
     fiscal_year: year,
@@ -50,15 +54,19 @@ export async function newBudget(world: World, state: BudgetState, people: { auth
     ['TRAVEL', 333.33],
     ['OTHER', 0],
   ] as const)
-    await insert(world, 'budget_lines', { budget_id, category, allocated_amount, row_version: 1 });
+    await insert(testRuntime, 'budget_lines', { budget_id, category, allocated_amount, row_version: 1 });
   return budget_id;
 }
 
-export async function newInvoice(world: World, state: InvoiceState, people: { author?: string; approver?: string } = {}): Promise<string> {
+export async function newInvoice(
+  testRuntime: TestRuntime,
+  state: InvoiceState,
+  people: { author?: string; approver?: string } = {},
+): Promise<string> {
   const { author = CLERK.name, approver = 'dan.williams' } = people;
   const invoice_id = randomUUID();
   const status = state === 'DELETED' ? 'PENDING' : state;
-  await insert(world, 'invoices', {
+  await insert(testRuntime, 'invoices', {
     invoice_id,
     vendor_id: 'V-9999',
     vendor_name: 'Test Vendor',
@@ -79,12 +87,17 @@ export async function newInvoice(world: World, state: InvoiceState, people: { au
   return invoice_id;
 }
 
-export async function newReport(world: World, state: ReportState, whose: string, people: { approver?: string } = {}): Promise<string> {
+export async function newReport(
+  testRuntime: TestRuntime,
+  state: ReportState,
+  whose: string,
+  people: { approver?: string } = {},
+): Promise<string> {
   const { approver = CLERK.name } = people;
   const report_id = randomUUID();
   const employee_id = idOf(whose);
   const status = state === 'DELETED' ? 'DRAFT' : state;
-  await insert(world, 'expense_reports', {
+  await insert(testRuntime, 'expense_reports', {
     report_id,
     employee_id,
     employee_name: whose,
@@ -110,7 +123,7 @@ export async function newReport(world: World, state: ReportState, whose: string,
       ['SOFTWARE', 5.05],
     ] as const
   ).entries())
-    await insert(world, 'expense_items', {
+    await insert(testRuntime, 'expense_items', {
       report_id,
       n: n + 1,
       employee_id,
@@ -125,11 +138,11 @@ export async function newReport(world: World, state: ReportState, whose: string,
 
 /** A row as it is stored, all of it. */
 export async function stored(
-  world: World,
+  testRuntime: TestRuntime,
   table: 'budgets' | 'invoices' | 'expense_reports',
   id: string,
 ): Promise<Record<string, unknown>> {
   const key = { budgets: 'budget_id', invoices: 'invoice_id', expense_reports: 'report_id' }[table];
-  const [row] = await world.owner(`select * from finance.${table} where ${key} = $1`, [id]);
+  const [row] = await testRuntime.owner(`select * from finance.${table} where ${key} = $1`, [id]);
   return row ?? {};
 }

@@ -8,7 +8,7 @@ import { shared } from '../../src/domains/finance/cents.ts';
 import * as finance from '../../src/domains/finance/index.ts';
 import { byBudgetCategory } from '../../src/domains/finance/rules.ts';
 import { expenseCategories } from '../../src/domains/finance/schemas.ts';
-import { code, type Data, databases, openWorld, type World } from '../world.ts';
+import { code, type Data, databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 import { newBudget, newInvoice, newReport } from './finance-rows.ts';
 
 const [eve, bob, marcus] = ['eve.thompson', 'bob.martinez', 'marcus.johnson'] as const;
@@ -78,13 +78,13 @@ describe('cents', () => {
 });
 
 describe.each(databases)('sums on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(finance) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   const dataOf = (answer: unknown) => (answer as SuccessAnswer).data as Row;
 
@@ -95,17 +95,17 @@ describe.each(databases)('sums on %s', (_name, database) => {
         const items = given.map(({ category, n }, which) => ({ category, amount: n / 100, description: `Item ${which}` }));
         const sum = given.reduce((all, { n }) => all + n, 0);
         const input = { month: '2026-11', items, total: sum / 100 };
-        const report = dataOf(await world.done(marcus, 'finance', 'submit_expense_report', input));
+        const report = dataOf(await testRuntime.done(marcus, 'finance', 'submit_expense_report', input));
         expect(toCents(Number(report['total']))).toBe(sum);
         expect(total((report['items'] as Data).map((each) => each['amount']))).toBe(sum);
-        expect(code(await world.call(marcus, 'finance', 'submit_expense_report', { ...input, total: (sum + 1) / 100 }))).toBe(
+        expect(code(await testRuntime.call(marcus, 'finance', 'submit_expense_report', { ...input, total: (sum + 1) / 100 }))).toBe(
           'ITEMS_DO_NOT_ADD_UP',
         );
       }),
       { numRuns: 15 },
     );
-    const answer = (await world.call(marcus, 'finance', 'list_expense_reports', { limit: 3 })) as SuccessAnswer;
-    const all = await world.owner(
+    const answer = (await testRuntime.call(marcus, 'finance', 'list_expense_reports', { limit: 3 })) as SuccessAnswer;
+    const all = await testRuntime.owner(
       'select sum(i.amount)::text as sum, count(distinct i.report_id)::int as n from finance.expense_items i where i.employee_id = $1',
       ['0e000000-0000-4000-8000-000000000007'],
     );
@@ -115,48 +115,46 @@ describe.each(databases)('sums on %s', (_name, database) => {
   test('a budget approved at any amount is the sum of its lines', async () => {
     await fc.assert(
       fc.asyncProperty(cents, async (n) => {
-        const budget_id = await newBudget(world, 'PENDING_APPROVAL');
-        const budget = dataOf(await world.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: n / 100 }));
+        const budget_id = await newBudget(testRuntime, 'PENDING_APPROVAL');
+        const budget = dataOf(await testRuntime.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: n / 100 }));
         expect(toCents(Number(budget['allocated_amount']))).toBe(n);
-        const lines = await world.owner('select allocated_amount::text as amount from finance.budget_lines where budget_id = $1', [
+        const lines = await testRuntime.owner('select allocated_amount::text as amount from finance.budget_lines where budget_id = $1', [
           budget_id,
         ]);
         expect(total(lines.map((line) => line['amount']))).toBe(n);
-        await world.owner('delete from finance.budget_lines where budget_id = $1', [budget_id]);
-        await world.owner('delete from finance.budgets where budget_id = $1', [budget_id]);
+        await testRuntime.owner('delete from finance.budget_lines where budget_id = $1', [budget_id]);
+        await testRuntime.owner('delete from finance.budgets where budget_id = $1', [budget_id]);
       }),
       { numRuns: 15 },
     );
   }, 180_000);
 
   test('what was spent and not planned gets no share of an approved budget', async () => {
-    const budget_id = await newBudget(world, 'PENDING_APPROVAL');
-    await world.owner('update finance.budget_lines set allocated_amount = 0 where budget_id = $1', [budget_id]);
+    const budget_id = await newBudget(testRuntime, 'PENDING_APPROVAL');
+    await testRuntime.owner('update finance.budget_lines set allocated_amount = 0 where budget_id = $1', [budget_id]);
     const unplanned = `insert into finance.spending (department, fiscal_year, category, amount)
       select department, fiscal_year, 'TRAINING', 5 from finance.budgets where budget_id = $1`;
-    await world.owner(unplanned, [budget_id]);
-    const budget = dataOf(await world.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: 900 }));
+    await testRuntime.owner(unplanned, [budget_id]);
+    const budget = dataOf(await testRuntime.done(eve, 'finance', 'approve_budget', { budget_id, approved_amount: 900 }));
     expect(budget).toMatchObject({ allocated_amount: 900, spent_amount: 5 });
   });
 
   test('whatever is paid is spent, once, and the company’s summary moves by as much', async () => {
     const summary = async () =>
-      ((await world.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026, limit: 1 })) as SuccessAnswer).metadata?.summary as Record<
-        string,
-        number
-      >;
+      ((await testRuntime.call(eve, 'finance', 'list_budgets', { fiscal_year: 2026, limit: 1 })) as SuccessAnswer).metadata
+        ?.summary as Record<string, number>;
     const start = await summary();
     let paid = 0;
     await fc.assert(
       fc.asyncProperty(few, fc.boolean(), async (n, isInvoice) => {
         if (isInvoice) {
-          const invoice_id = await newInvoice(world, 'APPROVED');
-          await world.owner('update finance.invoices set amount = $2 where invoice_id = $1', [invoice_id, n / 100]);
-          expect(code(await world.done(bob, 'finance', 'pay_invoice', { invoice_id }))).toBe('success');
+          const invoice_id = await newInvoice(testRuntime, 'APPROVED');
+          await testRuntime.owner('update finance.invoices set amount = $2 where invoice_id = $1', [invoice_id, n / 100]);
+          expect(code(await testRuntime.done(bob, 'finance', 'pay_invoice', { invoice_id }))).toBe('success');
         } else {
-          const report_id = await newReport(world, 'APPROVED', marcus);
-          await world.owner('update finance.expense_items set amount = $2 where report_id = $1 and n = 1', [report_id, n / 100]);
-          expect(code(await world.done(bob, 'finance', 'reimburse_expense_report', { report_id }))).toBe('success');
+          const report_id = await newReport(testRuntime, 'APPROVED', marcus);
+          await testRuntime.owner('update finance.expense_items set amount = $2 where report_id = $1 and n = 1', [report_id, n / 100]);
+          expect(code(await testRuntime.done(bob, 'finance', 'reimburse_expense_report', { report_id }))).toBe('success');
           paid += 2525;
         }
         paid += n;
@@ -180,8 +178,8 @@ describe.each(databases)('sums on %s', (_name, database) => {
     const keys = ['new_arr', 'expansion_arr', 'contraction_arr', 'churn_arr'] as const;
     await fc.assert(
       fc.asyncProperty(months, fc.integer({ min: 5_000_000_000, max: 9_000_000_000 }), async (given, opening) => {
-        await world.owner('delete from finance.arr_months');
-        await world.owner('update finance.arr_opening set arr = $1, subscriptions = 2000', [opening / 100]);
+        await testRuntime.owner('delete from finance.arr_months');
+        await testRuntime.owner('update finance.arr_opening set arr = $1, subscriptions = 2000', [opening / 100]);
         const rows = given.map((each, n) => {
           const month = `${2025 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`;
           return {
@@ -192,10 +190,11 @@ describe.each(databases)('sums on %s', (_name, database) => {
             lost_subscriptions: each.minus,
           };
         });
-        await world.owner('insert into finance.arr_months select * from json_populate_recordset(null::finance.arr_months, $1::json)', [
-          JSON.stringify(rows),
-        ]);
-        const answer = (await world.call(bob, 'finance', 'get_arr_movement', { months: 24 })) as SuccessAnswer;
+        await testRuntime.owner(
+          'insert into finance.arr_months select * from json_populate_recordset(null::finance.arr_months, $1::json)',
+          [JSON.stringify(rows)],
+        );
+        const answer = (await testRuntime.call(bob, 'finance', 'get_arr_movement', { months: 24 })) as SuccessAnswer;
         let standing = opening;
         let subscriptions = 2000;
         for (const [n, row] of (answer.data as Data).entries()) {
@@ -206,7 +205,7 @@ describe.each(databases)('sums on %s', (_name, database) => {
           expect(toCents(Number(row['ending_arr']))).toBe(standing);
           expect(toCents(Number(row['net_new_arr']))).toBe(plus + more - less - lost);
         }
-        expect(dataOf(await world.call(bob, 'finance', 'get_arr', {}))).toMatchObject({
+        expect(dataOf(await testRuntime.call(bob, 'finance', 'get_arr', {}))).toMatchObject({
           arr: standing / 100,
           active_subscriptions: subscriptions,
         });

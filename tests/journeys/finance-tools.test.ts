@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
 import { jsonSchema } from '../../src/core/derive/answers.ts';
 import * as finance from '../../src/domains/finance/index.ts';
-import { code, type Data, databases, employeeIdOf as id, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, bob, carol, dan, nina, marcus, sarah, frank] = [
   'eve.thompson',
@@ -23,18 +23,18 @@ const cents = (value: unknown) => Math.round(Number(value) * 100);
 const sum = (rows: readonly Record<string, unknown>[], key: string) => rows.reduce((all, row) => all + cents(row[key]), 0);
 
 describe.each(databases)('the finance tools on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(finance) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(finance) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  type Who = Parameters<World['call']>[0];
-  const ask = async (who: Who, tool: string, input: object = {}) => code(await world.call(who, 'finance', tool, input));
+  type Who = Parameters<TestRuntime['call']>[0];
+  const ask = async (who: Who, tool: string, input: object = {}) => code(await testRuntime.call(who, 'finance', tool, input));
   const list = async (who: Who, tool: string, input: object = {}) => {
-    const answer = (await world.call(who, 'finance', tool, input)) as SuccessAnswer;
+    const answer = (await testRuntime.call(who, 'finance', tool, input)) as SuccessAnswer;
     if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
     return { rows: answer.data as Data, summary: answer.metadata?.summary as Record<string, unknown>, metadata: answer.metadata };
   };
@@ -53,15 +53,15 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     expect(Object.keys(finance).length).toBe(19);
     for (const tool of Object.values(finance)) {
       expect(tool.examples.length, tool.name).toBeGreaterThanOrEqual(3);
-      for (const { ask: question, as, input, gives } of tool.examples) {
-        const answer = await world.call(as, 'finance', tool.name, input(TODAY));
+      for (const { question, as, input, expects } of tool.examples) {
+        const answer = await testRuntime.call(as, 'finance', tool.name, input(TODAY));
         expect([tool.name, question, code(answer)]).toEqual([
           tool.name,
           question,
-          gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
+          expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
         ]);
         if (answer.status === 'pending_confirmation')
-          expect(isDeepStrictEqual(shown(await world.call(as, 'finance', tool.name, input(TODAY))), shown(answer))).toBe(true);
+          expect(isDeepStrictEqual(shown(await testRuntime.call(as, 'finance', tool.name, input(TODAY))), shown(answer))).toBe(true);
         if (answer.status === 'success' && tool.kind === 'list') expect((answer.data as Data).length, question).toBeGreaterThan(0);
       }
     }
@@ -113,8 +113,8 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(await ask(who, 'get_budget', { department: department.toUpperCase() })).toBe('success');
       }
       // A foreign department reads like one that is not there.
-      expect(JSON.stringify(await world.call(nina, 'finance', 'get_budget', { department: 'Legal' })).replaceAll('Legal', 'X')).toBe(
-        JSON.stringify(await world.call(nina, 'finance', 'get_budget', { department: 'Moon' })).replaceAll('Moon', 'X'),
+      expect(JSON.stringify(await testRuntime.call(nina, 'finance', 'get_budget', { department: 'Legal' })).replaceAll('Legal', 'X')).toBe(
+        JSON.stringify(await testRuntime.call(nina, 'finance', 'get_budget', { department: 'Moon' })).replaceAll('Moon', 'X'),
       );
       for (const who of [marcus, frank]) expect(await ask(who, 'list_budgets')).toBe('INSUFFICIENT_PERMISSIONS');
     });
@@ -131,7 +131,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       for (const who of [nina, carol, dan]) {
         const below = new Set(
           (
-            await world.owner(
+            await testRuntime.owner(
               `with recursive tree as (select employee_id from finance.people where manager_id = $1 union all
                  select p.employee_id from finance.people p join tree t on p.manager_id = t.employee_id) select employee_id from tree`,
               [id(who)],
@@ -195,10 +195,10 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         'expense_items',
         'arr_months',
       ])
-        expect(await world.owner(`select relforcerowsecurity as forced from pg_class where oid = 'finance.${table}'::regclass`)).toEqual([
-          { forced: true },
-        ]);
-      const may = await world.owner(
+        expect(
+          await testRuntime.owner(`select relforcerowsecurity as forced from pg_class where oid = 'finance.${table}'::regclass`),
+        ).toEqual([{ forced: true }]);
+      const may = await testRuntime.owner(
         `select t.name as table, r.name as role, has_table_privilege(r.name, 'finance.' || t.name, 'select') as reads
          from unnest(array['invoices', 'arr_months', 'arr_opening', 'budgets', 'spending', 'expense_reports', 'people', 'chain']) t(name),
            unnest(array['finance_everyone', 'finance_team', 'finance_self']) r(name) order by 1, 2`,
@@ -226,7 +226,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       const all = await pages(bob, 'list_budgets');
       for (const row of all) {
         expect(cents(row['remaining_amount'])).toBe(cents(row['allocated_amount']) - cents(row['spent_amount']));
-        const full = await world.data(bob, 'finance', 'get_budget', { department: row['department'], year: row['fiscal_year'] });
+        const full = await testRuntime.data(bob, 'finance', 'get_budget', { department: row['department'], year: row['fiscal_year'] });
         const { by_category, ...rest } = full as Record<string, unknown>;
         expect(rest).toEqual(row);
         for (const key of ['allocated_amount', 'spent_amount', 'remaining_amount'])
@@ -334,7 +334,10 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     test('by id or by person and month, with items that add up', async () => {
       const all = await pages(bob, 'list_expense_reports');
       for (const row of all.filter((_, n) => n % 20 === 0)) {
-        const report = (await world.data(bob, 'finance', 'get_expense_report', { report_id: row['report_id'] })) as Record<string, unknown>;
+        const report = (await testRuntime.data(bob, 'finance', 'get_expense_report', { report_id: row['report_id'] })) as Record<
+          string,
+          unknown
+        >;
         expect(report).toMatchObject(row);
         const items = report['items'] as Data;
         expect(sum(items, 'amount')).toBe(cents(row['total']));
@@ -342,14 +345,14 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(items.every((item) => String(item['date']).startsWith(String(row['month'])))).toBe(true);
       }
       const submitted = { report_id: '0fe00000-0000-4000-8000-000000000001', status: 'SUBMITTED', month: '2026-10', total: 457.7 };
-      expect(await world.data(marcus, 'finance', 'get_expense_report', { month: '2026-10' })).toMatchObject(submitted);
+      expect(await testRuntime.data(marcus, 'finance', 'get_expense_report', { month: '2026-10' })).toMatchObject(submitted);
       for (const who of [marcus, nina, bob, eve, reader])
         for (const input of [
           { employeeId: id(marcus), month: '2026-10' },
           { reportId: submitted.report_id.toUpperCase() },
           { ...submitted, status: undefined, total: undefined, employee_id: id(marcus) },
         ])
-          expect(await world.data(who, 'finance', 'get_expense_report', JSON.parse(JSON.stringify(input)))).toMatchObject(submitted);
+          expect(await testRuntime.data(who, 'finance', 'get_expense_report', JSON.parse(JSON.stringify(input)))).toMatchObject(submitted);
       // Everything that is given has to fit.
       for (const input of [
         { report_id: submitted.report_id, month: '2026-09' },
@@ -373,14 +376,14 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     });
 
     test('of several in a month the one that was handed in, and the rest by id', async () => {
-      const [own] = await world.owner(
+      const [own] = await testRuntime.owner(
         `insert into finance.expense_reports (employee_id, employee_name, department, month, status, submitted_at)
          select employee_id, name, department, '2026-10', 'DRAFT', null from finance.people where employee_id = $1 returning report_id`,
         [id(marcus)],
       );
-      const report = await world.data(marcus, 'finance', 'get_expense_report', { month: '2026-10' });
+      const report = await testRuntime.data(marcus, 'finance', 'get_expense_report', { month: '2026-10' });
       expect(report).toMatchObject({ status: 'SUBMITTED', other_report_ids: [own?.['report_id']] });
-      await world.owner('delete from finance.expense_reports where report_id = $1', [own?.['report_id']]);
+      await testRuntime.owner('delete from finance.expense_reports where report_id = $1', [own?.['report_id']]);
     });
 
     test('by status, person and days', async () => {
@@ -438,7 +441,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
     test('ARR is where the movement has come to, on or before the day', async () => {
       const { rows } = await movement({ months: 24 });
       for (const [n, row] of rows.entries()) {
-        const arr = (await world.data(eve, 'finance', 'get_arr', { as_of_date: row['as_of_date'] })) as Record<string, unknown>;
+        const arr = (await testRuntime.data(eve, 'finance', 'get_arr', { as_of_date: row['as_of_date'] })) as Record<string, unknown>;
         expect(arr).toMatchObject({ as_of_date: row['as_of_date'], arr: row['ending_arr'], net_new_arr: row['net_new_arr'] });
         expect(Math.abs(cents(arr['mrr']) - cents(arr['arr']) / 12)).toBeLessThanOrEqual(0.5);
         expect(Math.abs(cents(arr['arpu']) - cents(arr['arr']) / Number(arr['active_subscriptions']))).toBeLessThanOrEqual(0.5);
@@ -450,7 +453,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
         expect(arr['net_revenue_retention']).toBeCloseTo((100 * (kept + sum(year, 'expansion_arr'))) / base, 2);
       }
       const on = async (as_of_date?: string) =>
-        ((await world.data(bob, 'finance', 'get_arr', as_of_date === undefined ? {} : { as_of_date })) as Record<string, unknown>)[
+        ((await testRuntime.data(bob, 'finance', 'get_arr', as_of_date === undefined ? {} : { as_of_date })) as Record<string, unknown>)[
           'as_of_date'
         ];
       expect(await on('2026-06-30')).toBe('2026-06-30');
@@ -459,7 +462,7 @@ describe.each(databases)('the finance tools on %s', (_name, database) => {
       expect(await on('2026-11-15')).toBe('2026-10-31');
       expect(await on()).toBe('2026-11-16');
       expect(await on('2099-12-31')).toBe('2026-11-16');
-      expect(await world.call(bob, 'finance', 'get_arr', { as_of_date: '2020-01-01' })).toMatchObject({
+      expect(await testRuntime.call(bob, 'finance', 'get_arr', { as_of_date: '2020-01-01' })).toMatchObject({
         code: 'ARR_NOT_FOUND',
         details: { first_date: '2024-01-31' },
       });

@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { remoteBackend } from '../../src/gateway/backends.ts';
-import { ANSWERS_HEADER, answersTo, link } from '../../src/gateway/link.ts';
+import { ANSWERS_HEADER, answersTo, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import type { Person } from '../../src/core/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const SARAH = '0e000000-0000-4000-8000-000000000008';
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 let salary = 130_000;
 const raise = () => ({ employee_id: SARAH, new_salary: salary++ });
@@ -26,7 +26,7 @@ describe('a program that says it is one of ours', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     const raw = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } });
-    const { result } = await site.rpc(await site.token('alice.chen', { mcp: true }), 'tools/call', params, { raw });
+    const { result } = await testServer.rpc(await testServer.token('alice.chen', { mcp: true }), 'tools/call', params, { raw });
     const answer = result?.structuredContent;
     return answer?.status === 'pending_confirmation' ? answer.confirmationData.origin : JSON.stringify(answer);
   };
@@ -43,10 +43,12 @@ describe('a program that says it is one of ours', () => {
 
 describe('a grant that only asks how it ended', () => {
   it('carries nothing out, whoever repeats it', async () => {
-    const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', raise());
-    const verified = await site.tamshai.wiring.identity.verifier.verify(await site.token('alice.chen'), [`${site.tamshai.base}/api`]);
+    const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
+    const verified = await testServer.tamshai.wiring.identity.verifier.verify(await testServer.token('alice.chen'), [
+      `${testServer.tamshai.base}/api`,
+    ]);
     const person: Person = verified.person;
-    const ticket = await site.tamshai.wiring.runtime.approvals.find(confirmationId, person);
+    const ticket = await testServer.tamshai.wiring.runtime.tickets.find(confirmationId, person);
 
     // A listener between the gateway and the server, such as a proxy that logs.
     const heard: { authorization: string; body: string }[] = [];
@@ -58,37 +60,42 @@ describe('a grant that only asks how it ended', () => {
       res.end('{"status":"error","code":"CONFIRMATION_NOT_FOUND","message":"","suggestedAction":"","retryable":false}');
     });
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    const { wiring } = site.tamshai;
+    const { wiring } = testServer.tamshai;
     const between = remoteBackend({
       server: 'hr',
       title: 'People',
-      link: link({ server: 'hr', url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`, log: wiring.log, deadlineMs: 5_000 }),
+      upstream: createUpstreamClient({
+        server: 'hr',
+        url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+        log: wiring.log,
+        deadlineMs: 5_000,
+      }),
       registry: wiring.registry,
-      key: site.keys.gateway.current,
+      key: testServer.keys.gateway.current,
       clock: wiring.clock,
       log: wiring.log,
       approvalUrl: wiring.runtime.approvalUrl,
     });
-    expect(await between.settled(ticket, person)).toBeUndefined();
+    expect(await between.findResult(ticket, person)).toBeUndefined();
     await between.close();
     await new Promise((resolve) => listener.close(resolve));
 
     const [{ authorization, body } = { authorization: '', body: '{}' }] = heard;
-    const execute = (raw: string) => site.send('POST', '/execute', { server: 'hr', raw, headers: { authorization } });
+    const execute = (raw: string) => testServer.send('POST', '/execute', { server: 'hr', raw, headers: { authorization } });
     expect((await execute(body)).body).toMatchObject({ code: 'CONFIRMATION_NOT_FOUND' });
     for (const settle of [false, undefined]) expect((await execute(JSON.stringify({ ...JSON.parse(body), settle }))).status).toBe(401);
-    const [paid] = await site.owner('select salary from hr.pay where employee_id = $1', [SARAH]);
+    const [paid] = await testServer.owner('select salary from hr.pay where employee_id = $1', [SARAH]);
     expect(Number(paid?.['salary'])).toBeLessThan(130_000);
   });
 });
 
 describe('a decision at an address that is spelled differently', () => {
   it.each(['/api/%63onfirm/', '/api/confirm%2f', '/%61pi/confirm/'])('is held to the same rules: %s', async (path) => {
-    const { confirmationId } = await site.ask('alice.chen', 'hr', 'update_salary', raise());
-    const token = await site.token('alice.chen', { approve: true });
-    const { status } = await site.send('POST', path + confirmationId, { token, raw: '{"approved":false,"approved":true}' });
+    const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
+    const token = await testServer.token('alice.chen', { approve: true });
+    const { status } = await testServer.send('POST', path + confirmationId, { token, raw: '{"approved":false,"approved":true}' });
     expect([400, 404]).toContain(status);
-    const { body } = await site.send<{ data: { state: string } }>('GET', `/api/confirmations/${confirmationId}`, { token });
+    const { body } = await testServer.send<{ data: { state: string } }>('GET', `/api/confirmations/${confirmationId}`, { token });
     expect(body.data.state).toBe('waiting');
   });
 });

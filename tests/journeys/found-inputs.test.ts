@@ -1,47 +1,47 @@
 /** Inputs that once got further than they should, or left no trace. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const SARAH = '0e000000-0000-4000-8000-000000000008';
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 describe('amounts', () => {
   it.each([0.1 + 0.2, 5e-324, 1e-7, 1.005, 100_000.001])(
     '%d is not one that the database could keep as it was shown',
     async (new_salary) => {
-      const { body } = await site.rest('alice.chen', 'hr', 'update_salary', { employee_id: SARAH, new_salary });
+      const { body } = await testServer.rest('alice.chen', 'hr', 'update_salary', { employee_id: SARAH, new_salary });
       expect(body).toMatchObject({ code: 'VALIDATION_ERROR', message: 'An amount has at most two decimals' });
     },
   );
   it.each([0.07, 0.29, 1.1, 4.35, 123_456.78, 9_999_999.99, 1e7, -0])('%d is', async (new_salary) => {
-    const { body } = await site.rest('alice.chen', 'hr', 'update_salary', { employee_id: SARAH, new_salary });
+    const { body } = await testServer.rest('alice.chen', 'hr', 'update_salary', { employee_id: SARAH, new_salary });
     expect(body.status).toBe('pending_confirmation');
   });
 });
 
 it('a year that the database does not have is a mistake in the input', async () => {
   for (const key of ['start_date_from', 'start_date_to']) {
-    const { body } = await site.rest('sarah.kim', 'hr', 'list_time_off_requests', { [key]: '0000-01-01' });
+    const { body } = await testServer.rest('sarah.kim', 'hr', 'list_time_off_requests', { [key]: '0000-01-01' });
     expect(body).toMatchObject({ code: 'VALIDATION_ERROR' });
   }
 });
 
 it('an audit chain that cannot be is not found', async () => {
-  const token = await site.token('eve.thompson');
+  const token = await testServer.token('eve.thompson');
   for (const chain of ['a%00b', '%E2%80%AE', 'x'.repeat(5000)]) {
-    expect((await site.send('GET', `/api/audit/${chain}/1`, { token })).body).toMatchObject({ code: 'NOT_FOUND' });
+    expect((await testServer.send('GET', `/api/audit/${chain}/1`, { token })).body).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect(site.logged.filter((line) => !line.includes('"level":"info"'))).toEqual([]);
+  expect(testServer.logged.filter((line) => !line.includes('"level":"info"'))).toEqual([]);
 });
 
 it.each(['rest', 'direct'] as const)('what is refused for its envelope is recorded as well: %s', async (door) => {
   const before = await newest();
-  const { status } = await site[door]('frank.davis', 'hr', 'find_employees', { input: {}, probe: door });
+  const { status } = await testServer[door]('frank.davis', 'hr', 'find_employees', { input: {}, probe: door });
   expect(status).toBe(400);
   const after = await newest();
   expect(after).not.toEqual(before);
@@ -49,7 +49,9 @@ it.each(['rest', 'direct'] as const)('what is refused for its envelope is record
 });
 
 async function newest() {
-  const { body } = await site.send<{ data: object[] }>('GET', '/api/audit?limit=1', { token: await site.token('eve.thompson') });
+  const { body } = await testServer.send<{ data: object[] }>('GET', '/api/audit?limit=1', {
+    token: await testServer.token('eve.thompson'),
+  });
   return body.data[0];
 }
 

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { start } from '../../src/app/compose.ts';
 import { readConfig } from '../../src/app/config.ts';
-import { DOMAINS, openSite, SERVERS, settingsFor, type Site } from '../site.ts';
+import { DOMAINS, openTestServer, SERVERS, settingsFor, type TestServer } from '../test-server.ts';
 import { onServers } from '../stores.ts';
 import { fillFolder } from '../template.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 it('nobody else on this machine can read what is kept, whoever made the data folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-open-'));
@@ -32,16 +32,16 @@ it('nobody else on this machine can read what is kept, whoever made the data fol
 }, 180_000);
 
 it.each(['gateway', 'hr'])('an MCP client that tries names of tools is recorded, once for each: %s', async (server) => {
-  const token = await site.token('frank.davis', { mcp: true, ...(server === 'hr' && { server }) });
+  const token = await testServer.token('frank.davis', { mcp: true, ...(server === 'hr' && { server }) });
   const name = `probe_${server}`;
-  const { error } = await site.rpc(token, 'tools/call', { name, arguments: {} }, server === 'hr' ? { server } : {});
+  const { error } = await testServer.rpc(token, 'tools/call', { name, arguments: {} }, server === 'hr' ? { server } : {});
   expect(error?.code).toBe(-32602);
   await expect.poll(async () => (await recorded(name)).length).toBe(1);
   expect((await recorded(name))[0]).toMatchObject({ username: 'frank.davis', server, decision: 'refused', code: 'TOOL_NOT_FOUND' });
 });
 
 it('a caller who hangs up does not get a place for more while the work goes on', async () => {
-  const few = await openSite({ TAMSHAI_CONCURRENT_CALLS: '2' });
+  const few = await openTestServer({ TAMSHAI_CONCURRENT_CALLS: '2' });
   const token = await few.token('nina.patel', { mcp: true });
   // Known already, so that nothing but the tool waits for the database.
   await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
@@ -83,7 +83,7 @@ it('a caller who hangs up does not get a place for more while the work goes on',
 }, 180_000);
 
 /** Keeps whoever reads employees waiting: on a server by a lock, in the embedded database by its one session. */
-async function hold({ owner, tamshai }: Site): Promise<() => Promise<void>> {
+async function hold({ owner, tamshai }: TestServer): Promise<() => Promise<void>> {
   if (onServers) {
     await owner('begin');
     await owner('lock table hr.employees in access exclusive mode');
@@ -102,6 +102,8 @@ async function hold({ owner, tamshai }: Site): Promise<() => Promise<void>> {
 }
 
 async function recorded(tool: string) {
-  const { body } = await site.send<{ data: { tool: string }[] }>('GET', '/api/audit', { token: await site.token('eve.thompson') });
+  const { body } = await testServer.send<{ data: { tool: string }[] }>('GET', '/api/audit', {
+    token: await testServer.token('eve.thompson'),
+  });
   return body.data.filter((record) => record.tool === tool);
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import { HIDDEN } from '../../src/core/fields.ts';
-import { code, type Data, databases, employeeIdOf as id, openWorld, person, type World } from '../world.ts';
+import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, nina, marcus, sarah, frank] = [
   'eve.thompson',
@@ -17,26 +17,28 @@ const reader = person('tom.becker', { roles: ['employee', 'hr-read'] });
 const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 
 describe.each(databases)('people on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database });
+    testRuntime = await openTestRuntime({ database });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
-  const get = async (who: Parameters<World['call']>[0], employee_id: string) =>
-    code(await world.call(who, 'hr', 'get_employee', { employee_id }));
+  const get = async (who: Parameters<TestRuntime['call']>[0], employee_id: string) =>
+    code(await testRuntime.call(who, 'hr', 'get_employee', { employee_id }));
   const below = async (manager: string) =>
     (
-      await world.owner('select employee_id from hr.chain where manager_id = $1 order by last_name, first_name, employee_id', [manager])
+      await testRuntime.owner('select employee_id from hr.chain where manager_id = $1 order by last_name, first_name, employee_id', [
+        manager,
+      ])
     ).map((row) => String(row['employee_id']));
   /** Every page of a list, one after the other. */
-  async function pages(who: Parameters<World['call']>[0], tool: string, input: object = {}): Promise<Data> {
+  async function pages(who: Parameters<TestRuntime['call']>[0], tool: string, input: object = {}): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = (await world.call(who, 'hr', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
+      const answer = (await testRuntime.call(who, 'hr', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
       if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
       rows.push(...(answer.data as Data));
       cursor = answer.metadata?.nextCursor;
@@ -66,15 +68,15 @@ describe.each(databases)('people on %s', (_name, database) => {
     });
 
     test('not yours, gone and never there read the same', async () => {
-      const [gone] = await world.owner(
+      const [gone] = await testRuntime.owner(
         "select employee_id, manager_id from hr.employees e where active and manager_id is not null and not exists (select from hr.employees r where r.manager_id = e.employee_id) and department = 'Legal' limit 1",
       );
       const terminated = String(gone?.['employee_id']);
       expect(await get(alice, terminated)).toBe('success');
-      await world.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [terminated]);
+      await testRuntime.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [terminated]);
       const bodies = await Promise.all(
         [id(eve), terminated, NOBODY].map(async (employee_id) =>
-          JSON.stringify(await world.call(nina, 'hr', 'get_employee', { employee_id })).replaceAll(employee_id, 'ID'),
+          JSON.stringify(await testRuntime.call(nina, 'hr', 'get_employee', { employee_id })).replaceAll(employee_id, 'ID'),
         ),
       );
       expect(new Set(bodies).size).toBe(1);
@@ -87,7 +89,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(bodies[0]).toContain('find_employees');
       for (const who of [alice, eve]) expect(await get(who, terminated)).toBe('EMPLOYEE_NOT_FOUND');
       expect(
-        await world
+        await testRuntime
           .data(frank, 'hr', 'find_employees', { department: 'Legal' })
           .then((rows) => rows.filter((row) => row['employee_id'] === terminated)),
       ).toEqual([]);
@@ -97,23 +99,23 @@ describe.each(databases)('people on %s', (_name, database) => {
       const [first] = (await below(id(nina))).filter((each) => ![id(marcus), id(sarah), id(frank)].includes(each));
       const moved = first ?? id(frank);
       expect(await get(nina, moved)).toBe('success');
-      await world.owner('update hr.employees set manager_id = $2 where employee_id = $1', [moved, id(bob)]);
+      await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [moved, id(bob)]);
       expect(await get(nina, moved)).toBe('EMPLOYEE_NOT_FOUND');
       expect(await get(bob, moved)).toBe('success');
-      await world.owner('update hr.employees set manager_id = $2 where employee_id = $1', [moved, id(nina)]);
+      await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [moved, id(nina)]);
     });
 
     test('an id is one id, however it is written; what is none says how to find one', async () => {
       expect(await get(nina, id(sarah).toUpperCase())).toBe('success');
-      expect(code(await world.call(nina, 'hr', 'get_employee', { employeeId: id(sarah) }))).toBe('success');
-      expect(code(await world.call(nina, 'hr', 'get_employee', { employee_id: id(sarah), employeeId: id(sarah) }))).toBe(
+      expect(code(await testRuntime.call(nina, 'hr', 'get_employee', { employeeId: id(sarah) }))).toBe('success');
+      expect(code(await testRuntime.call(nina, 'hr', 'get_employee', { employee_id: id(sarah), employeeId: id(sarah) }))).toBe(
         'VALIDATION_ERROR',
       );
       for (const bad of ['ABC123', `{${id(sarah)}}`, '', 7, null, { $ne: null }]) {
-        const answer = await world.call(alice, 'hr', 'get_employee', { employee_id: bad });
+        const answer = await testRuntime.call(alice, 'hr', 'get_employee', { employee_id: bad });
         expect([bad, code(answer)]).toEqual([bad, 'VALIDATION_ERROR']);
       }
-      expect(await world.call(alice, 'hr', 'get_employee', { employee_id: 'ABC123' })).toMatchObject({
+      expect(await testRuntime.call(alice, 'hr', 'get_employee', { employee_id: 'ABC123' })).toMatchObject({
         message: expect.stringContaining('Employee not found'),
       });
     });
@@ -123,21 +125,21 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await get(person(frank, { employeeId: undefined }), id(frank))).toBe('IDENTITY_NOT_LINKED');
       const unlinked = person(alice, { employeeId: undefined });
       expect(await get(unlinked, id(sarah))).toBe('success');
-      expect(code(await world.call(unlinked, 'hr', 'get_time_off_balances'))).toBe('IDENTITY_NOT_LINKED');
-      expect(code(await world.call(unlinked, 'hr', 'get_org_chart', { max_depth: 1 }))).toBe('success');
-      expect(code(await world.call(unlinked, 'hr', 'find_employees', { name: 'kim' }))).toBe('success');
+      expect(code(await testRuntime.call(unlinked, 'hr', 'get_time_off_balances'))).toBe('IDENTITY_NOT_LINKED');
+      expect(code(await testRuntime.call(unlinked, 'hr', 'get_org_chart', { max_depth: 1 }))).toBe('success');
+      expect(code(await testRuntime.call(unlinked, 'hr', 'find_employees', { name: 'kim' }))).toBe('success');
     });
 
     test("one's own record names the manager", async () => {
-      const own = await world.data(marcus, 'hr', 'get_employee', { employee_id: id(marcus) });
+      const own = await testRuntime.data(marcus, 'hr', 'get_employee', { employee_id: id(marcus) });
       expect(own).toMatchObject({ manager_id: id(nina), manager_name: 'Nina Patel', active: true });
       expect(own['created_at']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/);
     });
   });
 
   describe('masks', () => {
-    const sees = async (who: Parameters<World['call']>[0], whom: string) => {
-      const { salary, phone, home_address, ssn } = await world.data(who, 'hr', 'get_employee', { employee_id: id(whom) });
+    const sees = async (who: Parameters<TestRuntime['call']>[0], whom: string) => {
+      const { salary, phone, home_address, ssn } = await testRuntime.data(who, 'hr', 'get_employee', { employee_id: id(whom) });
       expect(phone === HIDDEN).toBe(home_address === HIDDEN);
       return { pay: salary !== HIDDEN, contact: phone !== HIDDEN, ssn: ssn !== HIDDEN };
     };
@@ -162,9 +164,9 @@ describe.each(databases)('people on %s', (_name, database) => {
     });
 
     test('money is a number', async () => {
-      const { salary } = await world.data(alice, 'hr', 'get_employee', { employee_id: id(sarah) });
+      const { salary } = await testRuntime.data(alice, 'hr', 'get_employee', { employee_id: id(sarah) });
       expect(typeof salary).toBe('number');
-      expect((await world.data(alice, 'hr', 'list_employees', { limit: 3 })).map((row) => typeof row['salary'])).toEqual([
+      expect((await testRuntime.data(alice, 'hr', 'list_employees', { limit: 3 })).map((row) => typeof row['salary'])).toEqual([
         'number',
         'number',
         'number',
@@ -172,7 +174,7 @@ describe.each(databases)('people on %s', (_name, database) => {
     });
 
     test('no hidden value is anywhere in the answer', async () => {
-      const rows = await world.owner(
+      const rows = await testRuntime.owner(
         `select p.salary::float8 as salary, c.phone, c.home_address, i.ssn
          from hr.chain t join hr.pay p using (employee_id) join hr.contact c using (employee_id) join hr.identity i using (employee_id)
          where t.manager_id = $1`,
@@ -180,7 +182,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       );
       expect(rows.length).toBeGreaterThan(2);
       const tools = ['list_employees', 'get_org_chart', 'find_employees', 'list_team_time_off_requests', 'get_performance_reviews'];
-      const answers = await Promise.all(tools.map((tool) => world.call(nina, 'hr', tool)));
+      const answers = await Promise.all(tools.map((tool) => testRuntime.call(nina, 'hr', tool)));
       const numbers = new Set<unknown>();
       const text = JSON.stringify(answers, (_key, value: unknown) => (typeof value === 'number' ? void numbers.add(value) : value));
       for (const { salary, ...texts } of rows) {
@@ -190,17 +192,17 @@ describe.each(databases)('people on %s', (_name, database) => {
     });
 
     test('an answer does not change when a hidden value does', async () => {
-      const before = await world.data(nina, 'hr', 'get_employee', { employee_id: id(sarah) });
-      await world.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [id(sarah)]);
-      await world.owner("update hr.contact set phone = '+1 555 0100' where employee_id = $1", [id(sarah)]);
-      expect(await world.data(nina, 'hr', 'get_employee', { employee_id: id(sarah) })).toEqual(before);
+      const before = await testRuntime.data(nina, 'hr', 'get_employee', { employee_id: id(sarah) });
+      await testRuntime.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [id(sarah)]);
+      await testRuntime.owner("update hr.contact set phone = '+1 555 0100' where employee_id = $1", [id(sarah)]);
+      expect(await testRuntime.data(nina, 'hr', 'get_employee', { employee_id: id(sarah) })).toEqual(before);
     });
   });
 
   describe('lists of people', () => {
     test('pages neither overlap nor skip, in the order of names', async () => {
       const rows = await pages(alice, 'list_employees', { limit: 37 });
-      const [all] = await world.owner('select count(*)::int as n from hr.employees where active');
+      const [all] = await testRuntime.owner('select count(*)::int as n from hr.employees where active');
       expect(rows.length).toBe(Number(all?.['n']));
       const keys = rows.map((row) => [row['last_name'], row['first_name'], row['employee_id']].join('\u0000'));
       expect(new Set(keys).size).toBe(rows.length);
@@ -208,7 +210,7 @@ describe.each(databases)('people on %s', (_name, database) => {
     });
 
     test('says that there is more, and how to narrow it', async () => {
-      const { metadata, data } = (await world.call(alice, 'hr', 'list_employees', { department: 'Engineering' })) as SuccessAnswer;
+      const { metadata, data } = (await testRuntime.call(alice, 'hr', 'list_employees', { department: 'Engineering' })) as SuccessAnswer;
       expect((data as Data).length).toBe(50);
       expect(metadata).toMatchObject({ hasMore: true, truncated: true, totalCount: '50+', totalEstimate: '50+', returnedCount: 50 });
       expect(metadata?.warning).toMatch(/^TRUNCATION WARNING: Only 50 of 50\+ records returned\./);
@@ -220,7 +222,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       const rows = await pages(nina, 'list_employees');
       expect(rows.map((row) => row['employee_id'])).toEqual(await below(id(nina)));
       expect(rows.map((row) => row['employee_id'])).not.toContain(id(nina));
-      expect(await world.data(nina, 'hr', 'list_employees', { manager_id: id(bob) })).toEqual([]);
+      expect(await testRuntime.data(nina, 'hr', 'list_employees', { manager_id: id(bob) })).toEqual([]);
     });
 
     test('filters', async () => {
@@ -248,36 +250,41 @@ describe.each(databases)('people on %s', (_name, database) => {
     });
 
     test('a cursor fits nothing else', async () => {
-      const first = (await world.call(alice, 'hr', 'list_employees', { department: 'Engineering', limit: 2 })) as SuccessAnswer;
+      const first = (await testRuntime.call(alice, 'hr', 'list_employees', { department: 'Engineering', limit: 2 })) as SuccessAnswer;
       const cursor = first.metadata?.nextCursor ?? '';
-      const next = async (who: string, tool: string, input: object) => code(await world.call(who, 'hr', tool, { ...input, cursor }));
+      const next = async (who: string, tool: string, input: object) => code(await testRuntime.call(who, 'hr', tool, { ...input, cursor }));
       expect(await next(alice, 'list_employees', { department: 'Engineering', limit: 3 })).toBe('success');
       expect(await next(alice, 'list_employees', { department: 'Sales' })).toBe('INVALID_CURSOR');
       expect(await next(alice, 'list_employees', {})).toBe('INVALID_CURSOR');
       expect(await next(eve, 'list_employees', { department: 'Engineering' })).toBe('INVALID_CURSOR');
       expect(await next(alice, 'find_employees', { department: 'Engineering' })).toBe('INVALID_CURSOR');
       const damaged = `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`;
-      expect(code(await world.call(alice, 'hr', 'list_employees', { department: 'Engineering', cursor: damaged }))).toBe('INVALID_CURSOR');
+      expect(code(await testRuntime.call(alice, 'hr', 'list_employees', { department: 'Engineering', cursor: damaged }))).toBe(
+        'INVALID_CURSOR',
+      );
     });
 
     test('rows that go between two pages do not move the others', async () => {
       const whole = (await pages(bob, 'list_employees')).map((row) => String(row['employee_id']));
-      const first = (await world.call(bob, 'hr', 'list_employees', { limit: 4 })) as SuccessAnswer;
+      const first = (await testRuntime.call(bob, 'hr', 'list_employees', { limit: 4 })) as SuccessAnswer;
       const [leaver] = (
-        await world.owner(
+        await testRuntime.owner(
           'select employee_id from hr.employees e where employee_id = any ($1) and not exists (select from hr.employees r where r.manager_id = e.employee_id)',
           [whole.slice(0, 4)],
         )
       ).map((row) => String(row['employee_id']));
-      await world.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [leaver]);
-      const second = (await world.call(bob, 'hr', 'list_employees', { limit: 4, cursor: first.metadata?.nextCursor })) as SuccessAnswer;
+      await testRuntime.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [leaver]);
+      const second = (await testRuntime.call(bob, 'hr', 'list_employees', {
+        limit: 4,
+        cursor: first.metadata?.nextCursor,
+      })) as SuccessAnswer;
       expect((second.data as Data).map((row) => row['employee_id'])).toEqual(whole.slice(4, 8));
-      await world.owner('update hr.employees set active = true, terminated_at = null where employee_id = $1', [leaver]);
+      await testRuntime.owner('update hr.employees set active = true, terminated_at = null where employee_id = $1', [leaver]);
     });
 
     test('the directory is the same for everyone, and holds nothing private', async () => {
       const [forFrank, forEve, forReader] = await Promise.all(
-        [frank, eve, reader].map((who) => world.data(who, 'hr', 'find_employees', { name: 'Priya' })),
+        [frank, eve, reader].map((who) => testRuntime.data(who, 'hr', 'find_employees', { name: 'Priya' })),
       );
       expect(forFrank).toEqual(forEve);
       expect(forFrank).toEqual(forReader);
@@ -293,11 +300,11 @@ describe.each(databases)('people on %s', (_name, database) => {
         'manager_name',
         'name',
       ]);
-      expect((await world.data(frank, 'hr', 'find_employees', { name: 'sarah kim' }))[0]).toMatchObject({
+      expect((await testRuntime.data(frank, 'hr', 'find_employees', { name: 'sarah kim' }))[0]).toMatchObject({
         employee_id: id(sarah),
         manager_name: 'Nina Patel',
       });
-      expect(code(await world.call('jane.smith@acme.example', 'hr', 'find_employees'))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(code(await testRuntime.call('jane.smith@acme.example', 'hr', 'find_employees'))).toBe('INSUFFICIENT_PERMISSIONS');
     });
   });
 });

@@ -1,26 +1,29 @@
 /** Many decisions at once. On PostgreSQL on three replicas; on PGlite one after the other, which must come to the same. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
-import { code, databases, employeeIdOf as id, openWorld, type World } from '../world.ts';
+import { code, databases, employeeIdOf as id, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, marcus, sarah] = ['eve.thompson', 'alice.chen', 'marcus.johnson', 'sarah.kim'] as const;
 
 describe.each(databases)('many at once on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, replicas: 3 });
+    testRuntime = await openTestRuntime({ database, replicas: 3 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const count = async (text: string, values: readonly unknown[] = []) => Number((await world.owner(text, values))[0]?.['n']);
+  const count = async (text: string, values: readonly unknown[] = []) => Number((await testRuntime.owner(text, values))[0]?.['n']);
 
   test('twenty approvals of one card: one effect, one result', async () => {
     for (let round = 0; round < 3; round++) {
       const before = await count('select count(*)::int as n from hr.salary_history');
-      const { confirmationId } = await world.ask(alice, 'hr', 'update_salary', { employee_id: id(marcus), new_salary: 150_000 + round });
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => world.approve(alice, confirmationId, n)));
+      const { confirmationId } = await testRuntime.ask(alice, 'hr', 'update_salary', {
+        employee_id: id(marcus),
+        new_salary: 150_000 + round,
+      });
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => testRuntime.approve(alice, confirmationId, n)));
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(answers[0]).toMatchObject({ status: 'success', data: { salary: 150_000 + round } });
       expect(await count('select count(*)::int as n from hr.salary_history')).toBe(before + 1);
@@ -30,33 +33,38 @@ describe.each(databases)('many at once on %s', (_name, database) => {
   test('two salary changes asked on one row: the second was shown something else', async () => {
     for (let round = 0; round < 5; round++) {
       const [first, second] = [
-        await world.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 160_000 + round }),
-        await world.ask(eve, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 170_000 + round }),
+        await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 160_000 + round }),
+        await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 170_000 + round }),
       ];
-      const answers = await Promise.all([world.approve(alice, first.confirmationId, 1), world.approve(eve, second.confirmationId, 2)]);
+      const answers = await Promise.all([
+        testRuntime.approve(alice, first.confirmationId, 1),
+        testRuntime.approve(eve, second.confirmationId, 2),
+      ]);
       expect(answers.map(code).sort()).toEqual(['CHANGED_SINCE_APPROVAL', 'success']);
     }
   });
 
   test('unrelated changes do not get in each other’s way', async () => {
-    const people = await world.owner(
+    const people = await testRuntime.owner(
       "select employee_id from hr.employees where active and department = 'Marketing' order by employee_id limit 12",
     );
     const cards = [];
     for (const row of people)
-      cards.push(await world.ask(alice, 'hr', 'update_salary', { employee_id: row['employee_id'], new_salary: 77_777 }));
-    const answers = await Promise.all(cards.map(({ confirmationId }, n) => world.approve(alice, confirmationId, n)));
+      cards.push(await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: row['employee_id'], new_salary: 77_777 }));
+    const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(alice, confirmationId, n)));
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });
 
   test('fifteen days are left, and nine times five are asked for', async () => {
-    await world.owner(
+    await testRuntime.owner(
       "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],
     );
-    await world.owner("update hr.time_off_requests set status = 'cancelled' where employee_id = $1 and status = 'pending'", [id(marcus)]);
+    await testRuntime.owner("update hr.time_off_requests set status = 'cancelled' where employee_id = $1 and status = 'pending'", [
+      id(marcus),
+    ]);
     const facts = () =>
-      world.owner(
+      testRuntime.owner(
         "select pending::float8 as pending, (entitlement + carryover - used - pending)::float8 as left from hr.time_off_balances where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
         [id(marcus)],
       );
@@ -66,9 +74,9 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     const cards = [];
     for (const start of weeks) {
       const end_date = new Date(Date.parse(start) + 4 * 86_400_000).toISOString().slice(0, 10);
-      cards.push(await world.ask(marcus, 'hr', 'create_time_off_request', { type_code: 'VACATION', start_date: start, end_date }));
+      cards.push(await testRuntime.ask(marcus, 'hr', 'create_time_off_request', { type_code: 'VACATION', start_date: start, end_date }));
     }
-    const answers = await Promise.all(cards.map(({ confirmationId }, n) => world.approve(marcus, confirmationId, n)));
+    const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(marcus, confirmationId, n)));
     const made = answers.filter(({ status }) => status === 'success').length;
     // Each card said "15 left". After the first that is no longer so, and the others have to be asked again.
     expect(made).toBe(1);
@@ -93,8 +101,8 @@ describe.each(databases)('many at once on %s', (_name, database) => {
         start_date: free,
         end_date: new Date(Date.parse(free) + 4 * 86_400_000).toISOString().slice(0, 10),
       };
-      const asked = await world.call(marcus, 'hr', 'create_time_off_request', input);
-      expect(code(asked.status === 'pending_confirmation' ? await world.approve(marcus, asked.confirmationId) : asked)).toBe(comes);
+      const asked = await testRuntime.call(marcus, 'hr', 'create_time_off_request', input);
+      expect(code(asked.status === 'pending_confirmation' ? await testRuntime.approve(marcus, asked.confirmationId) : asked)).toBe(comes);
     }
     expect((await facts())[0]?.['left']).toBe(0);
   });
@@ -103,14 +111,14 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     const cards = [];
     for (let n = 0; n < 9; n++)
       cards.push(
-        await world.ask(sarah, 'hr', 'create_time_off_request', {
+        await testRuntime.ask(sarah, 'hr', 'create_time_off_request', {
           type_code: n % 2 ? 'SICK' : 'PERSONAL',
           start_date: '2026-12-02',
           end_date: '2026-12-02',
           notes: `Number ${n}`,
         }),
       );
-    const answers = await Promise.all(cards.map(({ confirmationId }, n) => world.approve(sarah, confirmationId, n)));
+    const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(sarah, confirmationId, n)));
     expect(answers.filter(({ status }) => status === 'success')).toHaveLength(1);
     expect(
       await count(
@@ -123,18 +131,20 @@ describe.each(databases)('many at once on %s', (_name, database) => {
   test('nobody who leaves gets a new report in the same moment', async () => {
     const leaf =
       "select employee_id from hr.employees e where active and department = 'Operations' and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id";
-    const people = (await world.owner(`${leaf} limit 16`)).map((row) => String(row['employee_id']));
+    const people = (await testRuntime.owner(`${leaf} limit 16`)).map((row) => String(row['employee_id']));
     const outcomes: string[] = [];
     for (let round = 0; round + 1 < people.length; round += 2) {
       const [leaver, mover] = [people[round] ?? '', people[round + 1] ?? ''];
-      const { confirmationId } = await world.ask(alice, 'hr', 'delete_employee', { employee_id: leaver });
-      const decide = () => world.approve(alice, confirmationId, round);
-      const move = () => moveUnder(world, leaver, mover);
+      const { confirmationId } = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: leaver });
+      const decide = () => testRuntime.approve(alice, confirmationId, round);
+      const move = () => moveUnder(testRuntime, leaver, mover);
       // The embedded database does one thing after the other: first the one, then the other way round.
       const first = database === 'pglite' && round % 4 === 0 ? move() : undefined;
       await first;
       const [decided] =
-        database === 'pglite' ? [await decide(), await (first ?? move())] : await Promise.all([decide(), moveAtOnce(world, leaver, mover)]);
+        database === 'pglite'
+          ? [await decide(), await (first ?? move())]
+          : await Promise.all([decide(), moveAtOnce(testRuntime, leaver, mover)]);
       outcomes.push(code(decided));
       expect(
         await count(
@@ -146,15 +156,15 @@ describe.each(databases)('many at once on %s', (_name, database) => {
   });
 });
 
-const moveUnder = (world: World, leaver: string, mover: string) =>
-  world.owner(
+const moveUnder = (testRuntime: TestRuntime, leaver: string, mover: string) =>
+  testRuntime.owner(
     'update hr.employees set manager_id = $1 where employee_id = $2 and exists (select from hr.employees where employee_id = $1 and active)',
     [leaver, mover],
   );
 
 /** What another program would do: a transaction of its own, that begins before and ends after the other's. */
-async function moveAtOnce(world: World, leaver: string, mover: string): Promise<void> {
-  const [where] = await world.owner('select current_database() as name');
+async function moveAtOnce(testRuntime: TestRuntime, leaver: string, mover: string): Promise<void> {
+  const [where] = await testRuntime.owner('select current_database() as name');
   const url = new URL(process.env.TAMSHAI_TEST_DATABASE_URL ?? '');
   url.pathname = `/${String(where?.['name'])}`;
   const client = new pg.Client({ connectionString: url.href });

@@ -1,7 +1,7 @@
 /** Time off: asking for it, deciding on it, and the balances that move with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, CancelledAnswer } from '../../src/core/answer.ts';
-import { code, databases, employeeIdOf as id, openWorld, person, type World } from '../world.ts';
+import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, dan, nina, marcus, sarah, frank, paula, tom] = [
   'eve.thompson',
@@ -18,15 +18,15 @@ const [eve, alice, bob, dan, nina, marcus, sarah, frank, paula, tom] = [
 const reader = person(tom, { roles: ['employee', 'hr-read'] });
 
 describe.each(databases)('time off on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database });
+    testRuntime = await openTestRuntime({ database });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const one = async (text: string, values: readonly unknown[] = []) => (await world.owner(text, values))[0] ?? {};
+  const one = async (text: string, values: readonly unknown[] = []) => (await testRuntime.owner(text, values))[0] ?? {};
   const balance = async (whom: string, type: string, year: unknown = 2026) =>
     one(
       'select used::float8 as used, pending::float8 as pending, (entitlement + carryover - used - pending)::float8 as available from hr.time_off_balances where employee_id = $1 and fiscal_year = $3 and type_code = $2',
@@ -42,12 +42,12 @@ describe.each(databases)('time off on %s', (_name, database) => {
     answer.status === 'success' ? String((answer.data as Record<string, unknown>)['request_id']) : JSON.stringify(answer);
 
   describe('create_time_off_request', () => {
-    const ask = async (who: Parameters<World['call']>[0], input: object) =>
-      code(await world.call(who, 'hr', 'create_time_off_request', input));
+    const ask = async (who: Parameters<TestRuntime['call']>[0], input: object) =>
+      code(await testRuntime.call(who, 'hr', 'create_time_off_request', input));
 
     test('counts working days and sets them aside', async () => {
       const before = await balance(id(frank), 'VACATION');
-      const card = await world.ask(frank, 'hr', 'create_time_off_request', request('VACATION', '2026-12-03', '2026-12-07', 'Skiing'));
+      const card = await testRuntime.ask(frank, 'hr', 'create_time_off_request', request('VACATION', '2026-12-03', '2026-12-07', 'Skiing'));
       expect(card.message).toBe('Ask for 3 days of vacation from 2026-12-03 to 2026-12-07? Nothing has changed yet.');
       expect(card.confirmationData).toMatchObject({
         subject: { id: id(frank) },
@@ -58,7 +58,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
         ]),
       });
       expect(await balance(id(frank), 'VACATION')).toEqual(before);
-      const answer = await world.approve(frank, card.confirmationId);
+      const answer = await testRuntime.approve(frank, card.confirmationId);
       expect(answer).toMatchObject({
         status: 'success',
         data: { employee_id: id(frank), employee_name: 'Frank Davis', days: 3, status: 'pending', notes: 'Skiing', approver_id: null },
@@ -68,12 +68,12 @@ describe.each(databases)('time off on %s', (_name, database) => {
         pending: Number(before['pending']) + 3,
         available: Number(before['available']) - 3,
       });
-      expect((await world.data(frank, 'hr', 'get_time_off_balances'))['pto_balance']).toBe(Number(before['available']) - 3);
-      expect((await world.data(frank, 'hr', 'list_time_off_requests', { status: 'pending' })).map((row) => row['request_id'])).toContain(
-        idOf(answer),
-      );
+      expect((await testRuntime.data(frank, 'hr', 'get_time_off_balances'))['pto_balance']).toBe(Number(before['available']) - 3);
       expect(
-        (await world.data(nina, 'hr', 'list_team_time_off_requests', { status: 'pending' })).map((row) => row['request_id']),
+        (await testRuntime.data(frank, 'hr', 'list_time_off_requests', { status: 'pending' })).map((row) => row['request_id']),
+      ).toContain(idOf(answer));
+      expect(
+        (await testRuntime.data(nina, 'hr', 'list_team_time_off_requests', { status: 'pending' })).map((row) => row['request_id']),
       ).toContain(idOf(answer));
       expect(await ask(frank, request('SICK', '2026-12-07'))).toBe('OVERLAPPING_REQUEST');
       expect(await ask(frank, request('SICK', '2026-12-01', '2026-12-31'))).not.toBe('pending_confirmation');
@@ -101,19 +101,21 @@ describe.each(databases)('time off on %s', (_name, database) => {
     });
 
     test('sick days afterwards, unpaid leave, and for an executive the own days', async () => {
-      expect(code(await world.done(tom, 'hr', 'create_time_off_request', request('SICK', '2026-11-12', '2026-11-13')))).toBe('success');
-      expect(code(await world.done(tom, 'hr', 'create_time_off_request', request('UNPAID', '2026-12-14')))).toBe('success');
-      const answer = await world.done(eve, 'hr', 'create_time_off_request', request('PERSONAL', '2026-12-14'));
+      expect(code(await testRuntime.done(tom, 'hr', 'create_time_off_request', request('SICK', '2026-11-12', '2026-11-13')))).toBe(
+        'success',
+      );
+      expect(code(await testRuntime.done(tom, 'hr', 'create_time_off_request', request('UNPAID', '2026-12-14')))).toBe('success');
+      const answer = await testRuntime.done(eve, 'hr', 'create_time_off_request', request('PERSONAL', '2026-12-14'));
       expect(answer).toMatchObject({ status: 'success', data: { employee_id: id(eve) } });
     });
 
     test('a balance that shrank meanwhile, or a day taken meanwhile', async () => {
-      const one = await world.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-01'));
-      const two = await world.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-02'));
-      const same = await world.ask(paula, 'hr', 'create_time_off_request', request('VACATION', '2026-12-01'));
-      expect(code(await world.approve(paula, one.confirmationId))).toBe('success');
-      expect(code(await world.approve(paula, two.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(await world.approve(paula, same.confirmationId)).toMatchObject({
+      const one = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-01'));
+      const two = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-02'));
+      const same = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('VACATION', '2026-12-01'));
+      expect(code(await testRuntime.approve(paula, one.confirmationId))).toBe('success');
+      expect(code(await testRuntime.approve(paula, two.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(await testRuntime.approve(paula, same.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'OVERLAPPING_REQUEST' },
       });
@@ -121,11 +123,11 @@ describe.each(databases)('time off on %s', (_name, database) => {
   });
 
   describe('approve_time_off_request', () => {
-    const decideOn = (who: Parameters<World['call']>[0], request_id: string, approved: unknown = true, approver_notes?: string) =>
-      world.call(who, 'hr', 'approve_time_off_request', { request_id, approved, ...(approver_notes && { approver_notes }) });
-    const made = async (who: string, input: object) => idOf(await world.done(who, 'hr', 'create_time_off_request', input));
+    const decideOn = (who: Parameters<TestRuntime['call']>[0], request_id: string, approved: unknown = true, approver_notes?: string) =>
+      testRuntime.call(who, 'hr', 'approve_time_off_request', { request_id, approved, ...(approver_notes && { approver_notes }) });
+    const made = async (who: string, input: object) => idOf(await testRuntime.done(who, 'hr', 'create_time_off_request', input));
     const pendingOf = async (who: string) =>
-      String((await world.data(who, 'hr', 'list_time_off_requests', { status: 'pending' }))[0]?.['request_id']);
+      String((await testRuntime.data(who, 'hr', 'list_time_off_requests', { status: 'pending' }))[0]?.['request_id']);
 
     test('a manager approves: the days move from waiting to used', async () => {
       const request_id = await pendingOf(marcus);
@@ -134,7 +136,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
         [request_id],
       );
       const before = await balance(id(marcus), String(type_code), year);
-      const card = await world.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true, approver_notes: 'Enjoy' });
+      const card = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true, approver_notes: 'Enjoy' });
       expect(card.message).toMatch(/^Approve .* for Marcus Johnson /);
       expect(card.confirmationData).toMatchObject({
         subject: { id: request_id, label: expect.stringContaining('Marcus Johnson') },
@@ -145,7 +147,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
         { field: 'used', from: before['used'], to: Number(before['used']) + Number(days), format: 'days' },
       ]);
       expect(await balance(id(marcus), String(type_code), year)).toEqual(before);
-      expect(await world.approve(nina, card.confirmationId)).toMatchObject({
+      expect(await testRuntime.approve(nina, card.confirmationId)).toMatchObject({
         status: 'success',
         data: { request_id, status: 'approved', approver_id: id(nina), approver_notes: 'Enjoy', decided_at: expect.any(String) },
       });
@@ -165,10 +167,14 @@ describe.each(databases)('time off on %s', (_name, database) => {
         [request_id],
       );
       const before = await balance(id(sarah), String(type_code), year);
-      const card = await world.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: false, approver_notes: 'Release week' });
+      const card = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', {
+        request_id,
+        approved: false,
+        approver_notes: 'Release week',
+      });
       expect(card.message).toMatch(/^Reject /);
       expect(card.confirmationData.changes[0]).toMatchObject({ field: 'status', from: 'pending', to: 'rejected' });
-      expect(await world.approve(nina, card.confirmationId)).toMatchObject({
+      expect(await testRuntime.approve(nina, card.confirmationId)).toMatchObject({
         status: 'success',
         data: { status: 'rejected', approver_notes: 'Release week' },
       });
@@ -177,17 +183,17 @@ describe.each(databases)('time off on %s', (_name, database) => {
         pending: Number(before['pending']) - Number(days),
         available: Number(before['available']) + Number(days),
       });
-      expect((await world.data(sarah, 'hr', 'list_time_off_requests', { status: 'rejected' })).map((row) => row['request_id'])).toContain(
-        request_id,
-      );
+      expect(
+        (await testRuntime.data(sarah, 'hr', 'list_time_off_requests', { status: 'rejected' })).map((row) => row['request_id']),
+      ).toContain(request_id);
     });
 
     test('only true and false are decisions', async () => {
       const request_id = await made(marcus, request('PERSONAL', '2026-12-15'));
       for (const bad of ['false', 'true', 0, 1, null])
         expect([bad, code(await decideOn(nina, request_id, bad))]).toEqual([bad, 'VALIDATION_ERROR']);
-      expect(code(await world.call(nina, 'hr', 'approve_time_off_request', { request_id }))).toBe('VALIDATION_ERROR');
-      expect(code(await world.done(nina, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');
+      expect(code(await testRuntime.call(nina, 'hr', 'approve_time_off_request', { request_id }))).toBe('VALIDATION_ERROR');
+      expect(code(await testRuntime.done(nina, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');
     });
 
     test('HR and executives decide for anyone but themselves', async () => {
@@ -200,7 +206,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
         const request_id = await made(asker, request('VACATION', day));
         const before = await balance(id(asker), 'VACATION');
         expect(code(await decideOn(asker, request_id))).toBe('SEPARATION_OF_DUTIES');
-        expect(await world.done(decider, 'hr', 'approve_time_off_request', { request_id, approved: true })).toMatchObject({
+        expect(await testRuntime.done(decider, 'hr', 'approve_time_off_request', { request_id, approved: true })).toMatchObject({
           status: 'success',
           data: { status: 'approved' },
         });
@@ -232,9 +238,9 @@ describe.each(databases)('time off on %s', (_name, database) => {
 
     test('decided by someone else meanwhile; moved to another team meanwhile', async () => {
       const request_id = await made(marcus, request('PERSONAL', '2026-12-22'));
-      const mine = await world.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true });
-      expect(code(await world.done(alice, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');
-      expect(await world.approve(nina, mine.confirmationId)).toMatchObject({
+      const mine = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true });
+      expect(code(await testRuntime.done(alice, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');
+      expect(await testRuntime.approve(nina, mine.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'REQUEST_NOT_PENDING' },
       });
@@ -242,15 +248,15 @@ describe.each(databases)('time off on %s', (_name, database) => {
 
       const other = await made(marcus, request('PERSONAL', '2026-12-23'));
       const before = await balance(id(marcus), 'PERSONAL');
-      const late = await world.ask(nina, 'hr', 'approve_time_off_request', { request_id: other, approved: true });
-      await world.owner('update hr.employees set manager_id = $2 where employee_id = $1', [id(marcus), id(bob)]);
-      expect(await world.approve(nina, late.confirmationId)).toMatchObject({
+      const late = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', { request_id: other, approved: true });
+      await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [id(marcus), id(bob)]);
+      expect(await testRuntime.approve(nina, late.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'TIME_OFF_REQUEST_NOT_FOUND' },
       });
       expect(await balance(id(marcus), 'PERSONAL')).toEqual(before);
-      expect(code(await world.done(bob, 'hr', 'approve_time_off_request', { request_id: other, approved: true }))).toBe('success');
-      await world.owner('update hr.employees set manager_id = $2 where employee_id = $1', [id(marcus), id(nina)]);
+      expect(code(await testRuntime.done(bob, 'hr', 'approve_time_off_request', { request_id: other, approved: true }))).toBe('success');
+      await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [id(marcus), id(nina)]);
     });
   });
 });

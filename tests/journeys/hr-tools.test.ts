@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
 import * as hr from '../../src/domains/hr/index.ts';
-import { code, type Data, databases, employeeIdOf as id, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+import { code, type Data, databases, employeeIdOf as id, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, nina, marcus, sarah, frank] = [
   'eve.thompson',
@@ -17,24 +17,26 @@ const reader = person('tom.becker', { roles: ['employee', 'hr-read'] });
 const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 
 describe.each(databases)('the people tools on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database });
+    testRuntime = await openTestRuntime({ database });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   const below = async (manager: string) =>
     (
-      await world.owner('select employee_id from hr.chain where manager_id = $1 order by last_name, first_name, employee_id', [manager])
+      await testRuntime.owner('select employee_id from hr.chain where manager_id = $1 order by last_name, first_name, employee_id', [
+        manager,
+      ])
     ).map((row) => String(row['employee_id']));
   /** Every page of a list, one after the other. */
-  async function pages(who: Parameters<World['call']>[0], tool: string, input: object = {}): Promise<Data> {
+  async function pages(who: Parameters<TestRuntime['call']>[0], tool: string, input: object = {}): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = (await world.call(who, 'hr', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
+      const answer = (await testRuntime.call(who, 'hr', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
       if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
       rows.push(...(answer.data as Data));
       cursor = answer.metadata?.nextCursor;
@@ -51,16 +53,16 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
       direct_reports_count: number;
       direct_reports: Node[];
     }
-    const chart = async (who: Parameters<World['call']>[0], input: object = {}) =>
-      (await world.data(who, 'hr', 'get_org_chart', input)) as unknown as Node;
+    const chart = async (who: Parameters<TestRuntime['call']>[0], input: object = {}) =>
+      (await testRuntime.data(who, 'hr', 'get_org_chart', input)) as unknown as Node;
     const all = (node: Node): Node[] => [node, ...node.direct_reports.flatMap(all)];
 
     test('begins at the top of what one sees', async () => {
       expect(await chart(eve)).toMatchObject({ name: 'Eve Thompson', level: 0 });
       expect(await chart(alice)).toMatchObject({ name: 'Eve Thompson', level: 0 });
       expect(await chart(nina)).toMatchObject({ name: 'Nina Patel', level: 0 });
-      expect(code(await world.call(nina, 'hr', 'get_org_chart', { root_employee_id: id(eve) }))).toBe('EMPLOYEE_NOT_FOUND');
-      expect(code(await world.call(frank, 'hr', 'get_org_chart'))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(code(await testRuntime.call(nina, 'hr', 'get_org_chart', { root_employee_id: id(eve) }))).toBe('EMPLOYEE_NOT_FOUND');
+      expect(code(await testRuntime.call(frank, 'hr', 'get_org_chart'))).toBe('INSUFFICIENT_PERMISSIONS');
       expect(await chart(nina, { root_employee_id: id(sarah) })).toMatchObject({
         name: 'Sarah Kim',
         direct_reports: [],
@@ -90,29 +92,29 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
       expect(shallow.direct_reports.some((each) => each.direct_reports_count > 0)).toBe(true);
       expect(all(await chart(eve, { max_depth: 10 })).length).toBeLessThanOrEqual(500);
       for (const max_depth of [0, 11, 1.5, '2'])
-        expect(code(await world.call(eve, 'hr', 'get_org_chart', { max_depth }))).toBe('VALIDATION_ERROR');
+        expect(code(await testRuntime.call(eve, 'hr', 'get_org_chart', { max_depth }))).toBe('VALIDATION_ERROR');
     });
   });
 
   describe('reviews and time off', () => {
     test('who on my team has reviews due', async () => {
       const team = new Set(await below(id(nina)));
-      const due = await world.data(nina, 'hr', 'get_performance_reviews', { status: 'due' });
+      const due = await testRuntime.data(nina, 'hr', 'get_performance_reviews', { status: 'due' });
       expect(due.length).toBeGreaterThan(0);
       expect(due.every((row) => row['status'] === 'due' && team.has(String(row['employee_id'])))).toBe(true);
       const mine = await pages(nina, 'get_performance_reviews');
       expect(mine.every((row) => team.has(String(row['employee_id'])))).toBe(true);
-      expect(await world.data(nina, 'hr', 'get_performance_reviews', { employee_id: id(nina) })).toEqual([]);
-      expect(await world.data(nina, 'hr', 'get_performance_reviews', { employee_id: id(eve) })).toEqual([]);
+      expect(await testRuntime.data(nina, 'hr', 'get_performance_reviews', { employee_id: id(nina) })).toEqual([]);
+      expect(await testRuntime.data(nina, 'hr', 'get_performance_reviews', { employee_id: id(eve) })).toEqual([]);
       expect((await pages(alice, 'get_performance_reviews')).length).toBeGreaterThan(mine.length);
       for (const who of [reader, frank])
-        expect(code(await world.call(who, 'hr', 'get_performance_reviews'))).toBe('INSUFFICIENT_PERMISSIONS');
+        expect(code(await testRuntime.call(who, 'hr', 'get_performance_reviews'))).toBe('INSUFFICIENT_PERMISSIONS');
       const readingManager = person(nina, { roles: ['employee', 'manager', 'hr-read'] });
       expect(await pages(readingManager, 'get_performance_reviews')).toEqual(mine);
     });
 
     test('balances add up, and the PTO balance is the vacation that is left', async () => {
-      const own = await world.data(marcus, 'hr', 'get_time_off_balances');
+      const own = await testRuntime.data(marcus, 'hr', 'get_time_off_balances');
       const balances = own['balances'] as {
         type_code: string;
         entitlement: number;
@@ -136,18 +138,18 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
         'VACATION',
       ]);
       for (const each of balances) expect(each.available).toBe(each.entitlement + each.carryover - each.used - each.pending);
-      expect(await world.data(nina, 'hr', 'get_time_off_balances', { employee_id: id(marcus) })).toEqual(own);
-      expect(await world.data(nina, 'hr', 'get_time_off_balances')).toMatchObject({ employee_id: id(nina) });
+      expect(await testRuntime.data(nina, 'hr', 'get_time_off_balances', { employee_id: id(marcus) })).toEqual(own);
+      expect(await testRuntime.data(nina, 'hr', 'get_time_off_balances')).toMatchObject({ employee_id: id(nina) });
       for (const [who, whom] of [
         [marcus, sarah],
         [nina, alice],
         [marcus, NOBODY],
       ] as const) {
-        expect(code(await world.call(who, 'hr', 'get_time_off_balances', { employee_id: whom === NOBODY ? whom : id(whom) }))).toBe(
+        expect(code(await testRuntime.call(who, 'hr', 'get_time_off_balances', { employee_id: whom === NOBODY ? whom : id(whom) }))).toBe(
           'EMPLOYEE_NOT_FOUND',
         );
       }
-      expect(await world.call(marcus, 'hr', 'get_time_off_balances', { fiscal_year: 2001 })).toMatchObject({
+      expect(await testRuntime.call(marcus, 'hr', 'get_time_off_balances', { fiscal_year: 2001 })).toMatchObject({
         code: 'BALANCE_NOT_FOUND',
         details: { years: expect.arrayContaining([2025, 2026]) },
       });
@@ -158,25 +160,25 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
         const own = await pages(who, 'list_time_off_requests');
         expect(own.every((row) => row['employee_id'] === id(who))).toBe(true);
       }
-      const pending = await world.data(marcus, 'hr', 'list_time_off_requests', { status: 'pending' });
+      const pending = await testRuntime.data(marcus, 'hr', 'list_time_off_requests', { status: 'pending' });
       expect(pending).toHaveLength(1);
       expect(pending[0]).toMatchObject({ employee_name: 'Marcus Johnson', approver_id: null, decided_at: null });
       const start = String(pending[0]?.['start_date']);
       expect(
-        await world.data(marcus, 'hr', 'list_time_off_requests', { status: 'pending', start_date_from: start, start_date_to: start }),
+        await testRuntime.data(marcus, 'hr', 'list_time_off_requests', { status: 'pending', start_date_from: start, start_date_to: start }),
       ).toEqual(pending);
-      expect(await world.data(marcus, 'hr', 'list_time_off_requests', { start_date_from: '2099-01-01' })).toEqual([]);
+      expect(await testRuntime.data(marcus, 'hr', 'list_time_off_requests', { start_date_from: '2099-01-01' })).toEqual([]);
       const days = (await pages(marcus, 'list_time_off_requests')).map((row) => String(row['start_date']));
       expect(days).toEqual([...days].sort().reverse());
 
       const team = new Set(await below(id(nina)));
-      const waiting = await world.data(nina, 'hr', 'list_team_time_off_requests', { status: 'pending' });
+      const waiting = await testRuntime.data(nina, 'hr', 'list_team_time_off_requests', { status: 'pending' });
       expect(waiting.map((row) => row['employee_name'])).toEqual(expect.arrayContaining(['Marcus Johnson', 'Sarah Kim']));
       expect((await pages(nina, 'list_team_time_off_requests')).every((row) => team.has(String(row['employee_id'])))).toBe(true);
       const everyone = await pages(alice, 'list_team_time_off_requests');
       expect(everyone.some((row) => !team.has(String(row['employee_id'])))).toBe(true);
       expect(everyone.some((row) => row['employee_id'] === id(alice))).toBe(false);
-      expect(code(await world.call(frank, 'hr', 'list_team_time_off_requests'))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(code(await testRuntime.call(frank, 'hr', 'list_team_time_off_requests'))).toBe('INSUFFICIENT_PERMISSIONS');
     });
   });
 
@@ -185,17 +187,19 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
     for (const tool of Object.values(hr)) {
       expect(tool.examples.length, tool.name).toBeGreaterThanOrEqual(3);
-      for (const { ask, as, input, gives } of tool.examples) {
-        const answer = await world.call(as, 'hr', tool.name, input(today));
-        expect([tool.name, ask, code(answer)]).toEqual([
+      for (const { question, as, input, expects } of tool.examples) {
+        const answer = await testRuntime.call(as, 'hr', tool.name, input(today));
+        expect([tool.name, question, code(answer)]).toEqual([
           tool.name,
-          ask,
-          gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
+          question,
+          expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
         ]);
         if (answer.status === 'pending_confirmation')
-          expect(isDeepStrictEqual(shown(await world.call(as, 'hr', tool.name, input(today))), shown(answer))).toBe(true);
+          expect(isDeepStrictEqual(shown(await testRuntime.call(as, 'hr', tool.name, input(today))), shown(answer))).toBe(true);
         if (answer.status === 'success' && tool.kind === 'list' && as !== frank)
-          expect((answer.data as Data).length, ask).toBeGreaterThanOrEqual(ask.includes('December') || ask.includes('rejected') ? 0 : 1);
+          expect((answer.data as Data).length, question).toBeGreaterThanOrEqual(
+            question.includes('December') || question.includes('rejected') ? 0 : 1,
+          );
       }
     }
   });

@@ -1,6 +1,6 @@
 /** Leaving and pay: who may, and what happens when things change between the card and the decision. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { code, databases, employeeIdOf as id, openWorld, person, type World } from '../world.ts';
+import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, nina, marcus, sarah, frank] = [
   'eve.thompson',
@@ -14,19 +14,19 @@ const [eve, alice, bob, nina, marcus, sarah, frank] = [
 const reader = person('tom.becker', { roles: ['employee', 'hr-read'] });
 
 describe.each(databases)('changing people on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database });
+    testRuntime = await openTestRuntime({ database });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const one = async (text: string, values: readonly unknown[] = []) => (await world.owner(text, values))[0] ?? {};
+  const one = async (text: string, values: readonly unknown[] = []) => (await testRuntime.owner(text, values))[0] ?? {};
   /** Someone who leads nobody and is no persona, a new one each time. */
   const taken = new Set<unknown>();
   async function someone(department = 'Engineering'): Promise<string> {
-    const rows = await world.owner(
+    const rows = await testRuntime.owner(
       "select employee_id from hr.employees e where active and department = $1 and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id",
       [department],
     );
@@ -36,14 +36,14 @@ describe.each(databases)('changing people on %s', (_name, database) => {
   }
 
   describe('delete_employee', () => {
-    const ask = (who: Parameters<World['call']>[0], employee_id: string, reason?: string) =>
-      world.call(who, 'hr', 'delete_employee', { employee_id, ...(reason && { reason }) });
+    const ask = (who: Parameters<TestRuntime['call']>[0], employee_id: string, reason?: string) =>
+      testRuntime.call(who, 'hr', 'delete_employee', { employee_id, ...(reason && { reason }) });
 
     test('asks first; then the person is gone from every tool, and kept for the audit', async () => {
       const whom = await someone('Operations');
       const { first_name, last_name, email, manager_id } = await one('select * from hr.employees where employee_id = $1', [whom]);
       const name = `${first_name} ${last_name}`;
-      const card = await world.ask(alice, 'hr', 'delete_employee', { employee_id: whom, reason: 'Role closed' });
+      const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom, reason: 'Role closed' });
       expect(card.message).toBe(
         `Delete employee ${name} (${email})? The record stays for the audit; no tool can bring it back. Nothing has changed yet.`,
       );
@@ -56,11 +56,13 @@ describe.each(databases)('changing people on %s', (_name, database) => {
         subject: { id: whom, label: expect.stringContaining(name) },
         changes: [{ field: 'active', label: 'Employment', from: 'Active', to: 'Terminated' }],
       });
-      expect(await world.data(eve, 'hr', 'get_employee', { employee_id: whom })).toMatchObject({ active: true });
+      expect(await testRuntime.data(eve, 'hr', 'get_employee', { employee_id: whom })).toMatchObject({ active: true });
       const boss = String(manager_id);
-      const led = Number((await world.data(eve, 'hr', 'get_org_chart', { root_employee_id: boss, max_depth: 1 }))['direct_reports_count']);
+      const led = Number(
+        (await testRuntime.data(eve, 'hr', 'get_org_chart', { root_employee_id: boss, max_depth: 1 }))['direct_reports_count'],
+      );
 
-      expect(await world.approve(alice, card.confirmationId)).toMatchObject({
+      expect(await testRuntime.approve(alice, card.confirmationId)).toMatchObject({
         status: 'success',
         data: { employee_id: whom, name, active: false },
       });
@@ -69,15 +71,15 @@ describe.each(databases)('changing people on %s', (_name, database) => {
         ['get_time_off_balances', { employee_id: whom }],
         ['get_org_chart', { root_employee_id: whom }],
       ] as const) {
-        expect([tool, code(await world.call(eve, 'hr', tool, input))]).toEqual([tool, 'EMPLOYEE_NOT_FOUND']);
+        expect([tool, code(await testRuntime.call(eve, 'hr', tool, input))]).toEqual([tool, 'EMPLOYEE_NOT_FOUND']);
       }
       for (const tool of ['list_employees', 'find_employees']) {
-        expect((await world.data(eve, 'hr', tool, { name })).some((row) => row['employee_id'] === whom)).toBe(false);
+        expect((await testRuntime.data(eve, 'hr', tool, { name })).some((row) => row['employee_id'] === whom)).toBe(false);
       }
-      expect(await world.data(eve, 'hr', 'get_performance_reviews', { employee_id: whom })).toEqual([]);
-      const [requests] = await world.owner('select count(*)::int as n from hr.time_off_requests where employee_id = $1', [whom]);
+      expect(await testRuntime.data(eve, 'hr', 'get_performance_reviews', { employee_id: whom })).toEqual([]);
+      const [requests] = await testRuntime.owner('select count(*)::int as n from hr.time_off_requests where employee_id = $1', [whom]);
       expect(requests).toBeDefined();
-      expect((await world.data(eve, 'hr', 'get_org_chart', { root_employee_id: boss, max_depth: 1 }))['direct_reports_count']).toBe(
+      expect((await testRuntime.data(eve, 'hr', 'get_org_chart', { root_employee_id: boss, max_depth: 1 }))['direct_reports_count']).toBe(
         led - 1,
       );
       expect(
@@ -85,15 +87,15 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       ).toEqual({ active: false, termination_reason: 'Role closed', dated: true });
       expect(code(await ask(alice, whom))).toBe('EMPLOYEE_NOT_FOUND');
       for (const tool of ['update_salary', 'delete_employee']) {
-        expect(code(await world.call(eve, 'hr', tool, { employee_id: whom, ...(tool === 'update_salary' && { new_salary: 1 }) }))).toBe(
-          'EMPLOYEE_NOT_FOUND',
-        );
+        expect(
+          code(await testRuntime.call(eve, 'hr', tool, { employee_id: whom, ...(tool === 'update_salary' && { new_salary: 1 }) })),
+        ).toBe('EMPLOYEE_NOT_FOUND');
       }
     });
 
     test('not oneself, however the id is written; nobody above; nobody with reports', async () => {
       for (const input of [{ employee_id: id(alice) }, { employee_id: id(alice).toUpperCase() }, { employeeId: id(alice) }]) {
-        expect(await world.call(alice, 'hr', 'delete_employee', input)).toMatchObject({ code: 'CANNOT_DELETE_SELF' });
+        expect(await testRuntime.call(alice, 'hr', 'delete_employee', input)).toMatchObject({ code: 'CANNOT_DELETE_SELF' });
       }
       const linkedElsewhere = person(alice, { employeeId: id(sarah) });
       expect(code(await ask(linkedElsewhere, id(sarah)))).toBe('CANNOT_DELETE_SELF');
@@ -109,23 +111,23 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     test('only for those who may, and another may not decide', async () => {
       for (const who of [frank, nina, bob, reader])
         expect([who, code(await ask(who, id(frank)))]).toEqual([who, 'INSUFFICIENT_PERMISSIONS']);
-      const card = await world.ask(alice, 'hr', 'delete_employee', { employee_id: id(frank) });
-      expect(code(await world.approve(eve, card.confirmationId))).toBe('USER_MISMATCH');
-      expect(code(await world.decide(alice, card.confirmationId, false))).toBe('cancelled');
-      expect(code(await world.approve(alice, card.confirmationId))).toBe('ALREADY_DECIDED');
+      const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: id(frank) });
+      expect(code(await testRuntime.approve(eve, card.confirmationId))).toBe('USER_MISMATCH');
+      expect(code(await testRuntime.decide(alice, card.confirmationId, false))).toBe('cancelled');
+      expect(code(await testRuntime.approve(alice, card.confirmationId))).toBe('ALREADY_DECIDED');
       expect(await one('select active from hr.employees where employee_id = $1', [id(frank)])).toEqual({ active: true });
     });
 
     test("an executive's approval takes effect too", async () => {
       const whom = await someone('Operations');
-      expect(code(await world.done(eve, 'hr', 'delete_employee', { employee_id: whom }))).toBe('success');
+      expect(code(await testRuntime.done(eve, 'hr', 'delete_employee', { employee_id: whom }))).toBe('success');
       expect(await one('select active from hr.employees where employee_id = $1', [whom])).toEqual({ active: false });
     });
 
     test('a role that was taken away meanwhile decides nothing', async () => {
       const whom = await someone('Operations');
-      const card = await world.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
-      expect(code(await world.approve(person(alice, { roles: ['employee', 'hr-read', 'manager'] }), card.confirmationId))).toBe(
+      const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
+      expect(code(await testRuntime.approve(person(alice, { roles: ['employee', 'hr-read', 'manager'] }), card.confirmationId))).toBe(
         'INSUFFICIENT_PERMISSIONS',
       );
       expect(await one('select active from hr.employees where employee_id = $1', [whom])).toEqual({ active: true });
@@ -133,23 +135,23 @@ describe.each(databases)('changing people on %s', (_name, database) => {
 
     test('what changed after the card was shown is not written', async () => {
       const [whom, other] = [await someone('Operations'), await someone('Operations')];
-      const touched = await world.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
-      await world.owner("update hr.employees set job_title = job_title || ' II' where employee_id = $1", [whom]);
-      expect(code(await world.approve(alice, touched.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      const led = await world.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
-      await world.owner('update hr.employees set manager_id = $1 where employee_id = $2', [whom, other]);
-      expect(await world.approve(alice, led.confirmationId)).toMatchObject({
+      const touched = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
+      await testRuntime.owner("update hr.employees set job_title = job_title || ' II' where employee_id = $1", [whom]);
+      expect(code(await testRuntime.approve(alice, touched.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      const led = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
+      await testRuntime.owner('update hr.employees set manager_id = $1 where employee_id = $2', [whom, other]);
+      expect(await testRuntime.approve(alice, led.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'HAS_REPORTS' },
       });
-      const promoted = await world.ask(alice, 'hr', 'delete_employee', { employee_id: other });
-      await world.owner('update hr.employees set manager_id = $1 where employee_id = $2', [other, id(alice)]);
-      expect(code(await world.approve(alice, promoted.confirmationId))).toBe('SEPARATION_OF_DUTIES');
-      expect(await world.owner('select active from hr.employees where employee_id = any ($1)', [[whom, other]])).toEqual([
+      const promoted = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: other });
+      await testRuntime.owner('update hr.employees set manager_id = $1 where employee_id = $2', [other, id(alice)]);
+      expect(code(await testRuntime.approve(alice, promoted.confirmationId))).toBe('SEPARATION_OF_DUTIES');
+      expect(await testRuntime.owner('select active from hr.employees where employee_id = any ($1)', [[whom, other]])).toEqual([
         { active: true },
         { active: true },
       ]);
-      await world.owner('update hr.employees set manager_id = $1 where employee_id = $2', [id(eve), id(alice)]);
+      await testRuntime.owner('update hr.employees set manager_id = $1 where employee_id = $2', [id(eve), id(alice)]);
     });
   });
 
@@ -157,7 +159,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     const salaryOf = async (whom: string) =>
       Number((await one('select salary::float8 as salary from hr.pay where employee_id = $1', [whom]))['salary']);
     const history = (whom: string) =>
-      world.owner(
+      testRuntime.owner(
         'select old_salary::float8 as old, new_salary::float8 as new, effective_date::text as day, reason, changed_by from hr.salary_history where employee_id = $1 order by changed_at',
         [whom],
       );
@@ -165,7 +167,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     test('changes the salary once, and keeps the history', async () => {
       const before = await salaryOf(id(sarah));
       const kept = (await history(id(sarah))).length;
-      const card = await world.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 120_000.5, reason: 'Merit' });
+      const card = await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 120_000.5, reason: 'Merit' });
       expect(card.confirmationData).toMatchObject({
         subject: { id: id(sarah), label: expect.stringContaining('Sarah Kim') },
         reason: 'Merit',
@@ -176,21 +178,21 @@ describe.each(databases)('changing people on %s', (_name, database) => {
         ],
       });
       expect(await salaryOf(id(sarah))).toBe(before);
-      const answers = await Promise.all(Array.from({ length: 5 }, () => world.approve(alice, card.confirmationId)));
+      const answers = await Promise.all(Array.from({ length: 5 }, () => testRuntime.approve(alice, card.confirmationId)));
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(answers[0]).toEqual({
         status: 'success',
         data: { employee_id: id(sarah), name: 'Sarah Kim', salary: 120_000.5, effective_date: '2026-11-16' },
       });
-      expect(await world.data(sarah, 'hr', 'get_employee', { employee_id: id(sarah) })).toMatchObject({ salary: 120_000.5 });
+      expect(await testRuntime.data(sarah, 'hr', 'get_employee', { employee_id: id(sarah) })).toMatchObject({ salary: 120_000.5 });
       expect((await history(id(sarah))).slice(kept)).toEqual([
         { old: before, new: 120_000.5, day: '2026-11-16', reason: 'Merit', changed_by: id(alice) },
       ]);
     });
 
     test('not unchanged, not oneself, nobody above, within bounds', async () => {
-      const ask = async (who: Parameters<World['call']>[0], whom: string, new_salary: unknown, more: object = {}) =>
-        code(await world.call(who, 'hr', 'update_salary', { employee_id: whom, new_salary, ...more }));
+      const ask = async (who: Parameters<TestRuntime['call']>[0], whom: string, new_salary: unknown, more: object = {}) =>
+        code(await testRuntime.call(who, 'hr', 'update_salary', { employee_id: whom, new_salary, ...more }));
       expect(await ask(alice, id(marcus), await salaryOf(id(marcus)))).toBe('SALARY_UNCHANGED');
       expect(await ask(alice, id(alice), 500_000)).toBe('SEPARATION_OF_DUTIES');
       expect(await ask(alice, id(alice).toUpperCase(), 500_000)).toBe('SEPARATION_OF_DUTIES');
@@ -212,16 +214,16 @@ describe.each(databases)('changing people on %s', (_name, database) => {
 
     test('there and back again is a change', async () => {
       const whom = await someone();
-      const card = await world.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
-      await world.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [whom]);
-      await world.owner('update hr.pay set salary = salary - 1 where employee_id = $1', [whom]);
-      expect(code(await world.approve(eve, card.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      const renamed = await world.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
-      await world.owner("update hr.employees set last_name = 'Renamed' where employee_id = $1", [whom]);
-      expect(code(await world.approve(eve, renamed.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      const left = await world.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
-      await world.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [whom]);
-      expect(await world.approve(eve, left.confirmationId)).toMatchObject({
+      const card = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
+      await testRuntime.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [whom]);
+      await testRuntime.owner('update hr.pay set salary = salary - 1 where employee_id = $1', [whom]);
+      expect(code(await testRuntime.approve(eve, card.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      const renamed = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
+      await testRuntime.owner("update hr.employees set last_name = 'Renamed' where employee_id = $1", [whom]);
+      expect(code(await testRuntime.approve(eve, renamed.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      const left = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
+      await testRuntime.owner('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [whom]);
+      expect(await testRuntime.approve(eve, left.confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'EMPLOYEE_NOT_FOUND' },
       });
@@ -230,8 +232,8 @@ describe.each(databases)('changing people on %s', (_name, database) => {
 
     test('the trail says that pay changed, and not to what', async () => {
       const whom = await someone();
-      expect(code(await world.done(alice, 'hr', 'update_salary', { employee_id: whom, new_salary: 87_654.32 }))).toBe('success');
-      const bodies = (await world.owner('select body from hr.audit order by chain, n')).map((row) => String(row['body']));
+      expect(code(await testRuntime.done(alice, 'hr', 'update_salary', { employee_id: whom, new_salary: 87_654.32 }))).toBe('success');
+      const bodies = (await testRuntime.owner('select body from hr.audit order by chain, n')).map((row) => String(row['body']));
       const record = JSON.parse(bodies.at(-1) ?? '') as Record<string, unknown>;
       expect(record).toMatchObject({
         tool: 'update_salary',
@@ -241,7 +243,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       });
       expect(bodies.join()).not.toContain('87654');
       const calls: string[] = [];
-      for await (const each of world.runtime.audit.records('calls')) calls.push(each.body);
+      for await (const each of testRuntime.runtime.audit.records('calls')) calls.push(each.body);
       expect(calls.join()).not.toContain('87654');
     });
   });

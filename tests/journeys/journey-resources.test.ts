@@ -1,6 +1,6 @@
 /** The journey's five addresses through real clients of both generations, on the gateway and on its own server, and what no address may reach. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS } from './resource-clients.ts';
 
 const PATTERNS = [
@@ -46,15 +46,15 @@ const HOSTILE = [
   'file:///srv/docs/journey/adr-0001-declare-once.md',
 ];
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 describe.each(['gateway', 'journey'])('at %s', (server) => {
   const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>
-    connect(`${site.address(server)}/mcp`, await site.token(user, { mcp: true, ...(server !== 'gateway' && { server }) }));
+    connect(`${testServer.address(server)}/mcp`, await testServer.token(user, { mcp: true, ...(server !== 'gateway' && { server }) }));
 
   describe.each(CLIENTS)('%s', (_name, connect) => {
     let client: AnyClient;
@@ -115,11 +115,11 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
 });
 
 test('every reading left a record, refused ones too', async () => {
-  const { body } = await site.send<{ data: { server: string; tool: string; decision: string; username: string }[] }>(
+  const { body } = await testServer.send<{ data: { server: string; tool: string; decision: string; username: string }[] }>(
     'GET',
     '/api/audit?limit=50',
     {
-      token: await site.token('eve.thompson'),
+      token: await testServer.token('eve.thompson'),
     },
   );
   const mine = body.data.filter(({ tool }) => tool.includes('journey://'));

@@ -15,8 +15,8 @@ import { call } from '../../src/core/run.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { SHARED_KEY } from '../fresh-database.ts';
-import { settingsFor } from '../site.ts';
-import { person } from '../world.ts';
+import { settingsFor } from '../test-server.ts';
+import { person } from '../test-runtime.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tamshai-journey-start-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -9,27 +9,27 @@ import * as journey from '../../src/domains/journey/index.ts';
 import { rowOf } from '../../src/domains/journey/record.ts';
 import * as resources from '../../src/domains/journey/resources.ts';
 import { personas } from '../../src/sample/people.ts';
-import { code, openWorld, person, type World } from '../world.ts';
+import { code, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const folder = join(packageFolder, 'docs', 'journey');
 const files = readdirSync(folder).filter((name) => name.endsWith('.md'));
 const count = (prefix: string) => files.filter((name) => name.startsWith(prefix)).length;
 const NINA = 'nina.patel';
 
-let world: World;
+let testRuntime: TestRuntime;
 beforeAll(async () => {
-  world = await openWorld({ tools: Object.values(journey), offers: Object.values(resources) });
+  testRuntime = await openTestRuntime({ tools: Object.values(journey), offers: Object.values(resources) });
 }, 120_000);
 afterAll(async () => {
-  await world?.close();
-  expect(world?.problems).toEqual([]);
+  await testRuntime?.close();
+  expect(testRuntime?.problems).toEqual([]);
 });
 
 type Rows = Record<string, unknown>[];
-const rows = async (tool: string, input: object = {}) => (await world.data(NINA, 'journey', tool, input)) as unknown as Rows;
+const rows = async (tool: string, input: object = {}) => (await testRuntime.data(NINA, 'journey', tool, input)) as unknown as Rows;
 const one = async (tool: string, input: object = {}) =>
-  (await world.data(NINA, 'journey', tool, input)) as unknown as Record<string, unknown>;
-const read = (uri: string, input: object, who: Parameters<World['call']>[0] = NINA) => world.call(who, 'journey', uri, input);
+  (await testRuntime.data(NINA, 'journey', tool, input)) as unknown as Record<string, unknown>;
+const read = (uri: string, input: object, who: Parameters<TestRuntime['call']>[0] = NINA) => testRuntime.call(who, 'journey', uri, input);
 const text = async (uri: string, input: object) => {
   const answer = await read(uri, input);
   if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
@@ -38,17 +38,20 @@ const text = async (uri: string, input: object) => {
 
 test('every example comes to what it says', async () => {
   for (const tool of Object.values(journey))
-    for (const { ask, as, input, gives } of tool.examples)
-      expect([ask, code(await world.call(as, 'journey', tool.name, input('2026-11-16')))]).toEqual([ask, gives ?? 'success']);
+    for (const { question, as, input, expects } of tool.examples)
+      expect([question, code(await testRuntime.call(as, 'journey', tool.name, input('2026-11-16')))]).toEqual([
+        question,
+        expects ?? 'success',
+      ]);
 });
 
 test('examples find something, so that a first question is not answered by nothing', async () => {
   for (const tool of Object.values(journey)) {
-    for (const { ask, as, input, gives } of tool.examples) {
-      if (gives !== undefined) continue;
-      const { data } = (await world.call(as, 'journey', tool.name, input('2026-11-16'))) as SuccessAnswer;
-      expect([ask, Array.isArray(data) ? data.length : Object.keys(data as object).length]).toEqual([
-        ask,
+    for (const { question, as, input, expects } of tool.examples) {
+      if (expects !== undefined) continue;
+      const { data } = (await testRuntime.call(as, 'journey', tool.name, input('2026-11-16'))) as SuccessAnswer;
+      expect([question, Array.isArray(data) ? data.length : Object.keys(data as object).length]).toEqual([
+        question,
         expect.toSatisfy((n: number) => n > 0),
       ]);
     }
@@ -117,7 +120,7 @@ describe('lookup_adr', () => {
     '٤',
     '4'.repeat(100),
   ])('knows no ADR called %s', async (adr_id) => {
-    const answer = await world.call(NINA, 'journey', 'lookup_adr', { adr_id });
+    const answer = await testRuntime.call(NINA, 'journey', 'lookup_adr', { adr_id });
     expect(answer).toEqual({
       status: 'error',
       code: 'ADR_NOT_FOUND',
@@ -128,7 +131,7 @@ describe('lookup_adr', () => {
     });
   });
   test.each([4, null, '', ['4'], { $gt: '' }, 'x'.repeat(121), '4\u0000', '\u202e4'])('takes no %j for an id', async (adr_id) => {
-    expect(code(await world.call(NINA, 'journey', 'lookup_adr', { adr_id }))).toBe('VALIDATION_ERROR');
+    expect(code(await testRuntime.call(NINA, 'journey', 'lookup_adr', { adr_id }))).toBe('VALIDATION_ERROR');
   });
 });
 
@@ -154,7 +157,7 @@ describe('query_failures', () => {
     for (const { record_id } of all) expect(record_id).toMatch(/^failure-/);
   });
   test('says plainly that there is none', async () => {
-    expect(await world.call(NINA, 'journey', 'query_failures', { topic: 'zeppelin xylophone' })).toMatchObject({
+    expect(await testRuntime.call(NINA, 'journey', 'query_failures', { topic: 'zeppelin xylophone' })).toMatchObject({
       status: 'success',
       data: [],
       metadata: { returnedCount: 0, hasMore: false },
@@ -179,7 +182,7 @@ describe('search_journey', () => {
   test('pages through everything once', async () => {
     const seen: string[] = [];
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-      const { data, metadata } = (await world.call(NINA, 'journey', 'search_journey', {
+      const { data, metadata } = (await testRuntime.call(NINA, 'journey', 'search_journey', {
         limit: 7,
         ...(cursor !== undefined && { cursor }),
       })) as SuccessAnswer;
@@ -208,11 +211,11 @@ describe('search_journey', () => {
     'x'.repeat(400),
     'lorem '.repeat(60),
   ])('takes %j as words', async (query) => {
-    expect(code(await world.call(NINA, 'journey', 'search_journey', { query }))).toBe('success');
+    expect(code(await testRuntime.call(NINA, 'journey', 'search_journey', { query }))).toBe('success');
   });
   test('refuses more than a question', async () => {
-    expect(code(await world.call(NINA, 'journey', 'search_journey', { query: 'x'.repeat(401) }))).toBe('VALIDATION_ERROR');
-    expect(code(await world.call(NINA, 'journey', 'search_journey', { query: 'x', path: '/etc' }))).toBe('VALIDATION_ERROR');
+    expect(code(await testRuntime.call(NINA, 'journey', 'search_journey', { query: 'x'.repeat(401) }))).toBe('VALIDATION_ERROR');
+    expect(code(await testRuntime.call(NINA, 'journey', 'search_journey', { query: 'x', path: '/etc' }))).toBe('VALIDATION_ERROR');
   });
 });
 
@@ -292,7 +295,7 @@ describe('the resources', () => {
   });
   test('what is being typed is completed', async () => {
     const completing = async (uri: string, argument: string, value: string) =>
-      (await world.call(NINA, 'journey', `${uri}#${argument}`, { value })) as SuccessAnswer;
+      (await testRuntime.call(NINA, 'journey', `${uri}#${argument}`, { value })) as SuccessAnswer;
     expect((await completing('journey://decisions/{adr-id}', 'adr_id', '11')).data).toEqual(['ADR-0011']);
     expect((await completing('journey://failures/{topic}', 'topic', 'row')).data).toEqual(['row-level-security']);
     expect((await completing('journey://evolution/{component}', 'component', 'stor')).data).toEqual(['storage']);
@@ -311,7 +314,7 @@ describe('who may ask', () => {
   test('every member of staff, and no customer', async () => {
     for (const { username, realm } of personas)
       for (const [name, input] of everything) {
-        const answer = await world.call(username, 'journey', name, input);
+        const answer = await testRuntime.call(username, 'journey', name, input);
         if (realm === 'customer') expect([username, name, ...refused(answer)]).toEqual([username, name, 'INSUFFICIENT_PERMISSIONS', false]);
         else expect([username, name, code(answer)]).not.toEqual([username, name, 'INSUFFICIENT_PERMISSIONS']);
       }
@@ -320,10 +323,10 @@ describe('who may ask', () => {
     for (const [name, input] of everything) {
       expect(
         refused(
-          await world.call(person('jane.smith@acme.example', { roles: [...STAFF_ROLES, ...CUSTOMER_ROLES] }), 'journey', name, input),
+          await testRuntime.call(person('jane.smith@acme.example', { roles: [...STAFF_ROLES, ...CUSTOMER_ROLES] }), 'journey', name, input),
         ),
       ).toEqual(['INSUFFICIENT_PERMISSIONS', false]);
-      expect(refused(await world.call(person('frank.davis', { roles: [] }), 'journey', name, input))).toEqual([
+      expect(refused(await testRuntime.call(person('frank.davis', { roles: [] }), 'journey', name, input))).toEqual([
         'INSUFFICIENT_PERMISSIONS',
         false,
       ]);

@@ -6,24 +6,24 @@ import type { Store } from '../../src/core/store.ts';
 import { type Archived, archive, unarchive } from '../../src/domains/knowledge/archive.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
 import { lastTx } from '../../src/domains/knowledge/snapshot.ts';
-import { databases, openWorld, person, type World } from '../world.ts';
+import { databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const TABLES = ['head', 'transactions', 'entries', 'triples', 'words', 'pairs', 'terms', 'names', 'ends'];
 
 describe.each(databases)('an archive on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(knowledge) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(knowledge) });
     await eventful();
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   const done = async (by: string, tool: string, input: object) => {
-    const asked = await world.call(by, 'knowledge', tool, input);
-    const answer = asked.status === 'pending_confirmation' ? await world.approve(by, asked.confirmationId) : asked;
+    const asked = await testRuntime.call(by, 'knowledge', tool, input);
+    const answer = asked.status === 'pending_confirmation' ? await testRuntime.approve(by, asked.confirmationId) : asked;
     if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
     return answer.data as Record<string, unknown>;
   };
@@ -60,7 +60,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
   }
 
   const reading = <T>(body: (sql: SqlReader) => Promise<T>) => {
-    const store = world.runtime.stores['knowledge'] as Store<'sql'>;
+    const store = testRuntime.runtime.stores['knowledge'] as Store<'sql'>;
     return store.read({ domain: 'knowledge', audience: 'staff', person: person('frank.davis'), shows: [] }, ({ sql }) => body(sql));
   };
   const exported = () =>
@@ -76,14 +76,14 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     const rows: Record<string, unknown> = {};
     for (const table of TABLES) {
       // Without the counter that approvals are held against: it is of the place, not of the knowledge.
-      rows[table] = await world.owner(`select to_jsonb(t) - 'row_version' as row from knowledge.${table} t order by 1`);
+      rows[table] = await testRuntime.owner(`select to_jsonb(t) - 'row_version' as row from knowledge.${table} t order by 1`);
     }
     return rows;
   };
-  const empty = () => world.owner(`truncate ${TABLES.map((table) => `knowledge.${table}`).join(', ')}`);
+  const empty = () => testRuntime.owner(`truncate ${TABLES.map((table) => `knowledge.${table}`).join(', ')}`);
   const forced = async () =>
     (
-      await world.owner(
+      await testRuntime.owner(
         "select relname, relforcerowsecurity from pg_class where relnamespace = 'knowledge'::regnamespace and relkind = 'r' order by 1",
       )
     ).map((row) => Object.values(row));
@@ -97,7 +97,7 @@ describe.each(databases)('an archive on %s', (_name, database) => {
       }
       reader.finish();
     }
-    const owner = { query: async (text: string, values?: unknown[]) => ({ rows: await world.owner(text, values) }) };
+    const owner = { query: async (text: string, values?: unknown[]) => ({ rows: await testRuntime.owner(text, values) }) };
     await writeKnowledge(owner as unknown as Parameters<typeof writeKnowledge>[0], changes(), {
       asOf: () => reader.asOf,
       occupied: (count) => {
@@ -120,9 +120,11 @@ describe.each(databases)('an archive on %s', (_name, database) => {
     const last = await reading(lastTx);
     const stored = await done('frank.davis', 'store', { topic: 'after', content: 'After the import.' });
     expect(stored['tx_id']).toBe(last + 1);
-    expect(await world.call('marcus.johnson', 'knowledge', 'undo', { tx_id: last - 5 })).toMatchObject({ status: 'success' });
-    expect(await world.call('sarah.kim', 'knowledge', 'delete', { id: stored['id'] })).toMatchObject({ status: 'pending_confirmation' });
-    const found = await world.call('tom.becker', 'knowledge', 'query', { query: 'wave number 42' });
+    expect(await testRuntime.call('marcus.johnson', 'knowledge', 'undo', { tx_id: last - 5 })).toMatchObject({ status: 'success' });
+    expect(await testRuntime.call('sarah.kim', 'knowledge', 'delete', { id: stored['id'] })).toMatchObject({
+      status: 'pending_confirmation',
+    });
+    const found = await testRuntime.call('tom.becker', 'knowledge', 'query', { query: 'wave number 42' });
     expect(found).toMatchObject({ status: 'success', data: [{ topic: 'Wave 42' }, ...Array<unknown>(49).fill(expect.anything())] });
   });
 

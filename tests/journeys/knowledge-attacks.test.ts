@@ -2,26 +2,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
-import { code, type Data, databases, openWorld, type World } from '../world.ts';
+import { code, type Data, databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus, sarah, frank] = ['nina.patel', 'marcus.johnson', 'sarah.kim', 'frank.davis'] as const;
 
 describe.each(databases)('knowledge on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(knowledge) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(knowledge) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const call = (who: string, tool: string, input: unknown = {}): Promise<Answer> => world.call(who, 'knowledge', tool, input);
-  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => world.data(who, 'knowledge', tool, input);
+  const call = (who: string, tool: string, input: unknown = {}): Promise<Answer> => testRuntime.call(who, 'knowledge', tool, input);
+  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => testRuntime.data(who, 'knowledge', tool, input);
   let counter = 0;
   const stored = (who: string, more: Record<string, unknown> = {}) =>
     data(who, 'store', { topic: `Target ${++counter}`, content: `Content ${counter}.`, ...more });
   const versionsOf = async (id: unknown) =>
-    world.owner('select tx_from::int, tx_to::int from knowledge.entries where entry_no = $1 order by 1', [String(id).slice(2)]);
+    testRuntime.owner('select tx_from::int, tx_to::int from knowledge.entries where entry_no = $1 order by 1', [String(id).slice(2)]);
   const codes = (answers: readonly Answer[]) => answers.map(code).toSorted();
 
   describe('at the same moment', () => {
@@ -40,9 +40,9 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     test('approved undos of a colleague’s change: one takes effect, the other says that things have changed', async () => {
       const { id, tx_id } = await stored(nina);
       const tickets = await Promise.all(
-        [marcus, sarah].map(async (who) => [who, (await world.ask(who, 'knowledge', 'undo', { tx_id })).confirmationId] as const),
+        [marcus, sarah].map(async (who) => [who, (await testRuntime.ask(who, 'knowledge', 'undo', { tx_id })).confirmationId] as const),
       );
-      const answers = await Promise.all(tickets.map(([who, ticket]) => world.approve(who, ticket)));
+      const answers = await Promise.all(tickets.map(([who, ticket]) => testRuntime.approve(who, ticket)));
       expect(answers.map(code).toSorted()).toEqual(['CHANGED_SINCE_APPROVAL', 'success']);
       expect(await versionsOf(id)).toHaveLength(1);
     });
@@ -82,14 +82,14 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   describe('whose it is', () => {
     test('does not change with who changes it, comes back with undo, and decides each time', async () => {
       const { id } = await stored(nina);
-      await world.done(marcus, 'knowledge', 'update', { id, content: 'By Marcus.' });
+      await testRuntime.done(marcus, 'knowledge', 'update', { id, content: 'By Marcus.' });
       expect(code(await call(marcus, 'update', { id, content: 'Again by Marcus.' }))).toBe('pending_confirmation');
-      const gone = await world.done(marcus, 'knowledge', 'delete', { id });
+      const gone = await testRuntime.done(marcus, 'knowledge', 'delete', { id });
       const { tx_id } = (gone as { data: { tx_id: number } }).data;
       // Marcus did it himself, but it is Nina's; and Nina may not take back at once what somebody else did.
       expect(code(await call(marcus, 'undo', { tx_id }))).toBe('pending_confirmation');
       expect(code(await call(nina, 'undo', { tx_id }))).toBe('pending_confirmation');
-      await world.done(sarah, 'knowledge', 'undo', { tx_id });
+      await testRuntime.done(sarah, 'knowledge', 'undo', { tx_id });
       expect(code(await call(sarah, 'update', { id, content: 'By Sarah.' }))).toBe('pending_confirmation');
       expect(await data(nina, 'update', { id, content: 'By Nina.' })).toMatchObject({ recorded_by: 'Nina Patel', mine: true });
     });
@@ -99,7 +99,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'harbour' });
       const replacing = { subject, predicate: 'owned_by', object: 'coast guard', resolution: 'replace' };
       expect(code(await call(nina, 'relate', replacing))).toBe('pending_confirmation');
-      const replaced = await world.done(marcus, 'knowledge', 'relate', replacing);
+      const replaced = await testRuntime.done(marcus, 'knowledge', 'relate', replacing);
       const { tx_id } = (replaced as { data: { tx_id: number } }).data;
       expect(code(await call(marcus, 'undo', { tx_id }))).toBe('pending_confirmation');
       expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'coast guard', mine: false }]);
@@ -187,7 +187,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       const shifted = new Date(Date.parse(recorded_at) + 5.5 * 3_600_000).toISOString().slice(0, 19);
       const fraction = /\.\d+/.exec(recorded_at)?.[0] ?? '';
       expect([await at(recorded_at), await at(`${shifted}${fraction}+05:30`)]).toEqual([true, true]);
-      const [row] = await world.owner(
+      const [row] = await testRuntime.owner(
         "select knowledge.iso(recorded_at - interval '1 microsecond') as before from knowledge.entries where entry_no = $1",
         [id.slice(2)],
       );
@@ -255,7 +255,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     test('tags that look alike when they stand in a row are not the same', async () => {
       const { id } = await stored(nina, { tags: ['a, b'] });
       expect(await data(nina, 'update', { id, tags: ['a', 'b'] })).toMatchObject({ tags: ['a', 'b'] });
-      const card = await world.ask(marcus, 'knowledge', 'update', { id, tags: ['a, b'] });
+      const card = await testRuntime.ask(marcus, 'knowledge', 'update', { id, tags: ['a, b'] });
       const [change] = card.confirmationData.changes;
       expect(change).toMatchObject({ field: 'tags' });
       expect(change?.from).not.toEqual(change?.to);

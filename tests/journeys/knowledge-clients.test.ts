@@ -4,7 +4,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const TOOLS = ['store', 'update', 'delete', 'query', 'relate', 'query_graph', 'undo', 'history'];
 const LISTS = ['query', 'query_graph', 'history'];
@@ -52,19 +52,26 @@ const first: Connect = async (address, token) => {
   };
 };
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site?.close());
+afterAll(() => testServer?.close());
 
 const doors = [
-  ['the gateway', 'knowledge_', async (user: string) => [`${site.tamshai.base}/mcp`, await site.token(user, { mcp: true })] as const],
+  [
+    'the gateway',
+    'knowledge_',
+    async (user: string) => [`${testServer.tamshai.base}/mcp`, await testServer.token(user, { mcp: true })] as const,
+  ],
   [
     'its own server',
     '',
     async (user: string) =>
-      [`http://localhost:${site.tamshai.ports['knowledge']}/mcp`, await site.token(user, { mcp: true, server: 'knowledge' })] as const,
+      [
+        `http://localhost:${testServer.tamshai.ports['knowledge']}/mcp`,
+        await testServer.token(user, { mcp: true, server: 'knowledge' }),
+      ] as const,
   ],
 ] as const;
 const clients = [
@@ -232,10 +239,12 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
     });
 
     test('where a store cannot do its part, that trying again can help is said to machines', async () => {
-      await site.owner(
+      await testServer.owner(
         "create function knowledge.full() returns trigger language plpgsql as $$ begin raise exception 'no space left on /dev/sda1' using errcode = '53100'; end $$",
       );
-      await site.owner('create trigger full_disk before insert on knowledge.transactions for each row execute function knowledge.full()');
+      await testServer.owner(
+        'create trigger full_disk before insert on knowledge.transactions for each row execute function knowledge.full()',
+      );
       try {
         const { structuredContent } = await call('store', { topic: 'x', content: 'Not now.' });
         expect(structuredContent).toMatchObject({
@@ -246,7 +255,7 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
         });
         expect(JSON.stringify(structuredContent)).not.toMatch(/sda1|space/);
       } finally {
-        await site.owner('drop function knowledge.full cascade');
+        await testServer.owner('drop function knowledge.full cascade');
       }
       expect(dataOf(await call('store', { topic: 'x', content: 'Now.' }))).toMatchObject({ topic: 'x' });
     });
@@ -254,7 +263,7 @@ describe.each(doors)('by %s', (_door, prefix, door) => {
 });
 
 test('whoever draws a form can tell what acts at once, what waits, and in which case', async () => {
-  const { body } = await site.send('GET', '/api/user/mcp-tools', { token: await site.token('alice.chen') });
+  const { body } = await testServer.send('GET', '/api/user/mcp-tools', { token: await testServer.token('alice.chen') });
   const { servers } = (
     body as unknown as {
       data: { servers: { name: string; tools: { name: string; needsApproval: boolean; atOnceWhen: string | null }[] }[] };

@@ -4,24 +4,24 @@ import type { SqlReader } from '../../src/core/sql.ts';
 import type { Store } from '../../src/core/store.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
 import { MOST_IDS, noticesAfter, RESOURCES } from '../../src/domains/knowledge/snapshot.ts';
-import { code, type Data, databases, openWorld, person, type World } from '../world.ts';
+import { code, type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus, frank] = ['nina.patel', 'marcus.johnson', 'frank.davis'] as const;
 const MANY = MOST_IDS + 20;
 
 describe.each(databases)('knowledge on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(knowledge) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(knowledge) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const call = (who: string, tool: string, input: unknown = {}) => world.call(who, 'knowledge', tool, input);
-  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => world.data(who, 'knowledge', tool, input);
+  const call = (who: string, tool: string, input: unknown = {}) => testRuntime.call(who, 'knowledge', tool, input);
+  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => testRuntime.data(who, 'knowledge', tool, input);
   const reading = <T>(body: (sql: SqlReader) => Promise<T>) => {
-    const store = world.runtime.stores['knowledge'] as Store<'sql'>;
+    const store = testRuntime.runtime.stores['knowledge'] as Store<'sql'>;
     return store.read({ domain: 'knowledge', audience: 'staff', person: person(frank), shows: [] }, ({ sql }) => body(sql));
   };
   const told = (tx: unknown) => reading((sql) => noticesAfter(sql, Number(tx) - 1, 1));
@@ -45,7 +45,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     const before = await all();
     expect(before).toHaveLength(MANY);
     // Whoever else asks sees every one of them on the card.
-    const card = await world.ask(marcus, 'knowledge', 'delete', { id });
+    const card = await testRuntime.ask(marcus, 'knowledge', 'delete', { id });
     expect(card.confirmationData.changes.length).toBe(2 + MANY);
 
     const gone = (await data(nina, 'delete', { id })) as unknown as { also_deleted: string[]; tx_id: number };
@@ -93,7 +93,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     for (const there of [true, false, true, false, true]) {
       const by = there ? nina : marcus;
       const asked = await call(by, 'undo', { tx_id });
-      const answer = asked.status === 'pending_confirmation' ? await world.approve(by, asked.confirmationId) : asked;
+      const answer = asked.status === 'pending_confirmation' ? await testRuntime.approve(by, asked.confirmationId) : asked;
       ({ tx_id } = (answer as unknown as { data: { tx_id: number } }).data);
       expect(await stands()).toEqual(there ? [[triple.id, 'Nina Patel']] : []);
     }

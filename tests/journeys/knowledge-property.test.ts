@@ -6,7 +6,7 @@ import type { Store } from '../../src/core/store.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
 import { entryState, tripleState } from '../../src/domains/knowledge/schemas.ts';
 import { entriesAt, lastTx, transactionsAt, triplesAt } from '../../src/domains/knowledge/snapshot.ts';
-import { type Data, databases, openWorld, person, type World } from '../world.ts';
+import { type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const people = ['nina.patel', 'marcus.johnson', 'sarah.kim'] as const;
 const words = ['tide', 'Tide!', 'ebb & flow', 'Größe', '"quoted"', 'a\\b', '日本', "it's", '%_'] as const;
@@ -58,17 +58,17 @@ type Op = typeof op extends fc.Arbitrary<infer T> ? T : never;
 type State = Record<string, unknown>;
 
 describe.each(databases)('any sequence of changes on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(knowledge) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(knowledge) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   const reading = <T>(body: (sql: SqlReader) => Promise<T>) => {
-    const store = world.runtime.stores['knowledge'] as Store<'sql'>;
+    const store = testRuntime.runtime.stores['knowledge'] as Store<'sql'>;
     return store.read({ domain: 'knowledge', audience: 'staff', person: person('frank.davis'), shows: [] }, ({ sql }) => body(sql));
   };
   const MOST = 100_000;
@@ -81,8 +81,8 @@ describe.each(databases)('any sequence of changes on %s', (_name, database) => {
 
   /** Where it asks, the person approves. The data of a success, or undefined for a refusal that the rules know. */
   async function done(by: string, tool: string, input: object): Promise<Data | undefined> {
-    const asked = await world.call(by, 'knowledge', tool, input);
-    const answer = asked.status === 'pending_confirmation' ? await world.approve(by, asked.confirmationId) : asked;
+    const asked = await testRuntime.call(by, 'knowledge', tool, input);
+    const answer = asked.status === 'pending_confirmation' ? await testRuntime.approve(by, asked.confirmationId) : asked;
     if (answer.status === 'success') return answer.data as Data;
     const code = answer.status === 'error' ? answer.code : answer.status;
     expect(['CHANGED_LATER', 'NOTHING_TO_CHANGE', 'TRIPLE_CONFLICT', 'VALIDATION_ERROR', 'ENTRY_NOT_FOUND']).toContain(code);

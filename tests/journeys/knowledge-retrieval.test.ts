@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
 import { entries, triples } from '../../src/sample/knowledge-entries.ts';
-import { databases, openWorld, type World } from '../world.ts';
+import { databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 import { judged } from './knowledge-judged.ts';
 
 const gain = (grade: number, rank: number) => (2 ** grade - 1) / Math.log2(rank + 2);
@@ -25,13 +25,13 @@ function measured(answers: Readonly<Record<string, number>>, topics: readonly st
 }
 
 describe.each(databases)('questions on %s', (name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(knowledge) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(knowledge) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   test('find what answers them', async () => {
@@ -40,7 +40,9 @@ describe.each(databases)('questions on %s', (name, database) => {
     expect(judged.flatMap(({ answers }) => Object.keys(answers)).filter((topic) => !known.has(topic))).toEqual([]);
     const results = [];
     for (const { ask, answers } of judged) {
-      const topics = (await world.data('frank.davis', 'knowledge', 'query', { query: ask, limit: 20 })).map((row) => String(row['topic']));
+      const topics = (await testRuntime.data('frank.davis', 'knowledge', 'query', { query: ask, limit: 20 })).map((row) =>
+        String(row['topic']),
+      );
       results.push({ ask, topics, ...measured(answers, topics) });
     }
     const figures = {

@@ -15,21 +15,21 @@ import {
   transactionsAt,
   triplesAt,
 } from '../../src/domains/knowledge/snapshot.ts';
-import { type Data, databases, openWorld, person, type World } from '../world.ts';
+import { type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus] = ['nina.patel', 'marcus.johnson'] as const;
 
 describe.each(databases)('the rows of knowledge on %s', (name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(knowledge), replicas: name === 'PGlite' ? 1 : 3 });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(knowledge), replicas: name === 'PGlite' ? 1 : 3 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => world.data(who, 'knowledge', tool, input);
-  const store = () => world.runtime.stores['knowledge'] as Store<'sql'>;
+  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => testRuntime.data(who, 'knowledge', tool, input);
+  const store = () => testRuntime.runtime.stores['knowledge'] as Store<'sql'>;
   const session = (username: string) => ({ domain: 'knowledge', audience: 'staff', person: person(username), shows: [] });
   const reading = <T>(username: string, body: (sql: SqlReader) => Promise<T>) => store().read(session(username), ({ sql }) => body(sql));
   const audit: AuditRecord = {
@@ -50,7 +50,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
   /** Statements as Nina's writing role, one after the other in one transaction that begins like any change; what they came to. */
   async function trying(statements: (sql: SqlWriter, tx: number) => readonly SqlText[], id?: string): Promise<string> {
     try {
-      await store().once(session(nina), { id, tool: 'test' }, async ({ writing: { sql } }) => {
+      await store().executeOnce(session(nina), { id, tool: 'test' }, async ({ writing: { sql } }) => {
         const { last_tx: tx } = await sql.change(
           z.object({ last_tx: z.int() }),
           sql`update knowledge.head set last_tx = last_tx returning last_tx`,
@@ -67,20 +67,20 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       return error instanceof Failure ? error.code : 'other';
     }
   }
-  const state = () => world.owner('select * from knowledge.entries order by entry_no, tx_from');
+  const state = () => testRuntime.owner('select * from knowledge.entries order by entry_no, tx_from');
 
   test('every table forces row security and has its policies; every view asks as its caller', async () => {
     const tables =
-      await world.owner(`select relname::text as name, relrowsecurity and relforcerowsecurity as forced, exists (select from pg_policy where polrelid = c.oid) as policy
+      await testRuntime.owner(`select relname::text as name, relrowsecurity and relforcerowsecurity as forced, exists (select from pg_policy where polrelid = c.oid) as policy
       from pg_class c where relnamespace = 'knowledge'::regnamespace and relkind = 'r'`);
     expect(tables.length).toBe(11);
     expect(tables.filter(({ forced, policy }) => !forced || !policy)).toEqual([]);
     expect(
-      await world.owner(
+      await testRuntime.owner(
         "select relname from pg_class where relnamespace = 'knowledge'::regnamespace and relkind = 'v' and not coalesce('security_invoker=true' = any (reloptions), false)",
       ),
     ).toEqual([]);
-    expect(await world.owner("select proname from pg_proc where pronamespace = 'knowledge'::regnamespace and prosecdef")).toEqual([]);
+    expect(await testRuntime.owner("select proname from pg_proc where pronamespace = 'knowledge'::regnamespace and prosecdef")).toEqual([]);
   });
 
   test('without an identity nobody sees anything', async () => {
@@ -156,7 +156,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     const people = [nina, marcus, 'sarah.kim', 'frank.davis', 'alice.chen'];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        world.call(people[n % people.length] ?? nina, 'knowledge', 'store', { topic: `rush ${n}`, content: 'At once.' }, n),
+        testRuntime.call(people[n % people.length] ?? nina, 'knowledge', 'store', { topic: `rush ${n}`, content: 'At once.' }, n),
       ),
     );
     const done = answers.filter(({ status }) => status === 'success').length;
@@ -164,10 +164,14 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(done).toBe(20);
     expect(await reading(nina, lastTx)).toBe(first + done);
     expect(
-      await world.owner('select tx_id from knowledge.transactions except select generate_series(1, (select last_tx from knowledge.head))'),
+      await testRuntime.owner(
+        'select tx_id from knowledge.transactions except select generate_series(1, (select last_tx from knowledge.head))',
+      ),
     ).toEqual([]);
     expect(
-      await world.owner('select 1 from knowledge.transactions a join knowledge.transactions b on b.tx_id = a.tx_id + 1 where b.at < a.at'),
+      await testRuntime.owner(
+        'select 1 from knowledge.transactions a join knowledge.transactions b on b.tx_id = a.tx_id + 1 where b.at < a.at',
+      ),
     ).toEqual([]);
   });
 

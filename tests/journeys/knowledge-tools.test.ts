@@ -2,24 +2,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
-import { code, type Data, databases, openWorld, person, type World } from '../world.ts';
+import { code, type Data, databases, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [nina, marcus, sarah, frank] = ['nina.patel', 'marcus.johnson', 'sarah.kim', 'frank.davis'] as const;
 const tools = Object.values(knowledge);
 
 describe.each(databases)('knowledge on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools });
+    testRuntime = await openTestRuntime({ database, tools });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const call = (who: string, tool: string, input: unknown = {}): Promise<Answer> => world.call(who, 'knowledge', tool, input);
-  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => world.data(who, 'knowledge', tool, input);
-  const ask = (who: string, tool: string, input: unknown): Promise<PendingAnswer> => world.ask(who, 'knowledge', tool, input);
-  const approve = (who: string, { confirmationId }: PendingAnswer) => world.approve(who, confirmationId);
+  const call = (who: string, tool: string, input: unknown = {}): Promise<Answer> => testRuntime.call(who, 'knowledge', tool, input);
+  const data = (who: string, tool: string, input: unknown = {}): Promise<Data> => testRuntime.data(who, 'knowledge', tool, input);
+  const ask = (who: string, tool: string, input: unknown): Promise<PendingAnswer> => testRuntime.ask(who, 'knowledge', tool, input);
+  const approve = (who: string, { confirmationId }: PendingAnswer) => testRuntime.approve(who, confirmationId);
   const ids = (rows: Data) => rows.map((row) => row['id']);
   let counter = 0;
   const stored = async (who: string, more: Record<string, unknown> = {}) => {
@@ -33,15 +33,15 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     );
 
   describe('every example', () => {
-    const examples = tools.flatMap((tool) => tool.examples.map((example) => [`${tool.name}: ${example.ask}`, tool, example] as const));
-    test.each(examples)('%s', async (_ask, tool, { as, input, gives }) => {
+    const examples = tools.flatMap((tool) => tool.examples.map((example) => [`${tool.name}: ${example.question}`, tool, example] as const));
+    test.each(examples)('%s', async (_ask, tool, { as, input, expects }) => {
       expect(code(await call(as, tool.name, input('2026-11-16')))).toBe(
-        gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
+        expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
       );
     });
     test('finds something where it asks for something', async () => {
       for (const tool of tools.filter(({ kind }) => kind === 'list')) {
-        for (const { ask: question, as, input } of tool.examples) {
+        for (const { question, as, input } of tool.examples) {
           if ('mine' in input('2026-11-16')) continue;
           expect([question, (await data(as, tool.name, input('2026-11-16'))).length]).not.toEqual([question, 0]);
         }
@@ -122,7 +122,9 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         recorded_by: 'Nina Patel',
         mine: true,
       });
-      const [body] = await world.owner('select body from knowledge.audit where body like \'%"update"%\' order by at desc, n desc limit 1');
+      const [body] = await testRuntime.owner(
+        'select body from knowledge.audit where body like \'%"update"%\' order by at desc, n desc limit 1',
+      );
       expect(JSON.parse(String(body?.['body']))).toMatchObject({
         decision: 'allowed',
         tool: 'update',
@@ -458,6 +460,6 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
 
   test('someone with no employee record may record too: ownership is by sign-in', async () => {
     const guest = person('frank.davis', { employeeId: undefined });
-    expect(await world.data(guest, 'knowledge', 'store', { topic: 'badge', content: 'Not linked.' })).toMatchObject({ mine: true });
+    expect(await testRuntime.data(guest, 'knowledge', 'store', { topic: 'badge', content: 'Not linked.' })).toMatchObject({ mine: true });
   });
 });

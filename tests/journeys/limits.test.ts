@@ -1,13 +1,13 @@
 /** How much one person, and one stranger, may ask for; and what slow or greedy connections get. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite({ TAMSHAI_RATE_PER_MINUTE: '30', TAMSHAI_FAILED_AUTH_PER_SECOND: '5' });
+  testServer = await openTestServer({ TAMSHAI_RATE_PER_MINUTE: '30', TAMSHAI_FAILED_AUTH_PER_SECOND: '5' });
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 /** So that what follows falls into one minute of the counter. */
 async function withinOneMinute(): Promise<void> {
@@ -18,68 +18,74 @@ async function withinOneMinute(): Promise<void> {
 describe('one person', () => {
   test('has one allowance for all surfaces together; others keep theirs', async () => {
     await withinOneMinute();
-    const client = await site.mcp('sarah.kim');
+    const client = await testServer.mcp('sarah.kim');
     const answers: number[] = [];
     for (let n = 0; n < 12; n++) {
-      answers.push((await site.rest('sarah.kim', 'tasks', 'list_tasks')).status);
-      answers.push((await site.direct('sarah.kim', 'tasks', 'list_tasks')).status);
+      answers.push((await testServer.rest('sarah.kim', 'tasks', 'list_tasks')).status);
+      answers.push((await testServer.direct('sarah.kim', 'tasks', 'list_tasks')).status);
       const { structuredContent } = await client.callTool({ name: 'tasks_list_tasks', arguments: {} });
       answers.push((structuredContent as { code?: string }).code === 'RATE_LIMITED' ? 429 : 200);
     }
     expect(answers.filter((status) => status === 200)).toHaveLength(30);
     expect(answers.filter((status) => status === 429)).toHaveLength(6);
-    const refused = await site.rest('sarah.kim', 'tasks', 'list_tasks');
+    const refused = await testServer.rest('sarah.kim', 'tasks', 'list_tasks');
     expect(refused).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', retryable: true } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await site.rest('nina.patel', 'tasks', 'list_tasks')).status).toBe(200);
+    expect((await testServer.rest('nina.patel', 'tasks', 'list_tasks')).status).toBe(200);
   });
 });
 
 describe('what is not a tool', () => {
   test('is counted as well, so that nobody fills the trail with decisions on nothing', async () => {
     await withinOneMinute();
-    const token = await site.token('dan.williams');
-    const decide = () => site.send('POST', '/api/confirm/00000000-0000-4000-8000-000000000000', { token, body: { approved: true } });
+    const token = await testServer.token('dan.williams');
+    const decide = () => testServer.send('POST', '/api/confirm/00000000-0000-4000-8000-000000000000', { token, body: { approved: true } });
     const statuses: number[] = [];
     for (let n = 0; n < 34; n++) statuses.push((await decide()).status);
     expect(statuses.filter((status) => status === 429)).toHaveLength(4);
     for (const path of ['/api/audit', '/api/audit/calls-main/1', '/api/confirmations', '/api/user/info', '/api/user/mcp-tools']) {
-      expect(await site.send('GET', path, { token })).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+      expect(await testServer.send('GET', path, { token })).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
     }
-    expect((await site.rest('dan.williams', 'tasks', 'list_tasks')).status).toBe(200);
+    expect((await testServer.rest('dan.williams', 'tasks', 'list_tasks')).status).toBe(200);
   });
 
   test('nor with names that are none, which count as calls', async () => {
     await withinOneMinute();
     const statuses: number[] = [];
-    for (let n = 0; n < 34; n++) statuses.push((await site.rest('frank.davis', n % 2 === 0 ? 'tasks' : 'nowhere', 'no_such_tool')).status);
+    for (let n = 0; n < 34; n++)
+      statuses.push((await testServer.rest('frank.davis', n % 2 === 0 ? 'tasks' : 'nowhere', 'no_such_tool')).status);
     expect([statuses.filter((status) => status === 404).length, statuses.filter((status) => status === 429).length]).toEqual([30, 4]);
-    expect((await site.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(429);
+    expect((await testServer.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(429);
   });
 
   test('is left to a person whose program has used up its calls', async () => {
     await withinOneMinute();
-    const asked = await site.ask('alice.chen', 'hr', 'update_salary', {
+    const asked = await testServer.ask('alice.chen', 'hr', 'update_salary', {
       employee_id: '0e000000-0000-4000-8000-000000000008',
       new_salary: 131_313,
     });
     let last = 200;
-    for (let n = 0; n < 40 && last !== 429; n++) last = (await site.rest('alice.chen', 'tasks', 'list_tasks')).status;
+    for (let n = 0; n < 40 && last !== 429; n++) last = (await testServer.rest('alice.chen', 'tasks', 'list_tasks')).status;
     expect(last).toBe(429);
-    expect(await site.decide('alice.chen', asked.confirmationId, false)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect(await testServer.decide('alice.chen', asked.confirmationId, false)).toMatchObject({
+      status: 200,
+      body: { status: 'cancelled' },
+    });
   });
 });
 
 describe('a stranger', () => {
   test('is told to slow down, while good sign-ins from the same address go on', async () => {
-    const token = await site.token('bob.martinez');
+    const token = await testServer.token('bob.martinez');
     const statuses = await Promise.all(
       Array.from({ length: 40 }, () =>
-        site.send('POST', '/api/tools/tasks/list_tasks', { token: 'nonsense', body: {} }).then(({ status }) => status),
+        testServer.send('POST', '/api/tools/tasks/list_tasks', { token: 'nonsense', body: {} }).then(({ status }) => status),
       ),
     );
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
-    const good = await Promise.all(Array.from({ length: 5 }, () => site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} })));
+    const good = await Promise.all(
+      Array.from({ length: 5 }, () => testServer.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} })),
+    );
     expect(good.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 });
@@ -100,37 +106,40 @@ function raw(port: number, write: (socket: ReturnType<typeof connect>) => void):
 
 describe('a connection', () => {
   test('whose headers never end is closed, and nobody waits for it', async () => {
-    const { gateway = 0 } = site.tamshai.ports;
+    const { gateway = 0 } = testServer.tamshai.ports;
     const dripping = Array.from({ length: 50 }, () =>
       raw(gateway, (socket) => {
         socket.write('POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost\r\n');
         const drip = setInterval(() => (socket.destroyed ? clearInterval(drip) : socket.write('X-A: b\r\n')), 500);
       }),
     );
-    const probe = await site.send('GET', '/health');
+    const probe = await testServer.send('GET', '/health');
     expect(probe.status).toBe(200);
     for (const { ms } of await Promise.all(dripping)) expect(ms).toBeLessThan(20_000);
   }, 180_000);
 
   test('whose body is too large, compressed or not JSON is refused in our words', async () => {
-    const token = await site.token('tom.becker');
+    const token = await testServer.token('tom.becker');
     const path = '/api/tools/tasks/add_task';
-    expect(await site.send('POST', path, { token, raw: JSON.stringify({ title: 'x'.repeat(300_000) }) })).toMatchObject({
+    expect(await testServer.send('POST', path, { token, raw: JSON.stringify({ title: 'x'.repeat(300_000) }) })).toMatchObject({
       status: 413,
       body: { code: 'PAYLOAD_TOO_LARGE' },
     });
-    expect(await site.send('POST', path, { token, body: { title: 'x' }, headers: { 'content-encoding': 'gzip' } })).toMatchObject({
+    expect(await testServer.send('POST', path, { token, body: { title: 'x' }, headers: { 'content-encoding': 'gzip' } })).toMatchObject({
       status: 415,
       body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
     });
-    expect(await site.send('POST', path, { token, raw: 'title=x', headers: { 'content-type': 'text/plain' } })).toMatchObject({
+    expect(await testServer.send('POST', path, { token, raw: 'title=x', headers: { 'content-type': 'text/plain' } })).toMatchObject({
       status: 415,
       body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
     });
-    expect(await site.send('POST', path, { token, raw: '['.repeat(100_000) })).toMatchObject({
+    expect(await testServer.send('POST', path, { token, raw: '['.repeat(100_000) })).toMatchObject({
       status: 400,
       body: { code: 'VALIDATION_ERROR' },
     });
-    expect(await site.send('POST', path, { token, raw: '{"title":' })).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(await testServer.send('POST', path, { token, raw: '{"title":' })).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_ERROR' },
+    });
   });
 });

@@ -6,22 +6,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMetrics } from '../../src/core/metrics.ts';
 import { parseMetrics, type Sample, total } from '../prometheus.ts';
 import { promtool } from '../services/promtool.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { onServers } from '../stores.ts';
 
 const KEY = 'a-key-for-the-scraper';
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' };
 
-let site: Site;
+let testServer: TestServer;
 let opsPort = 0;
 beforeAll(async () => {
-  site = await openSite({ TAMSHAI_METRICS_KEY: KEY, OPS_PORT: '0', TAMSHAI_RATE_PER_MINUTE: '25' });
-  opsPort = site.tamshai.ports['ops'] ?? 0;
+  testServer = await openTestServer({ TAMSHAI_METRICS_KEY: KEY, OPS_PORT: '0', TAMSHAI_RATE_PER_MINUTE: '25' });
+  opsPort = testServer.tamshai.ports['ops'] ?? 0;
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const scrape = async (server?: string): Promise<Sample[]> => {
-  const { status, text, headers } = await site.send('GET', '/metrics', { server });
+  const { status, text, headers } = await testServer.send('GET', '/metrics', { server });
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   return parseMetrics(text);
@@ -41,10 +41,10 @@ const ops = (path: string, { method = 'GET', headers = {} }: { method?: string; 
 describe('what is counted', () => {
   test('each call, by server, tool, store and outcome, with its rows and its time', async () => {
     const before = await scrape();
-    await site.rest('alice.chen', 'hr', 'list_employees', { limit: 7 });
-    await site.rest('frank.davis', 'hr', 'list_employees', {});
-    await site.rest('alice.chen', 'hr', 'list_employees', { limit: 99 });
-    await site.rest('carol.johnson', 'sales', 'list_deals', { limit: 3 });
+    await testServer.rest('alice.chen', 'hr', 'list_employees', { limit: 7 });
+    await testServer.rest('frank.davis', 'hr', 'list_employees', {});
+    await testServer.rest('alice.chen', 'hr', 'list_employees', { limit: 99 });
+    await testServer.rest('carol.johnson', 'sales', 'list_deals', { limit: 3 });
     const after = await scrape();
     const more = (name: string, labels: Record<string, string>) => total(after, name, labels) - total(before, name, labels);
     const hr = { server: 'hr', tool: 'list_employees' };
@@ -76,23 +76,27 @@ describe('what is counted', () => {
         ]),
       );
     };
-    const found = await site.rest('alice.chen', 'hr', 'list_employees', { department: 'Engineering', job_title: 'Engineer', limit: 2 });
+    const found = await testServer.rest('alice.chen', 'hr', 'list_employees', {
+      department: 'Engineering',
+      job_title: 'Engineer',
+      limit: 2,
+    });
     const [one, two] = (found.body as unknown as { data: { employee_id: string; salary: number }[] }).data;
-    const first = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: one?.employee_id, new_salary: 123_456 });
-    const second = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: two?.employee_id, new_salary: 123_456 });
+    const first = await testServer.ask('alice.chen', 'hr', 'update_salary', { employee_id: one?.employee_id, new_salary: 123_456 });
+    const second = await testServer.ask('alice.chen', 'hr', 'update_salary', { employee_id: two?.employee_id, new_salary: 123_456 });
     expect(await states()).toEqual({ asked: 2, done: 0, denied: 0, failed: 0 });
-    await Promise.all([1, 2, 3].map(() => site.decide('alice.chen', first.confirmationId, true)));
-    await site.decide('alice.chen', second.confirmationId, false);
-    await site.decide('alice.chen', second.confirmationId, false);
+    await Promise.all([1, 2, 3].map(() => testServer.decide('alice.chen', first.confirmationId, true)));
+    await testServer.decide('alice.chen', second.confirmationId, false);
+    await testServer.decide('alice.chen', second.confirmationId, false);
     expect(await states()).toEqual({ asked: 2, done: 1, denied: 1, failed: 0 });
     expect(total(await scrape(), 'tamshai_calls_total', { tool: 'update_salary', outcome: 'approved' })).toBe(1);
   });
 
   test('refusals for being too many, and for not being signed in', async () => {
     const before = await scrape();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => site.rest('dan.williams', 'support', 'get_sla_summary')));
+    const answers = await Promise.all(Array.from({ length: 60 }, () => testServer.rest('dan.williams', 'support', 'get_sla_summary')));
     const refused = answers.filter(({ status }) => status === 429).length;
-    await site.send('POST', '/api/tools/hr/list_employees', { body: {}, token: 'nonsense' });
+    await testServer.send('POST', '/api/tools/hr/list_employees', { body: {}, token: 'nonsense' });
     const after = await scrape();
     expect(refused).toBeGreaterThan(0);
     expect(
@@ -104,9 +108,9 @@ describe('what is counted', () => {
   });
 
   test('what a caller writes never becomes a series', async () => {
-    await site.rest('alice.chen', 'hr', 'no_such_tool_xyzzy', { secret: 'canary' });
-    await site.rest('alice.chen', 'xyzzy', 'list_employees', {});
-    const { text } = await site.send('GET', '/metrics');
+    await testServer.rest('alice.chen', 'hr', 'no_such_tool_xyzzy', { secret: 'canary' });
+    await testServer.rest('alice.chen', 'xyzzy', 'list_employees', {});
+    const { text } = await testServer.send('GET', '/metrics');
     expect(text).not.toMatch(/xyzzy|canary|alice|203\.0/);
     expect(total(parseMetrics(text), 'tamshai_calls_total', { server: 'none' })).toBeGreaterThan(0);
   });
@@ -131,14 +135,14 @@ describe('what is counted', () => {
 });
 
 describe('who may see it', () => {
-  const from = (token?: string, server?: string) => site.send('GET', '/metrics', { token, server, headers: ELSEWHERE });
+  const from = (token?: string, server?: string) => testServer.send('GET', '/metrics', { token, server, headers: ELSEWHERE });
   test.each(['gateway', 'hr'])('from elsewhere, %s wants the key or a member of staff', async (server) => {
     const options = server === 'gateway' ? {} : { server };
     expect((await from(undefined, server)).status).toBe(401);
     expect((await from(`${KEY}x`, server)).status).toBe(401);
-    expect((await from(await site.token('frank.davis', { ...options, mcp: true }), server)).status).toBe(401);
-    expect((await from(await site.token('jane.smith@acme.example', options), server)).status).toBe(403);
-    expect((await from(await site.token('frank.davis', options), server)).status).toBe(200);
+    expect((await from(await testServer.token('frank.davis', { ...options, mcp: true }), server)).status).toBe(401);
+    expect((await from(await testServer.token('jane.smith@acme.example', options), server)).status).toBe(403);
+    expect((await from(await testServer.token('frank.davis', options), server)).status).toBe(200);
     expect((await from(KEY, server)).status).toBe(200);
   });
 
@@ -156,7 +160,7 @@ describe('who may see it', () => {
 
 describe('the format', () => {
   test('promtool has nothing to say', async () => {
-    const { text } = await site.send('GET', '/metrics');
+    const { text } = await testServer.send('GET', '/metrics');
     parseMetrics(text);
     if (!onServers) return expect(text).toContain('# TYPE tamshai_calls_total counter');
     const { status, stdout, stderr } = spawnSync(promtool(), ['check', 'metrics'], { input: text, encoding: 'utf8' });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Said } from '../../src/assistant/model.ts';
-import { type Asked, type Desk, openDesk } from '../desk.ts';
+import { type Asked, type AssistantHarness, openAssistantHarness } from '../assistant-harness.ts';
 
 interface Question {
   readonly as: string;
@@ -22,11 +22,11 @@ const bank = readFileSync(new URL('../questions/bank.jsonl', import.meta.url), '
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Question);
 
-let desk: Desk;
+let harness: AssistantHarness;
 beforeAll(async () => {
-  desk = await openDesk();
+  harness = await openAssistantHarness();
 }, 300_000);
-afterAll(() => desk.close());
+afterAll(() => harness.close());
 
 const plain = (text: string): string => text.replace(/[,\\*]/g, '');
 
@@ -57,7 +57,7 @@ test('each leads to what it should', { timeout: 300_000 }, async () => {
     let said: readonly Said[] = [];
     for (const turn of question.turns) {
       const began = performance.now();
-      asked = await desk.ask(question.as, turn, said);
+      asked = await harness.ask(question.as, turn, said);
       if (asked.calls.length === 0) alone.push(performance.now() - began);
       said = asked.said;
     }

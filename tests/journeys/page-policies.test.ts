@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const auth = (change: Record<string, string> = {}) =>
   `/oidc/staff/auth?${new URLSearchParams({
@@ -22,7 +22,7 @@ const auth = (change: Record<string, string> = {}) =>
   })}`;
 
 test('every page has a policy, without unsafe-inline and unsafe-eval, that allows what is in it', async () => {
-  const token = await site.token('alice.chen');
+  const token = await testServer.token('alice.chen');
   const paths = [
     '/',
     '/signin',
@@ -47,7 +47,7 @@ test('every page has a policy, without unsafe-inline and unsafe-eval, that allow
   let pages = 0;
   for (const path of [...paths, ...more])
     for (const as of [undefined, token]) {
-      const reply = await fetch(`${site.tamshai.base}${path}`, {
+      const reply = await fetch(`${testServer.tamshai.base}${path}`, {
         headers: { accept: 'text/html', ...(as && { authorization: `Bearer ${as}` }) },
       });
       const text = await reply.text();

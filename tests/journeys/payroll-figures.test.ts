@@ -6,7 +6,7 @@ import * as hr from '../../src/domains/hr/index.ts';
 import * as payroll from '../../src/domains/payroll/index.ts';
 import { payrollSample } from '../../src/sample/payroll.ts';
 import type { Cell } from '../../src/sample/tables.ts';
-import { type Data, databases, employeeIdOf as id, openWorld, SAMPLE_DAY, type World } from '../world.ts';
+import { type Data, databases, employeeIdOf as id, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const cents = (amount: unknown): number => {
   const whole = Math.round(Number(amount) * 100);
@@ -117,24 +117,24 @@ describe('the sample, on any day', () => {
 });
 
 describe.each(databases)('the figures on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   let stubs: Data;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: [...Object.values(hr), ...Object.values(payroll)] });
-    stubs = (await world.owner(
+    testRuntime = await openTestRuntime({ database, tools: [...Object.values(hr), ...Object.values(payroll)] });
+    stubs = (await testRuntime.owner(
       'select pay_stub_id, employee_id, pay_run_id, pay_date::text as pay_date from payroll.pay_stubs order by 1',
     )) as Data;
   }, 240_000);
   afterAll(async () => {
-    expect(world?.problems).toEqual([]);
-    await world?.close();
+    expect(testRuntime?.problems).toEqual([]);
+    await testRuntime?.close();
   });
   const paula = 'paula.reyes';
-  const ask = (tool: string, input: object = {}) => world.data(paula, 'payroll', tool, input);
+  const ask = (tool: string, input: object = {}) => testRuntime.data(paula, 'payroll', tool, input);
   async function pages(tool: string, input: object): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = (await world.call(paula, 'payroll', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
+      const answer = (await testRuntime.call(paula, 'payroll', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
       rows.push(...(answer.data as Data));
       cursor = answer.metadata?.nextCursor;
     }
@@ -144,7 +144,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
   test('everyone is paid on every pay day since they began', async () => {
     expect(stubs.length).toBeGreaterThan(20_000);
     expect(
-      await world.owner(`select r.pay_date from payroll.pay_runs r where r.run_type = 'REGULAR'
+      await testRuntime.owner(`select r.pay_date from payroll.pay_runs r where r.run_type = 'REGULAR'
         and r.employee_count <> (select count(*) from hr.employees e where e.hire_date <= r.period_end)`),
     ).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
 
   test('every run is the sum of its stubs', async () => {
     expect(
-      await world.owner(`select r.pay_run_id from payroll.run_totals r join payroll.pay_runs using (pay_run_id) join (
+      await testRuntime.owner(`select r.pay_run_id from payroll.run_totals r join payroll.pay_runs using (pay_run_id) join (
           select pay_run_id, count(*) as people, sum(gross) as gross, sum(total_taxes) as taxes, sum(total_deductions) as deductions, sum(net) as net,
             sum(employer_taxes) as employer_taxes, sum(employer_benefits) as employer_benefits
           from payroll.stub_pay p join payroll.pay_stubs s using (pay_stub_id) group by 1) s using (pay_run_id)
@@ -187,10 +187,10 @@ describe.each(databases)('the figures on %s', (_name, database) => {
 
   test('no stub can be written that does not add up', async () => {
     const { pay_stub_id } = stubs[0] as Record<string, string>;
-    const write = (text: string) => world.owner(`update payroll.stub_pay set ${text} where pay_stub_id = $1`, [pay_stub_id]);
+    const write = (text: string) => testRuntime.owner(`update payroll.stub_pay set ${text} where pay_stub_id = $1`, [pay_stub_id]);
     for (const total of ['gross', 'total_taxes', 'total_deductions', 'net']) await expect(write(`${total} = 1`)).rejects.toThrow();
     await expect(write("earning_codes = earning_codes || 'BONUS'")).rejects.toThrow();
-    await expect(world.owner('update payroll.run_totals set net = net + 0.01')).rejects.toThrow();
+    await expect(testRuntime.owner('update payroll.run_totals set net = net + 0.01')).rejects.toThrow();
   });
 
   test('months add up to quarters, quarters to years, runs to all of them; the year to date grows with them', async () => {
@@ -221,7 +221,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
 
   test('pay agrees with the people data: names, numbers, salaries and their history', async () => {
     expect(
-      await world.owner(`select e.employee_id from hr.employees e join hr.identity i using (employee_id)
+      await testRuntime.owner(`select e.employee_id from hr.employees e join hr.identity i using (employee_id)
         full join payroll.employees p using (employee_id)
         where (p.employee_name, p.department, p.tax_number_last4) is distinct from (e.first_name || ' ' || e.last_name, e.department, right(i.ssn, 4))`),
     ).toEqual([]);
@@ -231,20 +231,20 @@ describe.each(databases)('the figures on %s', (_name, database) => {
         (select h.old_salary from hr.salary_history h where h.employee_id = e.employee_id and h.effective_date > r.period_start), y.salary) as salary, r.period_start
       from hr.employees e join hr.pay y using (employee_id) cross join (select period_start from payroll.pay_runs where run_type = 'REGULAR') r`;
     expect(
-      await world.owner(`select count(*)::int as wrong from (${paid}) p join (${earned}) e using (employee_id, period_start)
+      await testRuntime.owner(`select count(*)::int as wrong from (${paid}) p join (${earned}) e using (employee_id, period_start)
         where e.hire_date <= e.period_start and p.paid <> round(e.salary / 24, 2)`),
     ).toEqual([{ wrong: 0 }]);
-    const [raised] = await world.owner('select count(*)::int as n from hr.salary_history where effective_date > $1', ['2025-01-01']);
+    const [raised] = await testRuntime.owner('select count(*)::int as n from hr.salary_history where effective_date > $1', ['2025-01-01']);
     expect(Number(raised?.['n'])).toBeGreaterThan(50);
   });
 
   test('what is withheld is what the stubs say', async () => {
     const year = SAMPLE_DAY.toISOString().slice(0, 4);
     for (const who of ['marcus.johnson', 'carol.johnson', 'alice.chen', 'tom.becker']) {
-      const taxes = (await world.data(who, 'payroll', 'get_tax_withholdings')) as Record<string, unknown>;
+      const taxes = (await testRuntime.data(who, 'payroll', 'get_tax_withholdings')) as Record<string, unknown>;
       const sum = async (code: string) =>
         (
-          await world.owner(
+          await testRuntime.owner(
             `select coalesce(sum(amount), 0)::float8 as paid from payroll.tax_lines where employee_id = $1 and code = $2 and pay_date >= $3`,
             [id(who), code, `${year}-01-01`],
           )
@@ -259,7 +259,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
   test('contractors: what they were paid this year is what the payments say', async () => {
     const rows = await pages('list_contractors', {});
     expect(rows.length).toBe(24);
-    const paid = await world.owner(
+    const paid = await testRuntime.owner(
       `select c.contractor_id, coalesce(sum(a.amount) filter (where p.paid_on >= '2026-01-01'), 0)::float8 as paid from payroll.contractors c
        left join payroll.contractor_payments p using (contractor_id) left join payroll.contractor_amounts a using (payment_id) group by 1`,
     );

@@ -4,7 +4,7 @@ import type { Answer } from '../../src/core/answer.ts';
 import { HIDDEN } from '../../src/core/fields.ts';
 import type { Person } from '../../src/core/people.ts';
 import * as payroll from '../../src/domains/payroll/index.ts';
-import { type Data, code, databases, employeeIdOf as id, openWorld, person, type World } from '../world.ts';
+import { type Data, code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, bob, nina, marcus, sarah, paula, tom] = [
   'eve.thompson',
@@ -51,17 +51,17 @@ function amountsIn(value: unknown): Found {
 const dataOf = (answer: Answer) => (answer.status === 'success' ? answer.data : undefined);
 
 describe.each(databases)('whose payroll, on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(payroll) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(payroll) });
   }, 240_000);
   afterAll(async () => {
-    expect(world?.problems).toEqual([]);
-    await world?.close();
+    expect(testRuntime?.problems).toEqual([]);
+    await testRuntime?.close();
   });
   type Who = Person | string;
-  const call = (who: Who, tool: string, input: object = {}) => world.call(who, 'payroll', tool, input);
-  const data = (who: Who, tool: string, input: object = {}) => world.data(who, 'payroll', tool, input);
+  const call = (who: Who, tool: string, input: object = {}) => testRuntime.call(who, 'payroll', tool, input);
+  const data = (who: Who, tool: string, input: object = {}) => testRuntime.data(who, 'payroll', tool, input);
 
   test('those who look after pay see everyone; all others themselves, whatever else they are', async () => {
     const everyone: Who[] = [paula, alice, eve, reader, person(tom, { roles: ['payroll-read'] }), person(tom, { roles: ['executive'] })];
@@ -104,12 +104,12 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   });
 
   test('not yours, gone and never there read the same', async () => {
-    const [gone] = (await world.owner(
+    const [gone] = (await testRuntime.owner(
       "select employee_id from payroll.employees where department = 'Legal' order by 1 desc limit 1",
     )) as Data;
     const left = String(gone?.['employee_id']);
-    const [stub] = (await world.owner('select pay_stub_id from payroll.pay_stubs where employee_id = $1 limit 1', [left])) as Data;
-    await world.owner('update payroll.employees set active = false where employee_id = $1', [left]);
+    const [stub] = (await testRuntime.owner('select pay_stub_id from payroll.pay_stubs where employee_id = $1 limit 1', [left])) as Data;
+    await testRuntime.owner('update payroll.employees set active = false where employee_id = $1', [left]);
     for (const who of [paula, marcus]) {
       const ids = [left, NOBODY, ...(who === marcus ? [id(eve)] : [])];
       for (const tool of ['get_tax_withholdings', 'get_benefits', 'get_direct_deposit', 'list_pay_stubs']) {
@@ -124,7 +124,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       );
       expect([...new Set(bodies)]).toEqual([expect.stringContaining('list_pay_stubs')]);
     }
-    await world.owner('update payroll.employees set active = true where employee_id = $1', [left]);
+    await testRuntime.owner('update payroll.employees set active = true where employee_id = $1', [left]);
   });
 
   test('who reads records without pay finds every amount hidden, totals too, and their own told', async () => {
@@ -164,9 +164,9 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       ],
       ['enrolment_amounts', 'employee_amount::float8, employer_amount::float8'],
     ] as const)
-      collect((await world.owner(`select ${columns} from payroll.${table} where employee_id = $1`, [id(sarah)])) as Data);
+      collect((await testRuntime.owner(`select ${columns} from payroll.${table} where employee_id = $1`, [id(sarah)])) as Data);
     collect(
-      (await world.owner(
+      (await testRuntime.owner(
         'select gross::float8, net::float8, total_taxes::float8, employer_benefits::float8 from payroll.run_totals',
       )) as Data,
     );
@@ -199,21 +199,22 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     };
     const before = await Promise.all(blind.map(told));
     const seen = await told(paula);
-    await world.owner(
+    await testRuntime.owner(
       `update payroll.stub_pay set earning_amounts[1] = earning_amounts[1] + 1234.56, tax_amounts = array_fill(7.89, array[cardinality(tax_amounts)]),
          deduction_amounts = array_fill(0.01, array[cardinality(deduction_amounts)]), employer_taxes = 1, employer_benefits = 2 where employee_id <> all ($1)`,
       [own],
     );
-    await world.owner(
+    await testRuntime.owner(
       'update payroll.run_totals set gross = gross * 3 + 1, net = gross * 3 + 1 - total_taxes - total_deductions, employer_taxes = 5, employer_benefits = 6',
     );
-    await world.owner('update payroll.withholding_extras set extra_amount = extra_amount + 11 where employee_id <> all ($1)', [own]);
-    await world.owner('update payroll.enrolment_amounts set employee_amount = 1, employer_amount = 99999 where employee_id <> all ($1)', [
-      own,
-    ]);
-    await world.owner('update payroll.account_shares set value = value / 2 where employee_id <> all ($1)', [own]);
-    await world.owner('update payroll.contractor_rates set rate = rate + 1');
-    await world.owner('update payroll.contractor_amounts set amount = amount + 1');
+    await testRuntime.owner('update payroll.withholding_extras set extra_amount = extra_amount + 11 where employee_id <> all ($1)', [own]);
+    await testRuntime.owner(
+      'update payroll.enrolment_amounts set employee_amount = 1, employer_amount = 99999 where employee_id <> all ($1)',
+      [own],
+    );
+    await testRuntime.owner('update payroll.account_shares set value = value / 2 where employee_id <> all ($1)', [own]);
+    await testRuntime.owner('update payroll.contractor_rates set rate = rate + 1');
+    await testRuntime.owner('update payroll.contractor_amounts set amount = amount + 1');
     for (const [at, who] of blind.entries()) expect(await told(who)).toBe(before[at]);
     expect(await told(paula)).not.toBe(seen);
   }, 180_000);
@@ -232,7 +233,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       ['employees', 'tax_number_last4'],
       ['contractors', 'tax_number_last4'],
     ])
-      await expect(world.owner(`update payroll.${table} set ${column} = '123456789'`)).rejects.toThrow();
+      await expect(testRuntime.owner(`update payroll.${table} set ${column} = '123456789'`)).rejects.toThrow();
   });
 
   describe('groups of one or two', () => {
@@ -250,15 +251,15 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     });
 
     test('are not summarised, for nobody', async () => {
-      const people = await world.owner('select employee_id from payroll.employees order by 1 limit 3');
+      const people = await testRuntime.owner('select employee_id from payroll.employees order by 1 limit 3');
       const pay = (n: number) => `09000000-0000-4000-8000-00000000000${n}`;
-      await world.owner(
+      await testRuntime.owner(
         `insert into payroll.pay_runs values ('${pay(9)}', 'OFF_CYCLE', 'PAID', '2019-05-07', '2019-05-01', '2019-05-07', 1)`,
       );
-      await world.owner(`insert into payroll.run_totals values ('${pay(9)}', 300, 60, 30, 210, 12, 5)`);
+      await testRuntime.owner(`insert into payroll.run_totals values ('${pay(9)}', 300, 60, 30, 210, 12, 5)`);
       const summaries: Record<string, unknown>[] = [];
       for (const [n, row] of people.entries()) {
-        await world.owner(`insert into payroll.pay_stubs values ('${pay(n)}', '${pay(9)}', $1, '2019-05-07')`, [row['employee_id']]);
+        await testRuntime.owner(`insert into payroll.pay_stubs values ('${pay(n)}', '${pay(9)}', $1, '2019-05-07')`, [row['employee_id']]);
         summaries.push(await data(paula, 'get_payroll_summary', { period: '2019-05' }));
         if (n < 2) expect(await data(eve, 'get_payroll_summary', { period: '2019' })).toMatchObject({ gross: HIDDEN, ytd: HIDDEN });
       }

@@ -3,29 +3,29 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as payroll from '../../src/domains/payroll/index.ts';
-import { code, type Data, databases, employeeIdOf as id, openWorld, SAMPLE_DAY, type World } from '../world.ts';
+import { code, type Data, databases, employeeIdOf as id, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const [marcus, sarah, paula] = ['marcus.johnson', 'sarah.kim', 'paula.reyes'] as const;
 const TODAY = SAMPLE_DAY.toISOString().slice(0, 10);
 
 describe.each(databases)('the payroll tools on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(payroll) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(payroll) });
   }, 240_000);
   afterAll(async () => {
-    expect(world?.problems).toEqual([]);
-    await world?.close();
+    expect(testRuntime?.problems).toEqual([]);
+    await testRuntime?.close();
   });
-  const call = (who: string, tool: string, input: object = {}) => world.call(who, 'payroll', tool, input);
-  const data = (who: string, tool: string, input: object = {}) => world.data(who, 'payroll', tool, input);
+  const call = (who: string, tool: string, input: object = {}) => testRuntime.call(who, 'payroll', tool, input);
+  const data = (who: string, tool: string, input: object = {}) => testRuntime.data(who, 'payroll', tool, input);
   const listed = async (who: string, tool: string, input: object = {}) => (await call(who, tool, input)) as SuccessAnswer;
 
-  test.each(Object.values(payroll).flatMap((tool) => tool.examples.map((example) => [example.ask, tool.name, example] as const)))(
+  test.each(Object.values(payroll).flatMap((tool) => tool.examples.map((example) => [example.question, tool.name, example] as const)))(
     '“%s” by %s',
-    async (_ask, tool, { as, input, gives = 'success' }) => {
+    async (_ask, tool, { as, input, expects = 'success' }) => {
       const answer = await call(as, tool, input(TODAY));
-      expect([code(answer), answer]).toEqual([gives, expect.anything()]);
+      expect([code(answer), answer]).toEqual([expects, expect.anything()]);
       if (answer.status === 'success' && Array.isArray(answer.data)) expect(answer.data.length).toBeGreaterThan(0);
     },
   );
@@ -41,10 +41,10 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
       ['2026-12-01', '2026-12-15'],
       ['2028-03-01', null],
     ] as const) {
-      world.clock.set(new Date(`${now}T09:00:00Z`));
+      testRuntime.clock.set(new Date(`${now}T09:00:00Z`));
       expect((await listed(marcus, 'list_pay_stubs', { limit: 1 })).metadata?.['next_pay_date']).toBe(next);
     }
-    world.clock.set(SAMPLE_DAY);
+    testRuntime.clock.set(SAMPLE_DAY);
   });
 
   test('the latest come first, and pages follow each other', async () => {

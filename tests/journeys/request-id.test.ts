@@ -3,27 +3,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Person } from '../../src/core/people.ts';
 import type { SqlReader } from '../../src/core/sql.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const ID = 'from-the-browser_42';
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite({ TAMSHAI_LOG_LEVEL: 'info' });
+  testServer = await openTestServer({ TAMSHAI_LOG_LEVEL: 'info' });
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const logged = (id: string) =>
-  site.logged.filter((line) => line.includes(`"requestId":"${id}"`)).map((line) => JSON.parse(line) as Record<string, unknown>);
-const trail = async (id: string) => {
-  const { body } = await site.send<{ data: { requestId: string; tool: string }[] }>('GET', '/api/audit', {
-    token: await site.token('eve.thompson'),
+  testServer.logged.filter((line) => line.includes(`"requestId":"${id}"`)).map((line) => JSON.parse(line) as Record<string, unknown>);
+const auditLog = async (id: string) => {
+  const { body } = await testServer.send<{ data: { requestId: string; tool: string }[] }>('GET', '/api/audit', {
+    token: await testServer.token('eve.thompson'),
   });
   return body.data.filter(({ requestId }) => requestId === id);
 };
 
 test('an id that the caller brings is answered back, logged and kept; over REST, MCP and a server called directly', async () => {
-  const rest = await site.send('POST', '/api/tools/hr/find_employees', {
-    token: await site.token('frank.davis'),
+  const rest = await testServer.send('POST', '/api/tools/hr/find_employees', {
+    token: await testServer.token('frank.davis'),
     body: { limit: 1 },
     headers: { 'x-request-id': ID },
   });
@@ -39,28 +39,28 @@ test('an id that the caller brings is answered back, logged and kept; over REST,
       message: 'call',
     }),
   ]);
-  const mcp = await site.rpc(
-    await site.token('frank.davis', { mcp: true }),
+  const mcp = await testServer.rpc(
+    await testServer.token('frank.davis', { mcp: true }),
     'tools/call',
     { name: 'hr_find_employees', arguments: { limit: 1 } },
     { headers: { 'x-request-id': `${ID}-mcp` } },
   );
   expect([mcp.headers['x-request-id'], mcp.result?._meta.requestId]).toEqual([`${ID}-mcp`, `${ID}-mcp`]);
-  const direct = await site.send('POST', '/tools/find_employees', {
-    token: await site.token('frank.davis', { server: 'hr' }),
+  const direct = await testServer.send('POST', '/tools/find_employees', {
+    token: await testServer.token('frank.davis', { server: 'hr' }),
     body: {},
     server: 'hr',
     headers: { 'x-request-id': `${ID}-direct` },
   });
   expect(direct.headers['x-request-id']).toBe(`${ID}-direct`);
-  for (const id of [ID, `${ID}-mcp`, `${ID}-direct`]) expect(await trail(id)).toHaveLength(1);
+  for (const id of [ID, `${ID}-mcp`, `${ID}-direct`]) expect(await auditLog(id)).toHaveLength(1);
 });
 
 test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
   'an id that could do harm (%j) is replaced by one of ours',
   async (given) => {
-    const { headers } = await site.send('POST', '/api/tools/hr/find_employees', {
-      token: await site.token('frank.davis'),
+    const { headers } = await testServer.send('POST', '/api/tools/hr/find_employees', {
+      token: await testServer.token('frank.davis'),
       body: { limit: 1 },
       headers: { 'x-request-id': given },
     });
@@ -69,7 +69,7 @@ test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
 );
 
 test('the database is told which request it works for, for that statement alone', async () => {
-  const { runtime } = site.tamshai.wiring;
+  const { runtime } = testServer.tamshai.wiring;
   const person: Person = {
     principal: 'test',
     sub: 'test',
@@ -90,24 +90,27 @@ test('the database is told which request it works for, for that statement alone'
     });
   expect(await seen(ID)).toEqual({ name: `tamshai ${ID}` });
   expect(await seen()).toEqual({ name: 'tamshai' });
-  expect(await site.owner("select current_setting('application_name') as name")).not.toEqual([{ name: `tamshai ${ID}` }]);
+  expect(await testServer.owner("select current_setting('application_name') as name")).not.toEqual([{ name: `tamshai ${ID}` }]);
 });
 
 test('questions, inputs, tokens and names never get into a log line', async () => {
-  const token = await site.token('alice.chen');
+  const token = await testServer.token('alice.chen');
   const canary = 'zebra-canary';
-  await site.send('POST', '/api/tools/hr/list_employees', { token, body: { name: canary, department: canary } });
-  await site.send('POST', `/api/tools/hr/list_employees?question=${canary}`, {
+  await testServer.send('POST', '/api/tools/hr/list_employees', { token, body: { name: canary, department: canary } });
+  await testServer.send('POST', `/api/tools/hr/list_employees?question=${canary}`, {
     token,
     raw: `{"name": "${canary}`,
     headers: { cookie: canary, 'user-agent': canary, referer: canary },
   });
-  await site.send('POST', `/api/tools/hr/${canary}`, { token, body: { [canary]: canary } });
-  await site.send('POST', '/api/tools/hr/update_salary', { token, body: { employee_id: canary, new_salary: 1, reason: canary } });
-  await site.send('GET', `/api/confirmations/${canary}`, { token });
-  await site.rpc(await site.token('alice.chen', { mcp: true }), 'tools/call', { name: canary, arguments: { question: canary } });
-  await site.send('POST', '/api/tools/hr/list_employees', { token: `${token}x`, body: {} });
-  const all = site.logged.join('\n');
+  await testServer.send('POST', `/api/tools/hr/${canary}`, { token, body: { [canary]: canary } });
+  await testServer.send('POST', '/api/tools/hr/update_salary', { token, body: { employee_id: canary, new_salary: 1, reason: canary } });
+  await testServer.send('GET', `/api/confirmations/${canary}`, { token });
+  await testServer.rpc(await testServer.token('alice.chen', { mcp: true }), 'tools/call', {
+    name: canary,
+    arguments: { question: canary },
+  });
+  await testServer.send('POST', '/api/tools/hr/list_employees', { token: `${token}x`, body: {} });
+  const all = testServer.logged.join('\n');
   expect(all).toContain('"message":"call"');
   for (const secret of [canary, token, token.slice(0, 40), 'alice', 'Bearer']) expect(all).not.toContain(secret);
 });

@@ -1,7 +1,7 @@
 /** Seed 002, US-002-003 to 005: discovery, subscriptions and prompts, through real clients of both generations, on the gateway and on the domain's own server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS, until } from './resource-clients.ts';
 
 const URIS = ['knowledge://entries', 'knowledge://graph/triples', 'knowledge://history/transactions'];
@@ -12,27 +12,27 @@ interface Page {
   next_cursor: string | null;
 }
 
-let site: Site;
+let testServer: TestServer;
 let things = 0;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 const dataOf = (answer: Answer) => {
   if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
   return answer.data as { id: string; tx_id: number };
 };
 const store = async (topic: string, user = 'marcus.johnson') =>
-  dataOf((await site.rest(user, 'knowledge', 'store', { topic, content: `About ${topic}.` })).body);
+  dataOf((await testServer.rest(user, 'knowledge', 'store', { topic, content: `About ${topic}.` })).body);
 const remove = async (id: string, user = 'marcus.johnson') =>
-  dataOf((await site.rest(user, 'knowledge', 'delete', { id, reason: 'done' })).body);
+  dataOf((await testServer.rest(user, 'knowledge', 'delete', { id, reason: 'done' })).body);
 
 describe.each(['gateway', 'knowledge'])('at %s', (server) => {
   describe.each(CLIENTS)('%s', (_name, connect, version) => {
     let client: AnyClient;
     const open = async (user: string) =>
-      connect(`${site.address(server)}/mcp`, await site.token(user, { mcp: true, ...(server !== 'gateway' && { server }) }));
+      connect(`${testServer.address(server)}/mcp`, await testServer.token(user, { mcp: true, ...(server !== 'gateway' && { server }) }));
     const page = async (uri: string) => JSON.parse((await client.read(uri)).text) as Page;
     beforeAll(async () => {
       client = await open('marcus.johnson');
@@ -123,7 +123,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
     test('a relation is told on its own address only', async () => {
       const stop = await client.subscribe('knowledge://graph/triples');
       const told = client.notices.length;
-      const { body } = await site.rest('marcus.johnson', 'knowledge', 'relate', {
+      const { body } = await testServer.rest('marcus.johnson', 'knowledge', 'relate', {
         subject: `thing ${++things}`,
         predicate: 'depends_on',
         object: 'o',
@@ -158,10 +158,10 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
 });
 
 test('whoever loses the role meanwhile hears nothing more within ten seconds, and their streams are over', async () => {
-  const { accounts } = site.tamshai.wiring.identity;
+  const { accounts } = testServer.tamshai.wiring.identity;
   const uri = 'knowledge://entries';
   const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>
-    connect(`${site.address()}/mcp`, await site.token(user, { mcp: true }));
+    connect(`${testServer.address()}/mcp`, await testServer.token(user, { mcp: true }));
   const losing = await Promise.all(CLIENTS.map(([, connect]) => open(connect, 'frank.davis')));
   const staying = await Promise.all(CLIENTS.map(([, connect]) => open(connect, 'tom.becker')));
   for (const client of [...losing, ...staying]) await client.subscribe(uri);

@@ -2,24 +2,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../src/core/caller.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
-import { link } from '../../src/gateway/link.ts';
-import { openSite, type Site } from '../site.ts';
+import { createUpstreamClient } from '../../src/gateway/upstream-client.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 let far: ToolBackend;
 let marcus: Caller;
 let customer: Caller;
 beforeAll(async () => {
-  site = await openSite();
-  const { registry, clock, log, runtime, identity } = site.tamshai.wiring;
-  const between = link({ server: 'knowledge', url: site.address('knowledge'), log, deadlineMs: 30_000 });
-  site.later(() => between.close());
+  testServer = await openTestServer();
+  const { registry, clock, log, runtime, identity } = testServer.tamshai.wiring;
+  const between = createUpstreamClient({ server: 'knowledge', url: testServer.address('knowledge'), log, deadlineMs: 30_000 });
+  testServer.later(() => between.close());
   const feed = registry.feeds.find(({ domain }) => domain.name === 'knowledge');
-  const key = site.keys.gateway.current;
+  const key = testServer.keys.gateway.current;
   far = remoteBackend({
     server: 'knowledge',
     title: 'What we know',
-    link: between,
+    upstream: between,
     registry,
     feed,
     key,
@@ -27,15 +27,15 @@ beforeAll(async () => {
     log,
     approvalUrl: runtime.approvalUrl,
   });
-  const callerOf = async (user: string) => identity.verifier.verify(await site.token(user), [`${site.tamshai.base}/api`]);
+  const callerOf = async (user: string) => identity.verifier.verify(await testServer.token(user), [`${testServer.tamshai.base}/api`]);
   [marcus, customer] = [await callerOf('marcus.johnson'), await callerOf('jane.smith@acme.example')];
 }, 600_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 /** What the trail says of one call, but for when, how long and under which id. */
 async function onRecord(requestId: string): Promise<object[]> {
   const records: object[] = [];
-  for (const source of site.tamshai.wiring.sources)
+  for (const source of testServer.tamshai.wiring.sources)
     for (const { body } of await source.newest({ principal: marcus.person.principal, limit: 20 })) {
       const { at: _at, ms: _ms, checkpoint: _checkpoint, requestId: own, ...rest } = JSON.parse(body) as Record<string, unknown>;
       if (own === requestId) records.push(rest);
@@ -76,7 +76,7 @@ const odd: readonly (readonly [string, unknown])[] = [
 ];
 
 test('what another process is given is judged there as it would be here, and is as much on record; it is no fault of that server', async () => {
-  const here = site.tamshai.wiring.backend('knowledge');
+  const here = testServer.tamshai.wiring.backend('knowledge');
   // More often than it takes to leave a server alone.
   for (let round = 0; round < 2; round++)
     for (const [n, [what, input]] of odd.entries()) {
@@ -111,7 +111,7 @@ test('what changes is followed from there, by whoever may', async () => {
   if (begun.status !== 'success') throw new Error(JSON.stringify(begun));
   const after = begun.data as number;
   const next = far.changes({ caller: marcus, after });
-  const { body } = await site.rest('sarah.kim', 'knowledge', 'store', { topic: 'far away', content: 'Told across.' });
+  const { body } = await testServer.rest('sarah.kim', 'knowledge', 'store', { topic: 'far away', content: 'Told across.' });
   if (body.status !== 'success') throw new Error(JSON.stringify(body));
   const stored = body.data as { id: string; tx_id: number };
   expect(await next).toEqual([
@@ -119,23 +119,23 @@ test('what changes is followed from there, by whoever may', async () => {
     { resource_uri: 'knowledge://history/transactions', tx_id: stored.tx_id, change_type: 'upsert', changed_ids: [String(stored.tx_id)] },
   ]);
   await expect(far.changes({ caller: customer, after })).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
-  const { status } = await site.send('POST', '/changes', {
+  const { status } = await testServer.send('POST', '/changes', {
     server: 'knowledge',
-    token: await site.token('marcus.johnson', { server: 'knowledge' }),
+    token: await testServer.token('marcus.johnson', { server: 'knowledge' }),
     body: { after: 0 },
   });
   expect(status).toBe(401);
 });
 
 test('what somebody approved is carried out there, however much was shown', async () => {
-  const { registry, clock, log, runtime } = site.tamshai.wiring;
-  const between = link({ server: 'finance', url: site.address('finance'), log, deadlineMs: 30_000 });
-  site.later(() => between.close());
-  const key = site.keys.gateway.current;
+  const { registry, clock, log, runtime } = testServer.tamshai.wiring;
+  const between = createUpstreamClient({ server: 'finance', url: testServer.address('finance'), log, deadlineMs: 30_000 });
+  testServer.later(() => between.close());
+  const key = testServer.keys.gateway.current;
   const finance = remoteBackend({
     server: 'finance',
     title: 'Finance',
-    link: between,
+    upstream: between,
     registry,
     key,
     clock,
@@ -144,16 +144,16 @@ test('what somebody approved is carried out there, however much was shown', asyn
   });
   const month = clock.now().toISOString().slice(0, 7);
   const items = Array.from({ length: 100 }, (_, n) => ({ description: `${n}${'費'.repeat(196)}`, receipt: '領'.repeat(200), amount: 1 }));
-  const { confirmationId } = await site.ask('marcus.johnson', 'finance', 'submit_expense_report', { month, items });
-  const ticket = await runtime.approvals.find(confirmationId, marcus.person);
+  const { confirmationId } = await testServer.ask('marcus.johnson', 'finance', 'submit_expense_report', { month, items });
+  const ticket = await runtime.tickets.find(confirmationId, marcus.person);
   expect(JSON.stringify(ticket.input).length).toBeGreaterThan(40_000);
   const answer = await finance.execute(ticket, marcus, 'approved-there');
   expect([answer.status, finance.available()]).toEqual(['success', true]);
 });
 
 test('who is not the gateway sends no more than anywhere else, in whichever way', async () => {
-  const url = `${site.address('knowledge')}/tools/query`;
-  const token = await site.token('marcus.johnson', { server: 'knowledge' });
+  const url = `${testServer.address('knowledge')}/tools/query`;
+  const token = await testServer.token('marcus.johnson', { server: 'knowledge' });
   const much = JSON.stringify({ topic: 'x'.repeat(300_000) });
   const inPieces = () =>
     new ReadableStream<Uint8Array>({

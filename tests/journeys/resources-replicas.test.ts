@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openKeys } from '../../src/identity/keys.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from '../fresh-database.ts';
 import { type Child, startChild } from '../services/child.ts';
-import { settingsFor } from '../site.ts';
-import { visit, type Visitor } from '../visitor.ts';
+import { settingsFor } from '../test-server.ts';
+import { visit, type TestClient } from '../test-client.ts';
 import { type AnyClient, sdk1, sdk2, until } from './resource-clients.ts';
 
 const WRITES = 1_000;
 const KILLED_AFTER = 400;
-const PATIENCE_MS = 1_800_000;
+const DEADLINE_MS = 1_800_000;
 const { TAMSHAI_TEST_DATABASE_URL: database, TAMSHAI_TEST_REDIS_URL: redis } = process.env;
 
 /** What stands in front of replicas: sends each new connection to one of those that are left. */
@@ -35,7 +35,7 @@ if (database !== undefined && redis !== undefined) {
   let [first, second]: Child[] = [];
   let front: Awaited<ReturnType<typeof balancer>>;
   let ports: number[];
-  let visitors: Visitor[];
+  let testClients: TestClient[];
 
   beforeAll(async () => {
     const [one = '', two = ''] = folders;
@@ -60,8 +60,8 @@ if (database !== undefined && redis !== undefined) {
     [first, second] = children;
     ports = await Promise.all(children.map(async (child) => Number(await child.line())));
     const keys = openKeys(one, { masterKey: SHARED_KEY });
-    visitors = ports.map((gateway) => visit({ base, ports: { gateway }, keys }));
-  }, PATIENCE_MS);
+    testClients = ports.map((gateway) => visit({ base, ports: { gateway }, keys }));
+  }, DEADLINE_MS);
   afterAll(async () => {
     for (const child of [first, second]) {
       child?.process.kill('SIGKILL');
@@ -69,12 +69,12 @@ if (database !== undefined && redis !== undefined) {
     }
     for (const close of closing.reverse()) await close();
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  }, PATIENCE_MS);
+  }, DEADLINE_MS);
 
   test(
     `${WRITES} writes through both, one killed in between`,
     async () => {
-      const [one = expect.fail('no replica'), two = expect.fail('no replica')] = visitors;
+      const [one = expect.fail('no replica'), two = expect.fail('no replica')] = testClients;
       const [portOne = 0, portTwo = 0] = ports;
       const uri = 'knowledge://entries';
       const token = (user: string) => () => two.token(user, { mcp: true });
@@ -91,8 +91,8 @@ if (database !== undefined && redis !== undefined) {
       for (const client of Object.values(clients)) await client.stay(uri);
 
       const written: number[] = [];
-      const write = async (n: number, site: Visitor) => {
-        const { body } = await site.rest('alice.chen', 'knowledge', 'store', { topic: `write ${n}`, content: 'One of many.' });
+      const write = async (n: number, testServer: TestClient) => {
+        const { body } = await testServer.rest('alice.chen', 'knowledge', 'store', { topic: `write ${n}`, content: 'One of many.' });
         if (body.status === 'success') written.push((body.data as { tx_id: number }).tx_id);
       };
       const both = () => (front.targets[0] === portOne ? [one, two] : [two]);
@@ -100,9 +100,9 @@ if (database !== undefined && redis !== undefined) {
       const writer = async () => {
         while (next < WRITES) {
           const n = next++;
-          const sites = both();
+          const testServers = both();
           // What the killed one had in hand may have happened or not; the log says.
-          await write(n, sites[n % sites.length] ?? two).catch(() => undefined);
+          await write(n, testServers[n % testServers.length] ?? two).catch(() => undefined);
           if (n !== KILLED_AFTER) continue;
           first?.process.kill('SIGKILL');
           front.targets.splice(0, 1, portTwo);
@@ -124,7 +124,7 @@ if (database !== undefined && redis !== undefined) {
       }
       for (const each of Object.values(clients)) await each.close();
     },
-    PATIENCE_MS,
+    DEADLINE_MS,
   );
 } else {
   test('needs PostgreSQL and Redis, which this run does not have', () => {

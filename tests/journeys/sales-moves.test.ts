@@ -5,8 +5,8 @@ import type { Person } from '../../src/core/people.ts';
 import type { Row } from '../../src/core/rows.ts';
 import * as sales from '../../src/domains/sales/index.ts';
 import { openStages } from '../../src/domains/sales/schemas.ts';
-import { code, openWorld, person, type World } from '../world.ts';
-import { documentDatabases } from '../world-documents.ts';
+import { code, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
+import { documentDatabases } from '../test-runtime-documents.ts';
 import { type DealState, dealStates, newCustomer, newDeal, stored, touch } from './sales-rows.ts';
 
 const [eve, carol] = ['eve.thompson', 'carol.johnson'] as const;
@@ -41,13 +41,13 @@ const actors: readonly Actor[] = [
 const isOpen = (state: DealState) => (openStages as readonly string[]).includes(state);
 
 describe.each(documentDatabases)('moves on %s', (_name, documents) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ documents, tools: Object.values(sales) });
+    testRuntime = await openTestRuntime({ documents, tools: Object.values(sales) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   /** Asks, and approves where there is a card. The row becomes what it should, or stays as it is to the last field. */
@@ -59,20 +59,20 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
     input: object,
     becomes: Row,
   ): Promise<string> {
-    const before = await stored(world, collection, id);
-    const answer = await world.call(one.who, 'sales', tool, input);
-    expect(await stored(world, collection, id)).toEqual(before);
+    const before = await stored(testRuntime, collection, id);
+    const answer = await testRuntime.call(one.who, 'sales', tool, input);
+    expect(await stored(testRuntime, collection, id)).toEqual(before);
     if (answer.status !== 'pending_confirmation') {
       if (answer.status === 'error') expect(answer.suggestedAction).toMatch(/\S.{10,}\.$/);
       return code(answer);
     }
-    const done = await world.approve(one.who, answer.confirmationId);
-    const after = await stored(world, collection, id);
+    const done = await testRuntime.approve(one.who, answer.confirmationId);
+    const after = await stored(testRuntime, collection, id);
     expect(code(done)).toBe('success');
     expect(after).toMatchObject({ ...becomes, row_version: Number(before['row_version']) + 1 });
     // Again: the same result, and no second change.
-    expect(await world.approve(one.who, answer.confirmationId)).toEqual(done);
-    expect(await stored(world, collection, id)).toEqual(after);
+    expect(await testRuntime.approve(one.who, answer.confirmationId)).toEqual(done);
+    expect(await stored(testRuntime, collection, id)).toEqual(after);
     return 'done';
   }
 
@@ -107,7 +107,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       const seen: Record<string, string> = {};
       const wanted: Record<string, string> = {};
       for (const one of actors) {
-        const id = await newDeal(world, state);
+        const id = await newDeal(testRuntime, state);
         seen[one.as] = await attempt(one, tool, 'opportunities', id, { opportunity_id: id, ...rest }, becomes);
         wanted[one.as] = !one.writes
           ? 'INSUFFICIENT_PERMISSIONS'
@@ -129,9 +129,9 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
   ];
   test.each(customersWith)('delete_customer with %s', async (_with, deals, outcome) => {
     for (const one of actors) {
-      const id = await newCustomer(world);
-      const theirs = await Promise.all(deals.map((state) => newDeal(world, state, id)));
-      const before = await Promise.all(theirs.map((deal) => stored(world, 'opportunities', deal)));
+      const id = await newCustomer(testRuntime);
+      const theirs = await Promise.all(deals.map((state) => newDeal(testRuntime, state, id)));
+      const before = await Promise.all(theirs.map((deal) => stored(testRuntime, 'opportunities', deal)));
       const came = await attempt(
         one,
         'delete_customer',
@@ -141,30 +141,31 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
         { removed: true, deletion_reason: 'Gone' },
       );
       expect([one.as, came]).toEqual([one.as, one.writes ? outcome : 'INSUFFICIENT_PERMISSIONS']);
-      expect(await Promise.all(theirs.map((deal) => stored(world, 'opportunities', deal)))).toEqual(before);
-      if (came === 'done') expect(code(await world.call(carol, 'sales', 'get_customer', { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');
+      expect(await Promise.all(theirs.map((deal) => stored(testRuntime, 'opportunities', deal)))).toEqual(before);
+      if (came === 'done')
+        expect(code(await testRuntime.call(carol, 'sales', 'get_customer', { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');
     }
   });
   test('a deleted customer is not found again', async () => {
-    const id = await newCustomer(world, true);
+    const id = await newCustomer(testRuntime, true);
     for (const tool of ['get_customer', 'delete_customer'])
-      expect(code(await world.call(carol, 'sales', tool, { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');
+      expect(code(await testRuntime.call(carol, 'sales', tool, { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');
   });
 
   test('the refusal says how it ended, and how many deals are in the way', async () => {
-    const id = await newDeal(world, 'CLOSED_WON');
-    expect(await world.call(carol, 'sales', 'close_opportunity', { opportunity_id: id, outcome: 'lost' })).toMatchObject({
+    const id = await newDeal(testRuntime, 'CLOSED_WON');
+    expect(await testRuntime.call(carol, 'sales', 'close_opportunity', { opportunity_id: id, outcome: 'lost' })).toMatchObject({
       message: 'The deal is already closed.',
       details: { stage: 'CLOSED_WON', close_date: '2026-11-10' },
       retryable: false,
     });
-    const customer_id = await newCustomer(world);
-    for (const state of ['PROPOSAL', 'NEGOTIATION', 'CLOSED_LOST'] as const) await newDeal(world, state, customer_id);
-    expect(await world.call(carol, 'sales', 'delete_customer', { customer_id })).toMatchObject({ details: { open_deals: 2 } });
+    const customer_id = await newCustomer(testRuntime);
+    for (const state of ['PROPOSAL', 'NEGOTIATION', 'CLOSED_LOST'] as const) await newDeal(testRuntime, state, customer_id);
+    expect(await testRuntime.call(carol, 'sales', 'delete_customer', { customer_id })).toMatchObject({ details: { open_deals: 2 } });
   });
 
   test('what is lost has no actual value, and no move goes to another open stage', async () => {
-    const opportunity_id = await newDeal(world, 'PROPOSAL');
+    const opportunity_id = await newDeal(testRuntime, 'PROPOSAL');
     for (const input of [
       { outcome: 'lost', actual_value: 5 },
       { outcome: 'negotiation' },
@@ -176,19 +177,19 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       { outcome: 'won', notes: 'x'.repeat(1001) },
       { outcome: 'lost', reason: 'x'.repeat(501) },
     ])
-      expect([input, code(await world.call(carol, 'sales', 'close_opportunity', { opportunity_id, ...input }))]).toEqual([
+      expect([input, code(await testRuntime.call(carol, 'sales', 'close_opportunity', { opportunity_id, ...input }))]).toEqual([
         input,
         'VALIDATION_ERROR',
       ]);
-    expect(code(await world.call(carol, 'sales', 'close_opportunity', { opportunity_id, outcome: 'won', actual_value: 0 }))).toBe(
+    expect(code(await testRuntime.call(carol, 'sales', 'close_opportunity', { opportunity_id, outcome: 'won', actual_value: 0 }))).toBe(
       'pending_confirmation',
     );
   });
 
   test('the card says what will happen, in old and new values, and the answer is the row as a list shows it', async () => {
-    const opportunity_id = await newDeal(world, 'NEGOTIATION');
+    const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const input = { opportunity_id, outcome: 'won', actual_value: 1500, reason: 'Fast', notes: 'Signed on Friday' };
-    const { message, confirmationData, confirmationId } = await world.ask(carol, 'sales', 'close_opportunity', input);
+    const { message, confirmationData, confirmationId } = await testRuntime.ask(carol, 'sales', 'close_opportunity', input);
     expect(message).toBe('Close the deal Test Deal with Test Customer as won, at 1,500.00 USD? Nothing has changed yet.');
     expect(confirmationData).toMatchObject({
       action: 'close_opportunity',
@@ -203,8 +204,8 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
         { field: 'notes', from: null, to: 'Signed on Friday' },
       ],
     });
-    const done = (await world.approve(carol, confirmationId)) as SuccessAnswer;
-    const { data } = (await world.call(carol, 'sales', 'list_opportunities', {
+    const done = (await testRuntime.approve(carol, confirmationId)) as SuccessAnswer;
+    const { data } = (await testRuntime.call(carol, 'sales', 'list_opportunities', {
       name: 'test deal',
       min_value: 1500,
       max_value: 1500,
@@ -217,9 +218,9 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       notes: 'Signed on Friday',
     });
 
-    const customer_id = await newCustomer(world);
-    await newDeal(world, 'CLOSED_WON', customer_id);
-    const card = await world.ask(carol, 'sales', 'delete_customer', { customer_id });
+    const customer_id = await newCustomer(testRuntime);
+    await newDeal(testRuntime, 'CLOSED_WON', customer_id);
+    const card = await testRuntime.ask(carol, 'sales', 'delete_customer', { customer_id });
     expect(card.message).toMatch(/^Delete the customer Test Customer\? The record stays for the audit/);
     expect(card.confirmationData).toMatchObject({
       destructive: true,
@@ -231,20 +232,23 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
   });
 
   test('what was deleted is gone from every tool and every sum, and kept in the store', async () => {
-    const customer_id = await newCustomer(world);
-    const [id, other] = [await newDeal(world, 'PROPOSAL', customer_id), await newDeal(world, 'PROPOSAL', customer_id)];
+    const customer_id = await newCustomer(testRuntime);
+    const [id, other] = [await newDeal(testRuntime, 'PROPOSAL', customer_id), await newDeal(testRuntime, 'PROPOSAL', customer_id)];
     const seen = async () => {
-      const answer = (await world.call(carol, 'sales', 'list_opportunities', {
+      const answer = (await testRuntime.call(carol, 'sales', 'list_opportunities', {
         name: 'test',
         closing_from: '2029-05-10',
         closing_to: '2029-05-10',
         stage: 'PROPOSAL',
       })) as SuccessAnswer;
-      const pipeline = (await world.data(carol, 'sales', 'get_pipeline', { quarter: '2029-Q2' })) as unknown as {
+      const pipeline = (await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: '2029-Q2' })) as unknown as {
         total: { count: number };
       };
-      const forecast = await world.data(carol, 'sales', 'get_forecast', { period: '2029-Q2' });
-      const customer = (await world.data(carol, 'sales', 'get_customer', { customer_id })) as unknown as { open_deals: Row[]; totals: Row };
+      const forecast = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2029-Q2' });
+      const customer = (await testRuntime.data(carol, 'sales', 'get_customer', { customer_id })) as unknown as {
+        open_deals: Row[];
+        totals: Row;
+      };
       const summary = answer.metadata?.summary as { count: number };
       return [
         summary.count,
@@ -255,15 +259,15 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       ].map(Number);
     };
     const before = await seen();
-    expect(code(await world.done(carol, 'sales', 'delete_opportunity', { opportunity_id: id }))).toBe('success');
+    expect(code(await testRuntime.done(carol, 'sales', 'delete_opportunity', { opportunity_id: id }))).toBe('success');
     expect((await seen()).map((value, which) => value - (before[which] ?? 0))).toEqual([-1, -1, -123_456, -1, -1]);
-    expect(await stored(world, 'opportunities', id)).toMatchObject({
+    expect(await stored(testRuntime, 'opportunities', id)).toMatchObject({
       deal_name: 'Test Deal',
       value: 1234.56,
       removed: true,
       deleted_by_name: 'Carol Johnson',
     });
-    expect(await stored(world, 'opportunities', other)).not.toHaveProperty('removed');
+    expect(await stored(testRuntime, 'opportunities', other)).not.toHaveProperty('removed');
   });
 
   describe('between asking and approving', () => {
@@ -273,91 +277,93 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       ['delete_customer', 'customers', {}],
     ] as const;
     const subject = async (collection: 'customers' | 'opportunities') =>
-      collection === 'customers' ? { customer_id: await newCustomer(world) } : { opportunity_id: await newDeal(world, 'PROPOSAL') };
+      collection === 'customers'
+        ? { customer_id: await newCustomer(testRuntime) }
+        : { opportunity_id: await newDeal(testRuntime, 'PROPOSAL') };
 
     test.each(writes)('%s: a change of the row, whatever it is, writes nothing', async (tool, collection, rest) => {
       const ids = await subject(collection);
       const [id = ''] = Object.values(ids);
-      const { confirmationId } = await world.ask(carol, 'sales', tool, { ...ids, ...rest });
-      await touch(world, collection, id);
-      const before = await stored(world, collection, id);
-      expect(code(await world.approve(carol, confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(await stored(world, collection, id)).toEqual(before);
+      const { confirmationId } = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest });
+      await touch(testRuntime, collection, id);
+      const before = await stored(testRuntime, collection, id);
+      expect(code(await testRuntime.approve(carol, confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(await stored(testRuntime, collection, id)).toEqual(before);
     });
 
     test.each(writes)('%s: nobody else decides, a denial changes nothing, a lost role neither', async (tool, collection, rest) => {
       const ids = await subject(collection);
       const [id = ''] = Object.values(ids);
-      const before = await stored(world, collection, id);
-      const { confirmationId } = await world.ask(carol, 'sales', tool, { ...ids, ...rest });
-      expect(await world.approve(eve, confirmationId)).toMatchObject({ status: 'error' });
-      expect(await stored(world, collection, id)).toEqual(before);
-      expect(code(await world.approve(person(carol, { roles: ['employee', 'sales-read'] }), confirmationId))).toBe(
+      const before = await stored(testRuntime, collection, id);
+      const { confirmationId } = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest });
+      expect(await testRuntime.approve(eve, confirmationId)).toMatchObject({ status: 'error' });
+      expect(await stored(testRuntime, collection, id)).toEqual(before);
+      expect(code(await testRuntime.approve(person(carol, { roles: ['employee', 'sales-read'] }), confirmationId))).toBe(
         'INSUFFICIENT_PERMISSIONS',
       );
-      expect(await stored(world, collection, id)).toEqual(before);
-      const again = await world.ask(carol, 'sales', tool, { ...ids, ...rest, reason: 'Again' });
-      expect(await world.decide(carol, again.confirmationId, false)).toMatchObject({ status: 'cancelled' });
-      expect(await stored(world, collection, id)).toEqual(before);
-      expect(code(await world.approve(carol, again.confirmationId))).not.toBe('success');
-      expect(await stored(world, collection, id)).toEqual(before);
+      expect(await stored(testRuntime, collection, id)).toEqual(before);
+      const again = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest, reason: 'Again' });
+      expect(await testRuntime.decide(carol, again.confirmationId, false)).toMatchObject({ status: 'cancelled' });
+      expect(await stored(testRuntime, collection, id)).toEqual(before);
+      expect(code(await testRuntime.approve(carol, again.confirmationId))).not.toBe('success');
+      expect(await stored(testRuntime, collection, id)).toEqual(before);
     });
 
     test('two cards for one deal: the first that is approved decides', async () => {
-      const opportunity_id = await newDeal(world, 'NEGOTIATION');
-      const won = await world.ask(carol, 'sales', 'close_opportunity', { opportunity_id, outcome: 'won' });
-      const lost = await world.ask(eve, 'sales', 'close_opportunity', { opportunity_id, outcome: 'lost' });
-      const gone = await world.ask(eve, 'sales', 'delete_opportunity', { opportunity_id });
-      expect(code(await world.approve(eve, lost.confirmationId))).toBe('success');
-      expect(code(await world.approve(carol, won.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(code(await world.approve(eve, gone.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(await stored(world, 'opportunities', opportunity_id)).toMatchObject({ stage: 'CLOSED_LOST', row_version: 2 });
+      const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
+      const won = await testRuntime.ask(carol, 'sales', 'close_opportunity', { opportunity_id, outcome: 'won' });
+      const lost = await testRuntime.ask(eve, 'sales', 'close_opportunity', { opportunity_id, outcome: 'lost' });
+      const gone = await testRuntime.ask(eve, 'sales', 'delete_opportunity', { opportunity_id });
+      expect(code(await testRuntime.approve(eve, lost.confirmationId))).toBe('success');
+      expect(code(await testRuntime.approve(carol, won.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(code(await testRuntime.approve(eve, gone.confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(await stored(testRuntime, 'opportunities', opportunity_id)).toMatchObject({ stage: 'CLOSED_LOST', row_version: 2 });
     });
 
     test('a new deal keeps a customer from being deleted', async () => {
-      const customer_id = await newCustomer(world);
-      const { confirmationId } = await world.ask(carol, 'sales', 'delete_customer', { customer_id });
-      await newDeal(world, 'PROSPECTING', customer_id);
-      expect(await world.approve(carol, confirmationId)).toMatchObject({
+      const customer_id = await newCustomer(testRuntime);
+      const { confirmationId } = await testRuntime.ask(carol, 'sales', 'delete_customer', { customer_id });
+      await newDeal(testRuntime, 'PROSPECTING', customer_id);
+      expect(await testRuntime.approve(carol, confirmationId)).toMatchObject({
         code: 'CHANGED_SINCE_APPROVAL',
         details: { because: 'CUSTOMER_HAS_OPEN_DEALS' },
       });
-      expect(await stored(world, 'customers', customer_id)).not.toHaveProperty('removed');
+      expect(await stored(testRuntime, 'customers', customer_id)).not.toHaveProperty('removed');
     });
   });
 });
 
 describe.each(documentDatabases)('many at once on %s', (_name, documents) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ documents, tools: Object.values(sales), replicas: 3 });
+    testRuntime = await openTestRuntime({ documents, tools: Object.values(sales), replicas: 3 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
   test('twenty approvals on three replicas have one effect, and everyone gets the one result', async () => {
-    const opportunity_id = await newDeal(world, 'NEGOTIATION');
-    const { confirmationId } = await world.ask(carol, 'sales', 'close_opportunity', {
+    const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
+    const { confirmationId } = await testRuntime.ask(carol, 'sales', 'close_opportunity', {
       opportunity_id,
       outcome: 'won',
       actual_value: 99.99,
     });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => world.approve(carol, confirmationId, n)));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => testRuntime.approve(carol, confirmationId, n)));
     const [first] = answers;
     expect(first).toMatchObject({ status: 'success', data: { value: 99.99 } });
     for (const answer of answers) expect(answer).toEqual(first);
-    expect(await stored(world, 'opportunities', opportunity_id)).toMatchObject({ stage: 'CLOSED_WON', row_version: 2 });
-    const chains = await world.documents('sales').chains.chains();
+    expect(await stored(testRuntime, 'opportunities', opportunity_id)).toMatchObject({ stage: 'CLOSED_WON', row_version: 2 });
+    const chains = await testRuntime.documents('sales').chains.chains();
     expect(chains.reduce((all, { count }) => all + count, 0)).toBe(1);
   });
 
   test('ten people close one deal at once: one does, the others are told', async () => {
-    const opportunity_id = await newDeal(world, 'NEGOTIATION');
+    const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const tickets = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
-        world.ask(n % 2 ? carol : eve, 'sales', 'close_opportunity', {
+        testRuntime.ask(n % 2 ? carol : eve, 'sales', 'close_opportunity', {
           opportunity_id,
           outcome: n % 3 ? 'won' : 'lost',
           notes: `Ticket ${n}`,
@@ -365,9 +371,9 @@ describe.each(documentDatabases)('many at once on %s', (_name, documents) => {
       ),
     );
     const codes = await Promise.all(
-      tickets.map(async ({ confirmationId }, n) => code(await world.approve(n % 2 ? carol : eve, confirmationId, n))),
+      tickets.map(async ({ confirmationId }, n) => code(await testRuntime.approve(n % 2 ? carol : eve, confirmationId, n))),
     );
     expect(codes.toSorted()).toEqual([...Array<string>(9).fill('CHANGED_SINCE_APPROVAL'), 'success']);
-    expect(await stored(world, 'opportunities', opportunity_id)).toMatchObject({ row_version: 2 });
+    expect(await stored(testRuntime, 'opportunities', opportunity_id)).toMatchObject({ row_version: 2 });
   });
 });

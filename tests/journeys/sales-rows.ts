@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/core/rows.ts';
 import { openStages } from '../../src/domains/sales/schemas.ts';
-import type { World } from '../world.ts';
+import type { TestRuntime } from '../test-runtime.ts';
 
 export type DealState = (typeof openStages)[number] | 'CLOSED_WON' | 'CLOSED_LOST' | 'DELETED';
 export const dealStates: readonly DealState[] = [...openStages, 'CLOSED_WON', 'CLOSED_LOST', 'DELETED'];
@@ -10,12 +10,12 @@ export const dealStates: readonly DealState[] = [...openStages, 'CLOSED_WON', 'C
 const OWNER = { owner: 'some.seller@tamshai.example', owner_id: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc', owner_name: 'Some Seller' };
 const at = '2026-11-10T08:00:00.000Z';
 
-const insert = (world: World, collection: string, row: Row & { _id: string }) =>
-  world.documents('sales').transaction((session) => session.insert(collection, { ...row, row_version: 1 }));
+const insert = (testRuntime: TestRuntime, collection: string, row: Row & { _id: string }) =>
+  testRuntime.documents('sales').transaction((session) => session.insert(collection, { ...row, row_version: 1 }));
 
-export async function newCustomer(world: World, gone = false): Promise<string> {
+export async function newCustomer(testRuntime: TestRuntime, gone = false): Promise<string> {
   const _id = randomUUID();
-  await insert(world, 'customers', {
+  await insert(testRuntime, 'customers', {
     _id,
     name: 'Test Customer',
     name_search: 'test customer',
@@ -38,12 +38,12 @@ export async function newCustomer(world: World, gone = false): Promise<string> {
   return _id;
 }
 
-export async function newDeal(world: World, state: DealState, customer_id: string = randomUUID()): Promise<string> {
+export async function newDeal(testRuntime: TestRuntime, state: DealState, customer_id: string = randomUUID()): Promise<string> {
   const _id = randomUUID();
   const stage = state === 'DELETED' ? 'PROPOSAL' : state;
   const closed = stage.startsWith('CLOSED');
   const won = stage === 'CLOSED_WON';
-  await insert(world, 'opportunities', {
+  await insert(testRuntime, 'opportunities', {
     _id,
     customer_id,
     customer_name: 'Test Customer',
@@ -71,11 +71,11 @@ export async function newDeal(world: World, state: DealState, customer_id: strin
 }
 
 /** A row as it is stored, all of it. What only holds it during a transaction is no part of it. */
-export async function stored(world: World, collection: 'customers' | 'opportunities', _id: string): Promise<Row> {
-  const [row] = await world.documents('sales').find(collection, { _id }, { sort: { _id: 1 }, limit: 1, hide: ['held'] });
+export async function stored(testRuntime: TestRuntime, collection: 'customers' | 'opportunities', _id: string): Promise<Row> {
+  const [row] = await testRuntime.documents('sales').find(collection, { _id }, { sort: { _id: 1 }, limit: 1, hide: ['held'] });
   return row ?? {};
 }
 
 /** Changes something that no card shows. */
-export const touch = (world: World, collection: 'customers' | 'opportunities', _id: string): Promise<void> =>
-  world.documents('sales').transaction((session) => session.update(collection, [_id], { touched: true }));
+export const touch = (testRuntime: TestRuntime, collection: 'customers' | 'opportunities', _id: string): Promise<void> =>
+  testRuntime.documents('sales').transaction((session) => session.update(collection, [_id], { touched: true }));

@@ -4,8 +4,8 @@ import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
 import type { Document } from '../../src/core/documents.ts';
 import * as sales from '../../src/domains/sales/index.ts';
 import { openStages } from '../../src/domains/sales/schemas.ts';
-import { code, openWorld, type World } from '../world.ts';
-import { documentDatabases } from '../world-documents.ts';
+import { code, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
+import { documentDatabases } from '../test-runtime-documents.ts';
 
 const carol = 'carol.johnson';
 type Row = Record<string, unknown>;
@@ -16,20 +16,20 @@ const isOpen = (row: Row) => (openStages as readonly unknown[]).includes(row['st
 const isAmount = (value: unknown) => typeof value === 'number' && cents(value) / 100 === value;
 
 describe.each(documentDatabases)('sums on %s', (_name, documents) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   let deals: Row[];
   let quotas: Row[];
-  const stored = (collection: string) => world.documents('sales').find(collection, {}, { sort: { _id: 1 }, limit: 5000, hide: [] });
+  const stored = (collection: string) => testRuntime.documents('sales').find(collection, {}, { sort: { _id: 1 }, limit: 5000, hide: [] });
   beforeAll(async () => {
-    world = await openWorld({ documents, tools: Object.values(sales) });
+    testRuntime = await openTestRuntime({ documents, tools: Object.values(sales) });
   }, 120_000);
   beforeEach(async () => {
     deals = (await stored('opportunities')).filter((row) => row['removed'] !== true);
     quotas = await stored('quotas');
   });
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   const within = (rows: readonly Row[], from: string, to: string) =>
     rows.filter((row) => String(row['close_date']) >= from && String(row['close_date']) <= to);
@@ -44,7 +44,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
   ] as const;
 
   test.each(periods)('the forecast for %s is what quotas and deals say, and the reps add up to the team', async (asked, from, to) => {
-    const forecast = await world.data(carol, 'sales', 'get_forecast', { period: asked });
+    const forecast = await testRuntime.data(carol, 'sales', 'get_forecast', { period: asked });
     const its = within(deals, from, to);
     const inStages = (...stages: string[]) => its.filter((row) => stages.includes(String(row['stage'])));
     const label = String(forecast['period']);
@@ -82,31 +82,31 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
   });
 
   test('a year is its quarters', async () => {
-    const year = await world.data(carol, 'sales', 'get_forecast', { period: '2026' });
-    const quarters = await Promise.all([1, 2, 3, 4].map((n) => world.data(carol, 'sales', 'get_forecast', { period: `2026-Q${n}` })));
+    const year = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2026' });
+    const quarters = await Promise.all([1, 2, 3, 4].map((n) => testRuntime.data(carol, 'sales', 'get_forecast', { period: `2026-Q${n}` })));
     for (const key of ['quota', 'commit', 'best_case', 'pipeline', 'closed'])
       expect([key, sum(quarters, key)]).toEqual([key, cents(year[key])]);
   });
 
   test('one person’s forecast is that person’s line of everyone’s', async () => {
-    const all = await world.data(carol, 'sales', 'get_forecast', { period: '2026-Q4' });
+    const all = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2026-Q4' });
     for (const rep of all['reps'] as Row[]) {
       for (const owner of [rep['owner'], rep['owner_name'], rep['owner_id']]) {
-        const { reps, ...own } = await world.data(carol, 'sales', 'get_forecast', { period: 'Q4 2026', owner });
+        const { reps, ...own } = await testRuntime.data(carol, 'sales', 'get_forecast', { period: 'Q4 2026', owner });
         expect(reps).toEqual([rep]);
         for (const key of ['quota', 'commit', 'best_case', 'pipeline', 'closed', 'attainment_percent']) expect(own[key]).toBe(rep[key]);
       }
     }
-    expect(code(await world.call(carol, 'sales', 'get_forecast', { owner: 'Nobody Here' }))).toBe('OWNER_NOT_FOUND');
-    expect(code(await world.call(carol, 'sales', 'get_forecast', { owner: '%' }))).toBe('OWNER_NOT_FOUND');
+    expect(code(await testRuntime.call(carol, 'sales', 'get_forecast', { owner: 'Nobody Here' }))).toBe('OWNER_NOT_FOUND');
+    expect(code(await testRuntime.call(carol, 'sales', 'get_forecast', { owner: '%' }))).toBe('OWNER_NOT_FOUND');
     // By default it is this quarter.
-    expect(await world.data(carol, 'sales', 'get_forecast')).toEqual(all);
+    expect(await testRuntime.data(carol, 'sales', 'get_forecast')).toEqual(all);
   });
 
   test.each(periods.filter(([asked]) => asked !== '2026'))(
     'the pipeline of %s is what the open deals say, stage by stage',
     async (asked, from, to) => {
-      const { stages, total } = (await world.data(carol, 'sales', 'get_pipeline', { quarter: asked })) as unknown as {
+      const { stages, total } = (await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: asked })) as unknown as {
         stages: Row[];
         total: Row;
       };
@@ -125,9 +125,9 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
   );
 
   test('this quarter’s pipeline is the forecast’s, and the list’s', async () => {
-    const { total } = (await world.data(carol, 'sales', 'get_pipeline')) as unknown as { total: Row };
-    const forecast = await world.data(carol, 'sales', 'get_forecast');
-    const list = (await world.call(carol, 'sales', 'list_opportunities', {
+    const { total } = (await testRuntime.data(carol, 'sales', 'get_pipeline')) as unknown as { total: Row };
+    const forecast = await testRuntime.data(carol, 'sales', 'get_forecast');
+    const list = (await testRuntime.call(carol, 'sales', 'list_opportunities', {
       stage: 'OPEN',
       closing_from: '2026-10-01',
       closing_to: '2026-12-31',
@@ -141,7 +141,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
   test('a customer’s totals are those of the deals, for every customer', async () => {
     const customers = await stored('customers');
     for (const { _id } of customers) {
-      const found = await world.data(carol, 'sales', 'get_customer', { customer_id: _id });
+      const found = await testRuntime.data(carol, 'sales', 'get_customer', { customer_id: _id });
       const own = deals.filter((row) => row['customer_id'] === _id);
       const [open, won, lost] = [
         own.filter(isOpen),
@@ -161,7 +161,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
 
   test('a list’s summary adds up all pages, also of none', async () => {
     const summary = async (input: object) =>
-      ((await world.call(carol, 'sales', 'list_opportunities', { ...input, limit: 1 })) as SuccessAnswer).metadata?.summary as Row;
+      ((await testRuntime.call(carol, 'sales', 'list_opportunities', { ...input, limit: 1 })) as SuccessAnswer).metadata?.summary as Row;
     for (const [input, which] of [
       [{}, () => true],
       [{ stage: 'CLOSED_WON' }, (row: Row) => row['stage'] === 'CLOSED_WON'],
@@ -176,10 +176,10 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
   });
 
   test('cents that floating point loses are not lost: a hundred times 0.1, and amounts of nine digits', async () => {
-    const before = await world.data(carol, 'sales', 'get_pipeline', { quarter: '2030-Q1' });
+    const before = await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: '2030-Q1' });
     expect((before as unknown as { total: Row }).total).toEqual({ count: 0, value: 0, weighted_value: 0 });
     const [model] = deals.filter(isOpen);
-    await world.documents('sales').transaction(async (session) => {
+    await testRuntime.documents('sales').transaction(async (session) => {
       for (let n = 0; n < 130; n++) {
         const value = n < 100 ? 0.1 : 333_333_333.33;
         await session.insert('opportunities', {
@@ -194,7 +194,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
         } as Document);
       }
     });
-    const { total, stages } = (await world.data(carol, 'sales', 'get_pipeline', { quarter: '2030-Q1' })) as unknown as {
+    const { total, stages } = (await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: '2030-Q1' })) as unknown as {
       total: Row;
       stages: Row[];
     };
@@ -202,15 +202,18 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     expect(total['value']).toBe(10_000_000_009.9);
     expect(stages.find((row) => row['stage'] === 'PROPOSAL')?.['value']).toBe(total['value']);
     expect(total['weighted_value']).toBe((100 * 3 + 30 * 11_000_000_000) / 100);
-    const forecast = await world.data(carol, 'sales', 'get_forecast', { period: '2030-Q1' });
+    const forecast = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2030-Q1' });
     expect([forecast['pipeline'], forecast['best_case'], forecast['commit']]).toEqual([total['value'], total['value'], 0]);
   });
 
   test('a deal that is won moves from the pipeline to what is closed, at its actual value', async () => {
     const id = '0d000000-0000-4000-8000-000000000001';
     const figures = async () => {
-      const [forecast, pipeline] = [await world.data(carol, 'sales', 'get_forecast'), await world.data(carol, 'sales', 'get_pipeline')];
-      const acme = await world.data(carol, 'sales', 'get_customer', { customer_id: '0a000000-0000-4000-8000-000000000001' });
+      const [forecast, pipeline] = [
+        await testRuntime.data(carol, 'sales', 'get_forecast'),
+        await testRuntime.data(carol, 'sales', 'get_pipeline'),
+      ];
+      const acme = await testRuntime.data(carol, 'sales', 'get_customer', { customer_id: '0a000000-0000-4000-8000-000000000001' });
       const totals = acme['totals'] as Row;
       return [
         forecast['closed'],
@@ -222,7 +225,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
       ].map(cents);
     };
     const before = await figures();
-    const done: Answer | { status: string } = await world.done(carol, 'sales', 'close_opportunity', {
+    const done: Answer | { status: string } = await testRuntime.done(carol, 'sales', 'close_opportunity', {
       opportunity_id: id,
       outcome: 'won',
       actual_value: 185_000.01,

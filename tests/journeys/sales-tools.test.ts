@@ -8,8 +8,8 @@ import * as sales from '../../src/domains/sales/index.ts';
 import { lastQuarter, monthFrom, monthTo, nextQuarter, period, quarter, quarterOf } from '../../src/domains/sales/periods.ts';
 import { openStages } from '../../src/domains/sales/schemas.ts';
 import { personas } from '../../src/sample/people.ts';
-import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
-import { documentDatabases } from '../world-documents.ts';
+import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { documentDatabases } from '../test-runtime-documents.ts';
 
 const [eve, carol, dan] = ['eve.thompson', 'carol.johnson', 'dan.williams'] as const;
 const reader = person('tom.becker', { roles: ['employee', 'sales-read'] });
@@ -53,18 +53,18 @@ test('names as people type them', () => {
 });
 
 describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ documents, tools: Object.values(sales) });
+    testRuntime = await openTestRuntime({ documents, tools: Object.values(sales) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  type Who = Parameters<World['call']>[0];
-  const ask = async (who: Who, tool: string, input: object = {}) => code(await world.call(who, 'sales', tool, input));
+  type Who = Parameters<TestRuntime['call']>[0];
+  const ask = async (who: Who, tool: string, input: object = {}) => code(await testRuntime.call(who, 'sales', tool, input));
   const list = async (tool: string, input: object = {}, who: Who = carol) => {
-    const answer = (await world.call(who, 'sales', tool, input)) as SuccessAnswer;
+    const answer = (await testRuntime.call(who, 'sales', tool, input)) as SuccessAnswer;
     if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
     return { rows: answer.data as Data, summary: answer.metadata?.summary as Record<string, unknown>, metadata: answer.metadata };
   };
@@ -77,22 +77,22 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     }
     return rows as Data;
   }
-  const stored = (collection: string) => world.documents('sales').find(collection, {}, { sort: { _id: 1 }, limit: 5000, hide: [] });
+  const stored = (collection: string) => testRuntime.documents('sales').find(collection, {}, { sort: { _id: 1 }, limit: 5000, hide: [] });
 
   test('every example comes to what it says, and a card is the same when asked twice', async () => {
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
     expect(Object.keys(sales).length).toBe(9);
     for (const tool of Object.values(sales)) {
       expect(tool.examples.length, tool.name).toBeGreaterThanOrEqual(3);
-      for (const { ask: question, as, input, gives } of tool.examples) {
-        const answer = await world.call(as, 'sales', tool.name, input(TODAY));
+      for (const { question, as, input, expects } of tool.examples) {
+        const answer = await testRuntime.call(as, 'sales', tool.name, input(TODAY));
         expect([tool.name, question, code(answer)]).toEqual([
           tool.name,
           question,
-          gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
+          expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
         ]);
         if (answer.status === 'pending_confirmation')
-          expect(isDeepStrictEqual(shown(await world.call(as, 'sales', tool.name, input(TODAY))), shown(answer))).toBe(true);
+          expect(isDeepStrictEqual(shown(await testRuntime.call(as, 'sales', tool.name, input(TODAY))), shown(answer))).toBe(true);
         if (answer.status === 'success' && tool.kind === 'list') expect((answer.data as Data).length, question).toBeGreaterThan(0);
       }
     }
@@ -140,10 +140,11 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     const top = { limit: 3, minValue: 100_000 };
     expect((await list('list_deals', top)).rows).toEqual((await list('list_opportunities', { limit: 3, min_value: 100_000 })).rows);
     const deal = '0d000000-0000-4000-8000-000000000004';
-    const old = await world.ask(carol, 'sales', 'close_deal', { deal_id: deal, outcome: 'lost', loss_reason: 'Price' });
+    const old = await testRuntime.ask(carol, 'sales', 'close_deal', { deal_id: deal, outcome: 'lost', loss_reason: 'Price' });
     expect(old.confirmationData).toMatchObject({ action: 'close_opportunity', reason: 'Price', subject: { id: deal } });
     expect(
-      (await world.ask(carol, 'sales', 'close_opportunity', { opportunityId: deal, outcome: 'lost', reason: 'Price' })).confirmationId,
+      (await testRuntime.ask(carol, 'sales', 'close_opportunity', { opportunityId: deal, outcome: 'lost', reason: 'Price' }))
+        .confirmationId,
     ).toBe(old.confirmationId);
     expect(await ask(carol, 'delete_opportunity', { dealId: deal })).toBe('pending_confirmation');
     expect(await ask(carol, 'close_deal', { deal_id: deal, opportunity_id: deal, outcome: 'won' })).toBe('VALIDATION_ERROR');
@@ -288,7 +289,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
           wrong.slice(0, 20),
           'VALIDATION_ERROR',
         ]);
-      const answer = await world.call(carol, 'sales', tool, { [key]: '2026-Q5' });
+      const answer = await testRuntime.call(carol, 'sales', tool, { [key]: '2026-Q5' });
       expect(answer).toMatchObject({ message: 'There is no quarter Q5: quarters are Q1 to Q4, as in 2026-Q4.', retryable: false });
       expect(await ask(carol, tool, { [key]: '2031-Q1' })).toBe('success');
     }
@@ -322,7 +323,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
           if (isNumber) continue;
           // An empty reason or note is no reason, and free text may be in any script and direction but the hidden ones.
           if (thing === '' && /reason|notes/.test(key)) continue;
-          const answer = await world.call(carol, 'sales', tool.name, { ...valid, [key]: thing });
+          const answer = await testRuntime.call(carol, 'sales', tool.name, { ...valid, [key]: thing });
           expect([tool.name, key, JSON.stringify(thing).slice(0, 30), code(answer)]).toEqual([
             tool.name,
             key,
@@ -400,11 +401,13 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       ['get_customer', { customer_id: '0d000000-0000-4000-8000-000000000001' }, 'CUSTOMER_NOT_FOUND'],
       ['close_opportunity', { opportunity_id: GLOBEX, outcome: 'won' }, 'OPPORTUNITY_NOT_FOUND'],
     ] as const) {
-      const answer = await world.call(carol, 'sales', tool, input);
+      const answer = await testRuntime.call(carol, 'sales', tool, input);
       expect([tool, code(answer)]).toEqual([tool, wanted]);
       expect(answer).toMatchObject({ suggestedAction: expect.stringMatching(/list_(customers|opportunities)/), retryable: false });
     }
     expect(await ask(carol, 'get_customer', { customer_id: 'Globex' })).toBe('VALIDATION_ERROR');
-    expect((await world.data(carol, 'sales', 'get_customer', { customer_id: GLOBEX.toUpperCase() }))['name']).toBe('Globex Industries');
+    expect((await testRuntime.data(carol, 'sales', 'get_customer', { customer_id: GLOBEX.toUpperCase() }))['name']).toBe(
+      'Globex Industries',
+    );
   });
 });

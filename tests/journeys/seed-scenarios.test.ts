@@ -3,16 +3,16 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ListMetadata } from '../../src/core/answer.ts';
 import { personas } from '../../src/sample/people.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const idOf = (username: string) => personas.find((each) => each.username === username)?.employeeId ?? '';
 type Rows = Record<string, unknown>[];
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 /** What the client's tool call came to, after checking that all three forms of it say the same. */
 async function ask(client: Client, name: string, input: object = {}): Promise<Answer & { text: string }> {
@@ -37,14 +37,14 @@ const code = (answer: Answer) => (answer.status === 'error' ? answer.code : answ
 
 describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) => {
   test('self-service: Marcus asks for his PTO balance', async () => {
-    const marcus = await site.mcp('marcus.johnson', { era });
+    const marcus = await testServer.mcp('marcus.johnson', { era });
     const balances = data(await ask(marcus, 'hr_get_time_off_balances')) as { pto_balance: number; employee_id: string };
     expect(balances.pto_balance).toBeGreaterThanOrEqual(5);
     expect(balances.employee_id).toBe(idOf('marcus.johnson'));
   });
 
   test('a manager asks who on her team has performance reviews due, and sees nobody else', async () => {
-    const nina = await site.mcp('nina.patel', { era });
+    const nina = await testServer.mcp('nina.patel', { era });
     const due = data(await ask(nina, 'hr_get_performance_reviews', { status: 'due' })) as Rows;
     expect(due.length).toBeGreaterThan(0);
     const team = new Set((data(await ask(nina, 'hr_list_employees')) as Rows).map((row) => row['employee_id']));
@@ -57,7 +57,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
   });
 
   test('not found: the answer says what to try, in the same words for strangers, the departed and nobody', async () => {
-    const nina = await site.mcp('nina.patel', { era });
+    const nina = await testServer.mcp('nina.patel', { era });
     const nobody = '11111111-1111-4111-8111-111111111111';
     const answers = await Promise.all([idOf('eve.thompson'), nobody].map((employee_id) => ask(nina, 'hr_get_employee', { employee_id })));
     for (const answer of answers) {
@@ -69,7 +69,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
   });
 
   test('no permission: the intern gets no list of employees, and no salary of anyone else', async () => {
-    const frank = await site.mcp('frank.davis', { era });
+    const frank = await testServer.mcp('frank.davis', { era });
     expect(code(await ask(frank, 'hr_list_employees'))).toBe('INSUFFICIENT_PERMISSIONS');
     expect((await frank.listTools()).tools.map(({ name }) => name)).not.toContain('hr_list_employees');
     const own = data(await ask(frank, 'hr_get_employee', { employee_id: idOf('frank.davis') })) as Record<string, unknown>;
@@ -77,7 +77,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
   });
 
   test('truncation: 500 employees come fifty at a time, and the answer says that it is incomplete', async () => {
-    const alice = await site.mcp('alice.chen', { era });
+    const alice = await testServer.mcp('alice.chen', { era });
     const seen = new Set<unknown>();
     let cursor: string | undefined;
     for (let pages = 0; pages < 20; pages++) {
@@ -104,7 +104,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
 
 describe('changes', () => {
   test("Alice increases Sarah's salary: a card, a person's yes, one change", async () => {
-    const alice = await site.mcp('alice.chen');
+    const alice = await testServer.mcp('alice.chen');
     const before = data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') })) as { salary: number };
     const pending = await ask(alice, 'hr_update_salary', { employeeId: idOf('sarah.kim'), newSalary: 120_000, reason: 'Promotion' });
     if (pending.status !== 'pending_confirmation') throw new Error(JSON.stringify(pending));
@@ -121,25 +121,25 @@ describe('changes', () => {
     });
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: before.salary });
 
-    const { status, body } = await site.decide('alice.chen', pending.confirmationId, true);
+    const { status, body } = await testServer.decide('alice.chen', pending.confirmationId, true);
     expect([status, body]).toEqual([200, { status: 'success', data: expect.objectContaining({ salary: 120_000 }) }]);
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: 120_000 });
   });
 
   test('Alice deletes Frank Davis: the message names him, the record is gone from every tool, and he can do nothing any more', async () => {
-    const alice = await site.mcp('alice.chen');
+    const alice = await testServer.mcp('alice.chen');
     const pending = await ask(alice, 'hr_delete_employee', { employee_id: idOf('frank.davis'), reason: 'Internship over' });
     if (pending.status !== 'pending_confirmation') throw new Error(JSON.stringify(pending));
     expect(pending.message).toContain('Frank Davis (frank.davis@tamshai.example)');
     expect(pending.confirmationData.destructive).toBe(true);
-    expect((await site.decide('alice.chen', pending.confirmationId, true)).body).toMatchObject({ status: 'success' });
+    expect((await testServer.decide('alice.chen', pending.confirmationId, true)).body).toMatchObject({ status: 'success' });
     expect(code(await ask(alice, 'hr_get_employee', { employee_id: idOf('frank.davis') }))).toBe('EMPLOYEE_NOT_FOUND');
     expect(data(await ask(alice, 'hr_find_employees', { name: 'Frank Davis' }))).toEqual([]);
-    expect((await site.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(403);
+    expect((await testServer.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(403);
   });
 
   test('Marcus asks for time off, Nina approves it, and the balance moves both times', async () => {
-    const [marcus, nina] = [await site.mcp('marcus.johnson'), await site.mcp('nina.patel')];
+    const [marcus, nina] = [await testServer.mcp('marcus.johnson'), await testServer.mcp('nina.patel')];
     const year = new Date().getUTCFullYear() + (new Date().getUTCMonth() === 11 ? 1 : 0);
     const balance = async () =>
       (
@@ -154,7 +154,7 @@ describe('changes', () => {
     const [start_date, end_date] = [0, 1].map((days) => new Date(monday.getTime() + days * 86_400_000).toISOString().slice(0, 10));
     const asked = await ask(marcus, 'hr_create_time_off_request', { type_code: 'PERSONAL', start_date, end_date });
     if (asked.status !== 'pending_confirmation') throw new Error(JSON.stringify(asked));
-    const created = (await site.decide('marcus.johnson', asked.confirmationId, true)).body as { data: { request_id: string } };
+    const created = (await testServer.decide('marcus.johnson', asked.confirmationId, true)).body as { data: { request_id: string } };
     expect(await balance()).toMatchObject({ pending: (before?.pending ?? 0) + 2, used: before?.used });
 
     expect(code(await ask(marcus, 'hr_approve_time_off_request', { request_id: created.data.request_id, approved: true }))).toBe(
@@ -162,7 +162,7 @@ describe('changes', () => {
     );
     const decided = await ask(nina, 'hr_approve_time_off_request', { request_id: created.data.request_id, approved: true });
     if (decided.status !== 'pending_confirmation') throw new Error(JSON.stringify(decided));
-    expect((await site.decide('nina.patel', decided.confirmationId, true)).body).toMatchObject({
+    expect((await testServer.decide('nina.patel', decided.confirmationId, true)).body).toMatchObject({
       status: 'success',
       data: { status: 'approved' },
     });
@@ -172,7 +172,7 @@ describe('changes', () => {
 
 describe('my tasks: the acceptance criteria', () => {
   test('each tool answers exactly its shape, and nothing is kept between calls', async () => {
-    const sarah = await site.mcp('sarah.kim');
+    const sarah = await testServer.mcp('sarah.kim');
     const [first, second] = [
       await ask(sarah, 'tasks_add_task', { title: 'Call the landlord' }),
       await ask(sarah, 'tasks_add_task', { title: 'Water the plants', description: 'All of them' }),
@@ -202,7 +202,7 @@ describe('my tasks: the acceptance criteria', () => {
   });
 
   test("one person cannot touch another's tasks, and cannot tell them from none at all", async () => {
-    const [nina, bob] = [await site.mcp('nina.patel'), await site.mcp('bob.developer@acme.example')];
+    const [nina, bob] = [await testServer.mcp('nina.patel'), await testServer.mcp('bob.developer@acme.example')];
     for (let n = 0; n < 40; n++) await ask(nina, 'tasks_add_task', { title: `Nina's task ${n}` });
     const guess = { task_id: 40 };
     for (const tool of ['tasks_complete_task', 'tasks_delete_task']) {
@@ -232,7 +232,7 @@ describe('my tasks: the acceptance criteria', () => {
     ['tasks_complete_task', { task_id: 1.5 }, 'Invalid task ID'],
     ['tasks_complete_task', { task_id: 9_007_199_254_740_993 }, 'Invalid task ID'],
   ])('%s %j says: %s', async (tool, input, message) => {
-    const sarah = await site.mcp('sarah.kim');
+    const sarah = await testServer.mcp('sarah.kim');
     expect(await ask(sarah, tool, input)).toMatchObject({ status: 'error', code: 'VALIDATION_ERROR', message, retryable: false });
   });
 });

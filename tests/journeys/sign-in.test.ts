@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webSessions } from '../../src/identity/web/sessions.ts';
+import { createWebSessions } from '../../src/identity/web/sessions.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { type Site, site } from '../unit/embedded-site.ts';
+import { type TestServer, testServer } from '../unit/embedded-test-server.ts';
 import { ask, Browser, field } from '../unit/embedded-support.ts';
 import { refusal } from '../unit/identity-support.ts';
 
-let s: Site;
+let s: TestServer;
 beforeAll(async () => {
-  s = await site();
+  s = await testServer();
 });
 afterAll(() => s.close());
 
@@ -34,7 +34,7 @@ const later = (seconds: number) => {
   const clock = { now: () => new Date(Date.now() + seconds * 1000) };
   const web = (issuer: string) => ({ issuer, clientId: 'tamshai-web', embedded: true });
   const seen: string[] = [];
-  const sessions = webSessions({
+  const sessions = createWebSessions({
     base: s.base,
     kv: s.kv,
     clock,
@@ -178,8 +178,8 @@ describe('a cookie alone is not enough', () => {
     };
     const good = { origin: s.base, ...(await tokens(id)) };
     const other = await tokens(s.ticket('alice.chen', { summary: 'Something else.' }));
-    const { browser: stranger } = await signIn('bob.martinez');
-    const foreign = (await stranger.go(`${s.base}/`)).body;
+    const { browser: outsider } = await signIn('bob.martinez');
+    const foreign = (await outsider.go(`${s.base}/`)).body;
     const tries: Record<string, string>[] = [
       {},
       { origin: s.base },
@@ -286,7 +286,7 @@ describe('sessions over time', () => {
     const issuer = `http://127.0.0.1:${(dead.address() as AddressInfo).port}`;
     await new Promise((done) => dead.close(done));
     const at = (seconds: number) =>
-      webSessions({
+      createWebSessions({
         base: s.base,
         kv: s.kv,
         clock: { now: () => new Date(Date.now() + seconds * 1000) },
@@ -317,7 +317,7 @@ describe('sessions over time', () => {
 describe('with a company’s own provider', () => {
   test('the page is one button, and says where it leads', async () => {
     const kv = openSqliteKeyValue(':memory:');
-    const external = webSessions({
+    const external = createWebSessions({
       base: s.base,
       kv,
       issuers: { staff: { issuer: 'https://login.tamshai.example/realms/x', clientId: 'tamshai', embedded: false } },

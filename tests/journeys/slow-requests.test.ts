@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import { exchange, replyIn } from '../raw-http.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite({}, { connections: { headersMs: 600, bodyMs: 400 } });
+  testServer = await openTestServer({}, { connections: { headersMs: 600, bodyMs: 400 } });
 }, 120_000);
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 interface Slow {
   readonly server: string;
@@ -22,7 +22,7 @@ interface Slow {
 const headOf = ({ server, path, token, id = randomUUID(), lines = ['Content-Length: 1000'] }: Slow) =>
   [
     `POST ${path} HTTP/1.1`,
-    `Host: localhost:${site.tamshai.ports[server]}`,
+    `Host: localhost:${testServer.tamshai.ports[server]}`,
     'Content-Type: application/json',
     `X-Request-Id: ${id}`,
     ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
@@ -38,16 +38,21 @@ const drip = (socket: Socket, byte = ' ') => {
 };
 
 const entrances = async () => [
-  { server: 'gateway', path: '/api/tools/tasks/list_tasks', token: await site.token('eve.thompson'), tool: 'list_tasks' },
-  { server: 'tasks', path: '/tools/list_tasks', token: await site.token('eve.thompson', { server: 'tasks' }), tool: 'list_tasks' },
-  { server: 'gateway', path: '/mcp', token: await site.token('eve.thompson', { mcp: true }), tool: '' },
-  { server: 'tasks', path: '/mcp', token: await site.token('eve.thompson', { mcp: true, server: 'tasks' }), tool: '' },
-  { server: 'gateway', path: `/api/confirm/${randomUUID()}`, token: await site.token('eve.thompson', { approve: true }), tool: 'confirm' },
-  { server: 'gateway', path: '/api/query', token: await site.token('eve.thompson'), tool: undefined },
+  { server: 'gateway', path: '/api/tools/tasks/list_tasks', token: await testServer.token('eve.thompson'), tool: 'list_tasks' },
+  { server: 'tasks', path: '/tools/list_tasks', token: await testServer.token('eve.thompson', { server: 'tasks' }), tool: 'list_tasks' },
+  { server: 'gateway', path: '/mcp', token: await testServer.token('eve.thompson', { mcp: true }), tool: '' },
+  { server: 'tasks', path: '/mcp', token: await testServer.token('eve.thompson', { mcp: true, server: 'tasks' }), tool: '' },
+  {
+    server: 'gateway',
+    path: `/api/confirm/${randomUUID()}`,
+    token: await testServer.token('eve.thompson', { approve: true }),
+    tool: 'confirm',
+  },
+  { server: 'gateway', path: '/api/query', token: await testServer.token('eve.thompson'), tool: undefined },
 ];
 
 const recordsOf = async (requestId: string): Promise<AuditRecord[]> =>
-  (await site.tamshai.wiring.runtime.audit.newest({ limit: 100 }))
+  (await testServer.tamshai.wiring.runtime.audit.newest({ limit: 100 }))
     .map(({ body }) => JSON.parse(body) as AuditRecord)
     .filter((record) => record.requestId === requestId);
 
@@ -58,7 +63,7 @@ describe.each([
   test('ends in 408 in our words with its request id, on record, and the connection is closed', async () => {
     for (const { tool, ...entrance } of await entrances()) {
       const id = randomUUID();
-      const text = await exchange(site.tamshai.ports[entrance.server] ?? 0, (socket) => {
+      const text = await exchange(testServer.tamshai.ports[entrance.server] ?? 0, (socket) => {
         socket.write(`${headOf({ ...entrance, id })}{`);
         go(socket);
       });
@@ -77,7 +82,7 @@ describe.each([
   test('in chunks, after another request on the same connection, and without a sign-in', async () => {
     const [entrance] = await entrances();
     if (entrance === undefined) throw new Error('none');
-    const port = site.tamshai.ports['gateway'] ?? 0;
+    const port = testServer.tamshai.ports['gateway'] ?? 0;
     const text = await exchange(port, (socket) => {
       socket.write(`GET /health HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
       socket.write(headOf({ ...entrance, lines: ['Transfer-Encoding: chunked'] }));
@@ -95,7 +100,7 @@ describe.each([
 
   test('of what nobody reads: forms, sign-in, a method that takes none, an address that is none', async () => {
     for (const path of ['/signout', '/auth/realms/tamshai-staff/token', '/auth/realms/tamshai-staff/reg', '/health', '/nowhere']) {
-      const text = await exchange(site.tamshai.ports['gateway'] ?? 0, (socket) => {
+      const text = await exchange(testServer.tamshai.ports['gateway'] ?? 0, (socket) => {
         socket.write(
           headOf({ server: 'gateway', path, lines: ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 1000'] }).replace(
             'Content-Type: application/json\r\n',
@@ -110,7 +115,7 @@ describe.each([
 });
 
 test('headers that never end are answered with 408 in our words on every listener', async () => {
-  for (const [name, port] of Object.entries(site.tamshai.ports)) {
+  for (const [name, port] of Object.entries(testServer.tamshai.ports)) {
     const text = await exchange(port, (socket) => {
       socket.write('POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost\r\n');
       drip(socket, 'X-A: b\r\n');
@@ -121,6 +126,8 @@ test('headers that never end are answered with 408 in our words on every listene
 });
 
 test('a call whose body came in time may take longer than that', async () => {
-  const answered = await Promise.all(Array.from({ length: 20 }, () => site.rest('eve.thompson', 'hr', 'list_employees', { limit: 50 })));
+  const answered = await Promise.all(
+    Array.from({ length: 20 }, () => testServer.rest('eve.thompson', 'hr', 'list_employees', { limit: 50 })),
+  );
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200]));
 });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { type FaultyLink, faultyLink } from '../faulty-link.ts';
+import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 import { type FreshDatabase, freshDatabase, SHARED_KEY } from '../fresh-database.ts';
-import { DOMAINS, openSite, type Site } from '../site.ts';
+import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import { storesFor } from '../stores.ts';
 
 const DRIVER_WORDS = /ECONN|terminat|timeout exceeded|password|postgres|127\.0\.0\.1|select |at \/|\bsql\b/i;
@@ -14,15 +14,15 @@ const sarah = persona('sarah.kim').employeeId ?? '';
 
 describe('with the record of calls gone', () => {
   test('nothing is answered that could not be recorded', async () => {
-    const site = await openSite();
+    const testServer = await openTestServer();
     try {
-      expect((await site.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
-      await site.tamshai.wiring.runtime.audit.close();
-      const refused = await site.rest('sarah.kim', 'hr', 'get_employee', { employee_id: sarah });
+      expect((await testServer.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
+      await testServer.tamshai.wiring.runtime.audit.close();
+      const refused = await testServer.rest('sarah.kim', 'hr', 'get_employee', { employee_id: sarah });
       expect(refused).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', retryable: true } });
       expect(refused.text).not.toContain('Sarah');
     } finally {
-      await site.close();
+      await testServer.close();
     }
   }, 120_000);
 });
@@ -32,27 +32,27 @@ const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
 const servers = storesFor<string | undefined>(undefined, ...(url === undefined ? [] : [url])).filter((each) => each !== undefined);
 describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
   let database: FreshDatabase;
-  let link: FaultyLink;
-  let site: Site;
+  let link: FaultyConnection;
+  let testServer: TestServer;
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tamshai-faults-'));
     database = await freshDatabase(server, DOMAINS, SHARED_KEY, folder);
     const { hostname, port } = new URL(database.url);
-    link = await faultyLink({ host: hostname, port: Number(port) });
+    link = await openFaultyConnection({ host: hostname, port: Number(port) });
     const through = new URL(database.url);
     through.port = String(link.port);
     // Only hr is behind the faulty link: everything else must go on.
-    site = await openSite({ TAMSHAI_MASTER_KEY: SHARED_KEY, DATABASE_URL: database.url, HR_DATABASE_URL: through.href });
+    testServer = await openTestServer({ TAMSHAI_MASTER_KEY: SHARED_KEY, DATABASE_URL: database.url, HR_DATABASE_URL: through.href });
   }, 120_000);
   afterAll(async () => {
-    await site.close();
+    await testServer.close();
     await link.close();
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const read = () => site.rest('sarah.kim', 'hr', 'get_employee', { employee_id: sarah });
+  const read = () => testServer.rest('sarah.kim', 'hr', 'get_employee', { employee_id: sarah });
   const salary = async () =>
     (await database.owner.query<{ salary: string }>('select salary from hr.pay where employee_id = $1', [sarah])).rows[0]?.salary;
 
@@ -72,30 +72,30 @@ describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
         expect(answer.text).not.toMatch(DRIVER_WORDS);
       }
       expect(Date.now() - started).toBeLessThan(12_000);
-      expect((await site.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
+      expect((await testServer.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
       link.set('pass');
       await expect.poll(async () => (await read()).status, { timeout: 15_000, interval: 300 }).toBe(200);
-      expect(site.logged.join('\n')).not.toMatch(/only-for-tests|password/i);
+      expect(testServer.logged.join('\n')).not.toMatch(/only-for-tests|password/i);
     },
     180_000,
   );
 
   test('cut while approving: nothing is half done, and pressing again settles it', async () => {
     await expect
-      .poll(async () => (await site.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, {
+      .poll(async () => (await testServer.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, {
         timeout: 15_000,
         interval: 300,
       })
       .toBe(200);
     const before = await salary();
-    const pending = await site.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: 123_456 });
+    const pending = await testServer.ask('alice.chen', 'hr', 'update_salary', { employee_id: sarah, new_salary: 123_456 });
     link.set('cut');
-    const refused = await site.decide('alice.chen', pending.confirmationId, true);
+    const refused = await testServer.decide('alice.chen', pending.confirmationId, true);
     expect([refused.status, refused.body]).toEqual([503, expect.objectContaining({ retryable: true })]);
     expect(await salary()).toBe(before);
     link.set('pass');
     await expect
-      .poll(async () => (await site.decide('alice.chen', pending.confirmationId, true)).status, { timeout: 15_000, interval: 500 })
+      .poll(async () => (await testServer.decide('alice.chen', pending.confirmationId, true)).status, { timeout: 15_000, interval: 500 })
       .toBe(200);
     expect(Number(await salary())).toBe(123_456);
     const { rows } = await database.owner.query('select 1 from hr.salary_history where employee_id = $1 and new_salary = 123456', [sarah]);

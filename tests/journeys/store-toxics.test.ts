@@ -10,7 +10,7 @@ import { allTools } from '../../src/app/registry.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 const { TAMSHAI_TEST_TOXIPROXY_URL: toxiproxy, TAMSHAI_TEST_MONGODB_URL: mongodb, TAMSHAI_TEST_OPENSEARCH_URL: opensearch } = process.env;
 const on = (name: string) => allTools().domains.filter((domain) => domain.name === name);
@@ -32,7 +32,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
   (proxy, mongo, search) => {
     const links = new Map<string, ToxicLink>();
     const closing: (() => Promise<unknown>)[] = [];
-    let site: Site;
+    let testServer: TestServer;
     let cases: Readonly<Record<'sales' | 'support', Case>>;
     beforeAll(async () => {
       const [documents, indices] = [await freshMongo(mongo, on('sales')), await freshSearch(search, on('support'))];
@@ -48,7 +48,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       through.port = String(links.get('sales')?.port);
       // Else the replica set's own word would lead around the link.
       through.search = '?directConnection=true';
-      site = await openSite({
+      testServer = await openTestServer({
         SALES_MONGODB_URL: through.href,
         SUPPORT_ELASTICSEARCH_URL: `http://127.0.0.1:${links.get('support')?.port}`,
         TAMSHAI_INDEX_PREFIX: indices.settings['TAMSHAI_INDEX_PREFIX'] ?? '',
@@ -56,7 +56,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       const deals = client.db(through.pathname.slice(1)).collection<{ _id: string; row_version: number }>('opportunities');
       const index = `${search}/${indices.settings['TAMSHAI_INDEX_PREFIX']}-support-tickets`;
       const listed = async (user: string, server: string, tool: string, input: object, n: number) => {
-        const { body } = await site.rest(user, server, tool, input);
+        const { body } = await testServer.rest(user, server, tool, input);
         return ((body as SuccessAnswer).data as Record<string, string>[])[n] ?? {};
       };
       cases = {
@@ -90,7 +90,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       };
     }, 180_000);
     afterAll(async () => {
-      await site?.close();
+      await testServer?.close();
       for (const link of links.values()) await link.close();
       for (const each of closing.reverse()) await each();
     });
@@ -121,13 +121,13 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       '%s: said in time and in our words, others unaffected, and well again afterwards',
       async (_what, toxic) => {
         await both(async (name, { server, user, list }) => {
-          const read = () => site.rest(user, server, list);
+          const read = () => testServer.rest(user, server, list);
           await until(read);
           await (toxic === 'down' ? linkOf(name).down() : linkOf(name).poison(toxic));
           const began = Date.now();
           const [answers, tasks] = await Promise.all([
             Promise.all([read(), read(), read()]),
-            site.rest('sarah.kim', 'tasks', 'list_tasks'),
+            testServer.rest('sarah.kim', 'tasks', 'list_tasks'),
           ]);
           for (const { status, body, text } of answers) {
             expect([503, 504]).toContain(status);
@@ -150,33 +150,36 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       ] as const) {
         await linkOf(gone).down();
         const { user, server, list } = cases[there];
-        expect((await site.rest(user, server, list)).status).toBe(200);
-        expect((await site.rest(cases[gone].user, cases[gone].server, cases[gone].list)).status).toBe(503);
+        expect((await testServer.rest(user, server, list)).status).toBe(200);
+        expect((await testServer.rest(cases[gone].user, cases[gone].server, cases[gone].list)).status).toBe(503);
         await linkOf(gone).well();
       }
     }, 60_000);
 
     test('a quarter of a second late: slower, and nothing else', async () => {
       await both(async (name, { server, user, list }) => {
-        await until(() => site.rest(user, server, list));
+        await until(() => testServer.rest(user, server, list));
         await linkOf(name).poison({ type: 'latency', attributes: { latency: 250 } });
-        expect((await site.rest(user, server, list)).status).toBe(200);
+        expect((await testServer.rest(user, server, list)).status).toBe(200);
       });
     }, 60_000);
 
     test('an approval whose effect is written and whose answer never comes: pressed again, it has happened once', async () => {
       await both(async (name, { server, user, list, write, input, changes }) => {
-        await until(() => site.rest(user, server, list));
+        await until(() => testServer.rest(user, server, list));
         const given = await input(0);
         const before = await changes(given);
-        const { confirmationId } = await site.ask(user, server, write, given);
+        const { confirmationId } = await testServer.ask(user, server, write, given);
         await linkOf(name).poison({ type: 'timeout', attributes: { timeout: 0 } });
-        const lost = await site.decide(user, confirmationId, true);
+        const lost = await testServer.decide(user, confirmationId, true);
         expect([503, 504]).toContain(lost.status);
         expect(lost.text).not.toMatch(OTHERS_WORDS);
         await linkOf(name).well();
-        await until(() => site.decide(user, confirmationId, true));
-        const [again, onceMore] = [await site.decide(user, confirmationId, true), await site.decide(user, confirmationId, true)];
+        await until(() => testServer.decide(user, confirmationId, true));
+        const [again, onceMore] = [
+          await testServer.decide(user, confirmationId, true),
+          await testServer.decide(user, confirmationId, true),
+        ];
         expect(again.body).toMatchObject({ status: 'success' });
         expect(onceMore.body).toEqual(again.body);
         expect((await changes(given)) - before).toBe(1);
@@ -186,14 +189,14 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
     test('an approval through a torn link changes all or nothing', async () => {
       await both(async (name, { server, user, list, write, input, changes }) => {
         for (const [n, bytes] of [120, 900].entries()) {
-          await until(() => site.rest(user, server, list));
+          await until(() => testServer.rest(user, server, list));
           const given = await input(n + 1);
           const before = await changes(given);
-          const { confirmationId } = await site.ask(user, server, write, given);
+          const { confirmationId } = await testServer.ask(user, server, write, given);
           await linkOf(name).poison({ type: 'limit_data', attributes: { bytes } });
-          await site.decide(user, confirmationId, true);
+          await testServer.decide(user, confirmationId, true);
           await linkOf(name).well();
-          await until(() => site.decide(user, confirmationId, true));
+          await until(() => testServer.decide(user, confirmationId, true));
           expect((await changes(given)) - before).toBe(1);
         }
       });

@@ -2,27 +2,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/core/people.ts';
 import * as support from '../../src/domains/support/index.ts';
-import { code, employeeIdOf, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { code, employeeIdOf, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 const [eve, dan, bob] = ['eve.thompson', 'dan.williams', 'bob.developer@acme.example'] as const;
 const id = (n: number) => `0b000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const resolution = 'Restarted the export worker; the customer confirmed that it works';
 
 describe.each(searchStores)('closing tickets on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support), replicas: 2 });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support), replicas: 2 });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   let next = 20;
   /** A waiting ticket that no other test has touched. */
   async function fresh(): Promise<string> {
     for (;;) {
-      const [row] = await world
+      const [row] = await testRuntime
         .data(dan, 'support', 'search_tickets', { status: 'open', limit: 50 })
         .then((rows) => rows.slice(next++ % 50));
       if (row && !used.has(String(row['ticket_id']))) {
@@ -33,7 +33,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
   }
   const used = new Set<string>([1, 2, 3, 4, 5, 6, 7].map(id));
   test('nothing happens before the approval; the card says what will', async () => {
-    const card = await world.ask(dan, 'support', 'close_ticket', {
+    const card = await testRuntime.ask(dan, 'support', 'close_ticket', {
       ticket_id: id(1),
       resolution,
       resolution_type: 'workaround',
@@ -53,17 +53,17 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
         { field: 'customer_notified', from: null, to: false },
       ],
     });
-    expect((await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
-    expect(code(await world.decide(dan, card.confirmationId, false))).toBe('cancelled');
-    expect((await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
+    expect((await testRuntime.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
+    expect(code(await testRuntime.decide(dan, card.confirmationId, false))).toBe('cancelled');
+    expect((await testRuntime.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
   });
 
   test('a number that somebody wrote into the solution does not stand in the trail, neither as input nor as change', async () => {
     const ticket_id = await fresh();
     const secret = '900-12-3456';
     const words = `Her number is ${secret}, and was corrected`;
-    expect(code(await world.done(dan, 'support', 'close_ticket', { ticket_id, resolution: words }))).toBe('success');
-    const [record] = (await world.runtime.stores['support']?.audit.newest({ limit: 1 })) ?? [];
+    expect(code(await testRuntime.done(dan, 'support', 'close_ticket', { ticket_id, resolution: words }))).toBe('success');
+    const [record] = (await testRuntime.runtime.stores['support']?.audit.newest({ limit: 1 })) ?? [];
     const { changes } = JSON.parse(record?.body ?? '{}') as { changes: unknown };
     expect(changes).toContainEqual({ field: 'resolution', from: null, to: 'Her number is *** (Hidden), and was corrected' });
     expect(changes).toContainEqual({ field: 'status', from: 'open', to: 'closed' });
@@ -71,7 +71,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
   });
 
   test('approved, it is closed for everyone who sees it, with the credit and the time it took', async () => {
-    const done = await world.done(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
+    const done = await testRuntime.done(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
     expect(done).toMatchObject({
       status: 'success',
       data: {
@@ -85,26 +85,29 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
         resolved_at: SAMPLE_DAY.toISOString(),
       },
     });
-    expect(await world.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) })).toMatchObject({
+    expect(await testRuntime.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) })).toMatchObject({
       status: 'closed',
       resolution,
       resolution_type: 'solved',
     });
-    const found = await world.data(dan, 'support', 'search_tickets', { query: 'Dashboard export to CSV times out', status: 'closed' });
+    const found = await testRuntime.data(dan, 'support', 'search_tickets', {
+      query: 'Dashboard export to CSV times out',
+      status: 'closed',
+    });
     expect(found.some((row) => row['ticket_id'] === id(1))).toBe(true);
   });
 
   test('a closed ticket is not closed again, nor commented on', async () => {
-    const again = await world.call(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
+    const again = await testRuntime.call(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
     expect(again).toMatchObject({ code: 'TICKET_ALREADY_CLOSED', suggestedAction: expect.stringContaining('search_tickets') });
-    expect(code(await world.call(bob, 'support', 'customer_add_comment', { ticket_id: id(1), comment: 'Thank you!' }))).toBe(
+    expect(code(await testRuntime.call(bob, 'support', 'customer_add_comment', { ticket_id: id(1), comment: 'Thank you!' }))).toBe(
       'TICKET_CLOSED',
     );
   });
 
   test('a resolved ticket can be closed, and whoever solved it keeps the credit', async () => {
-    const [row] = await world.data(dan, 'support', 'search_tickets', { status: 'resolved', limit: 1 });
-    const done = await world.done(eve, 'support', 'close_ticket', {
+    const [row] = await testRuntime.data(dan, 'support', 'search_tickets', { status: 'resolved', limit: 1 });
+    const done = await testRuntime.done(eve, 'support', 'close_ticket', {
       ticket_id: row?.['ticket_id'],
       resolution: 'Silent for five working days',
     });
@@ -120,34 +123,36 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
 
   test('one approval is one effect, on two replicas, however often', async () => {
     const ticket_id = await fresh();
-    const { confirmationId } = await world.ask(dan, 'support', 'close_ticket', { ticket_id, resolution });
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => world.approve(dan, confirmationId, n % 2)));
+    const { confirmationId } = await testRuntime.ask(dan, 'support', 'close_ticket', { ticket_id, resolution });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => testRuntime.approve(dan, confirmationId, n % 2)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 'success', data: { status: 'closed' } });
-    expect(await world.approve(dan, confirmationId, 1)).toEqual(answers[0]);
+    expect(await testRuntime.approve(dan, confirmationId, 1)).toEqual(answers[0]);
   });
 
   test('of two who close at once, one does, the other is told', async () => {
     const ticket_id = await fresh();
     const [a, b] = [
-      await world.ask(dan, 'support', 'close_ticket', { ticket_id, resolution }),
-      await world.ask(eve, 'support', 'close_ticket', { ticket_id, resolution: 'Solved by a release' }),
+      await testRuntime.ask(dan, 'support', 'close_ticket', { ticket_id, resolution }),
+      await testRuntime.ask(eve, 'support', 'close_ticket', { ticket_id, resolution: 'Solved by a release' }),
     ];
-    const codes = (await Promise.all([world.approve(dan, a.confirmationId, 0), world.approve(eve, b.confirmationId, 1)])).map(code);
+    const codes = (await Promise.all([testRuntime.approve(dan, a.confirmationId, 0), testRuntime.approve(eve, b.confirmationId, 1)])).map(
+      code,
+    );
     expect(codes.toSorted()).toEqual(['CHANGED_SINCE_APPROVAL', 'success']);
   });
 
   test('a comment that came after the card stops the approval', async () => {
-    const { confirmationId } = await world.ask(dan, 'support', 'close_ticket', {
+    const { confirmationId } = await testRuntime.ask(dan, 'support', 'close_ticket', {
       ticket_id: id(3),
       resolution: 'The certificate is renewed',
     });
-    await world.data('sara.support@globex.example', 'support', 'customer_add_comment', {
+    await testRuntime.data('sara.support@globex.example', 'support', 'customer_add_comment', {
       ticket_id: id(3),
       comment: 'It is broken again, please do not close.',
     });
-    expect(code(await world.approve(dan, confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
-    expect((await world.data('sara.support@globex.example', 'support', 'customer_get_ticket', { ticket_id: id(3) }))['status']).toBe(
+    expect(code(await testRuntime.approve(dan, confirmationId))).toBe('CHANGED_SINCE_APPROVAL');
+    expect((await testRuntime.data('sara.support@globex.example', 'support', 'customer_get_ticket', { ticket_id: id(3) }))['status']).toBe(
       'open',
     );
   });
@@ -160,17 +165,18 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
         ? person('mike.manager@globex.example', { roles: [role] })
         : person('frank.davis', { roles: ['employee', role] });
       const may = role === 'support-write' || role === 'executive';
-      expect([role, code(await world.call(who, 'support', 'close_ticket', input))]).toEqual([
+      expect([role, code(await testRuntime.call(who, 'support', 'close_ticket', input))]).toEqual([
         role,
         may ? 'pending_confirmation' : 'INSUFFICIENT_PERMISSIONS',
       ]);
     }
     const unlinked = person('frank.davis', { roles: ['support-write'], employeeId: undefined });
-    expect(code(await world.call(unlinked, 'support', 'close_ticket', input))).toBe('IDENTITY_NOT_LINKED');
+    expect(code(await testRuntime.call(unlinked, 'support', 'close_ticket', input))).toBe('IDENTITY_NOT_LINKED');
   });
 
   test('the words of a resolution have limits, and no ticket is not found', async () => {
-    const ask = async (input: object) => code(await world.call(dan, 'support', 'close_ticket', { ticket_id: id(4), resolution, ...input }));
+    const ask = async (input: object) =>
+      code(await testRuntime.call(dan, 'support', 'close_ticket', { ticket_id: id(4), resolution, ...input }));
     expect(await ask({ resolution: 'too short' })).toBe('VALIDATION_ERROR');
     expect(await ask({ resolution: 'x'.repeat(2001) })).toBe('VALIDATION_ERROR');
     expect(await ask({ resolution: 'x'.repeat(2000) })).toBe('pending_confirmation');

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as support from '../../src/domains/support/index.ts';
 import { supportSample } from '../../src/sample/support.ts';
-import { type Data, openWorld, SAMPLE_DAY, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { type Data, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 const [eve, dan] = ['eve.thompson', 'dan.williams'] as const;
 const HOUR = 3_600_000;
@@ -35,19 +35,19 @@ function worked(rows: readonly Row[]) {
 }
 
 describe.each(searchStores)('the figures of support on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support) });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const summary = () => world.data(dan, 'support', 'get_sla_summary');
+  const summary = () => testRuntime.data(dan, 'support', 'get_sla_summary');
   const slaTickets = async (status?: string): Promise<Data> => {
     const rows: Row[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = (await world.call(eve, 'support', 'get_sla_tickets', {
+      const answer = (await testRuntime.call(eve, 'support', 'get_sla_tickets', {
         ...(status && { status }),
         ...(cursor && { cursor }),
       })) as SuccessAnswer;
@@ -59,7 +59,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
 
   test.each([0, 0.5, 1.9, 26, 71.3, 400])('the summary is right %s hours later', async (hours) => {
     const now = new Date(SAMPLE_DAY.getTime() + hours * HOUR);
-    world.clock.set(now);
+    testRuntime.clock.set(now);
     const rows = tickets.filter(waits);
     const data = await summary();
     expect(data).toMatchObject({ overall_compliance_percent: share(rows, now), ...counted(rows, now) });
@@ -79,7 +79,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     expect((await slaTickets('at_risk')).length).toBe(data['at_risk']);
     expect((await slaTickets('breached')).length).toBe(data['breached']);
     expect((await slaTickets()).length).toBe(Number(data['at_risk']) + Number(data['breached']));
-    world.clock.set(SAMPLE_DAY);
+    testRuntime.clock.set(SAMPLE_DAY);
   });
 
   test('the minutes left are those until the deadline, the most urgent first', async () => {
@@ -105,9 +105,9 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
   test('a ticket is at risk to the minute: two hours before the deadline, and breached right after it', async () => {
     const deadline = Date.parse(String(tickets[2]?.['sla_deadline']));
     const stateAt = async (time: number) => {
-      world.clock.set(new Date(time));
+      testRuntime.clock.set(new Date(time));
       const found = (await slaTickets()).find((row) => row['subject'] === 'SSO certificate expired');
-      world.clock.set(SAMPLE_DAY);
+      testRuntime.clock.set(SAMPLE_DAY);
       return found && [found['sla_status'], found['minutes_remaining']];
     };
     expect(await stateAt(deadline - 2 * HOUR)).toBeUndefined();
@@ -123,7 +123,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
   ] as const)('agents of the last %s', async (period, days) => {
     const from = Date.parse(SAMPLE_DAY.toISOString().slice(0, 10)) - days * 24 * HOUR;
     const rows = tickets.filter((row) => !waits(row) && Date.parse(String(row['resolved_at'])) >= from);
-    const data = await world.data(dan, 'support', 'get_agent_metrics', { period });
+    const data = await testRuntime.data(dan, 'support', 'get_agent_metrics', { period });
     expect(data).toMatchObject({
       period,
       from: new Date(from).toISOString().slice(0, 10),
@@ -142,19 +142,22 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
   });
 
   test('with nothing solved there is no average, and nothing is late', async () => {
-    world.clock.set(new Date(SAMPLE_DAY.getTime() + 400 * 24 * HOUR));
-    expect(await world.data(dan, 'support', 'get_agent_metrics', { period: '7d' })).toMatchObject({
+    testRuntime.clock.set(new Date(SAMPLE_DAY.getTime() + 400 * 24 * HOUR));
+    expect(await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })).toMatchObject({
       team: { resolved: 0, avg_resolution_minutes: null, sla_compliance_percent: 100 },
       agents: [],
     });
-    world.clock.set(SAMPLE_DAY);
+    testRuntime.clock.set(SAMPLE_DAY);
   });
 
   test('closing a ticket moves the figures with it', async () => {
-    const [before, metrics] = [await summary(), await world.data(dan, 'support', 'get_agent_metrics', { period: '7d' })];
+    const [before, metrics] = [await summary(), await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })];
     const [first] = await slaTickets('breached');
-    await world.done(dan, 'support', 'close_ticket', { ticket_id: first?.['ticket_id'], resolution: 'Found the cause and removed it' });
-    const [after, moved] = [await summary(), await world.data(dan, 'support', 'get_agent_metrics', { period: '7d' })];
+    await testRuntime.done(dan, 'support', 'close_ticket', {
+      ticket_id: first?.['ticket_id'],
+      resolution: 'Found the cause and removed it',
+    });
+    const [after, moved] = [await summary(), await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })];
     expect([after['total'], after['breached'], after['at_risk']]).toEqual([
       Number(before['total']) - 1,
       Number(before['breached']) - 1,

@@ -5,7 +5,7 @@ import { deadlineOf, sla } from '../../src/domains/support/rules.ts';
 import { directory } from '../../src/sample/directory.ts';
 import { organizations, personas } from '../../src/sample/people.ts';
 import { supportSample } from '../../src/sample/support.ts';
-import { SAMPLE_DAY } from '../world.ts';
+import { SAMPLE_DAY } from '../test-runtime.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 const sampleAt = (today: Date, tickets?: number): Record<string, Row[]> =>

@@ -5,24 +5,24 @@ import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
 import { jsonSchema } from '../../src/core/derive/answers.ts';
 import { STAFF_ROLES, CUSTOMER_ROLES } from '../../src/core/people.ts';
 import * as support from '../../src/domains/support/index.ts';
-import { code, type Data, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
-import { searchStores } from '../world-search.ts';
+import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
+import { searchStores } from '../test-runtime-search.ts';
 
 const [eve, dan] = ['eve.thompson', 'dan.williams'] as const;
 const TODAY = SAMPLE_DAY.toISOString().slice(0, 10);
 
 describe.each(searchStores)('the support tools on %s', (_name, search) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ search, tools: Object.values(support) });
+    testRuntime = await openTestRuntime({ search, tools: Object.values(support) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  type Who = Parameters<World['call']>[0];
+  type Who = Parameters<TestRuntime['call']>[0];
   const list = async (who: Who, tool: string, input: object = {}) => {
-    const answer = (await world.call(who, 'support', tool, input)) as SuccessAnswer;
+    const answer = (await testRuntime.call(who, 'support', tool, input)) as SuccessAnswer;
     if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
     return { rows: answer.data as Data, metadata: answer.metadata };
   };
@@ -42,15 +42,15 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     for (const tool of Object.values(support)) {
       expect(tool.examples.length, tool.name).toBeGreaterThanOrEqual(3);
       expect(() => jsonSchema(tool.output, 'output')).not.toThrow();
-      for (const { ask: question, as, input, gives } of tool.examples) {
-        const answer = await world.call(as, 'support', tool.name, input(TODAY));
+      for (const { question, as, input, expects } of tool.examples) {
+        const answer = await testRuntime.call(as, 'support', tool.name, input(TODAY));
         expect([tool.name, question, code(answer)]).toEqual([
           tool.name,
           question,
-          gives ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
+          expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
         ]);
         if (answer.status === 'pending_confirmation')
-          expect(isDeepStrictEqual(shown(await world.call(as, 'support', tool.name, input(TODAY))), shown(answer))).toBe(true);
+          expect(isDeepStrictEqual(shown(await testRuntime.call(as, 'support', tool.name, input(TODAY))), shown(answer))).toBe(true);
         if (answer.status === 'success' && tool.kind === 'list') expect((answer.data as Data).length, question).toBeGreaterThan(0);
       }
     }
@@ -87,7 +87,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
         const who = (CUSTOMER_ROLES as readonly string[]).includes(role)
           ? person('jane.smith@acme.example', { roles: [role] })
           : person('frank.davis', { roles: [role] });
-        expect([tool.name, role, code(await world.call(who, 'support', tool.name, input))]).toEqual([
+        expect([tool.name, role, code(await testRuntime.call(who, 'support', tool.name, input))]).toEqual([
           tool.name,
           role,
           'INSUFFICIENT_PERMISSIONS',
@@ -137,10 +137,10 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
       'a '.repeat(240),
     ];
     for (const query of hostile)
-      expect([query, code(await world.call(dan, 'support', 'search_tickets', { query }))]).toEqual([query, 'success']);
-    expect(code(await world.call(dan, 'support', 'search_tickets', { query: 'x'.repeat(501) }))).toBe('VALIDATION_ERROR');
-    expect(code(await world.call(dan, 'support', 'search_tickets', { query: { match_all: {} } }))).toBe('VALIDATION_ERROR');
-    expect(code(await world.call(dan, 'support', 'search_tickets', { customer_id: 'Globex' }))).toBe('VALIDATION_ERROR');
+      expect([query, code(await testRuntime.call(dan, 'support', 'search_tickets', { query }))]).toEqual([query, 'success']);
+    expect(code(await testRuntime.call(dan, 'support', 'search_tickets', { query: 'x'.repeat(501) }))).toBe('VALIDATION_ERROR');
+    expect(code(await testRuntime.call(dan, 'support', 'search_tickets', { query: { match_all: {} } }))).toBe('VALIDATION_ERROR');
+    expect(code(await testRuntime.call(dan, 'support', 'search_tickets', { customer_id: 'Globex' }))).toBe('VALIDATION_ERROR');
   });
 
   test('without words the newest comes first, and pages give every ticket once', async () => {
@@ -182,7 +182,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     const billing = await pages(dan, 'search_knowledge_base', { category: 'billing' });
     expect(billing.length).toBeGreaterThan(5);
     expect(new Set(billing.map((row) => row['category']))).toEqual(new Set(['billing']));
-    const draft = await world.data(dan, 'support', 'get_knowledge_article', { article_id: '0b100000-0000-4000-8000-000000000096' });
+    const draft = await testRuntime.data(dan, 'support', 'get_knowledge_article', { article_id: '0b100000-0000-4000-8000-000000000096' });
     expect(draft).toMatchObject({ status: 'draft', title: 'Exporting to Parquet' });
     expect(String(draft['content']).length).toBeGreaterThan(20);
     expect(all.some((row) => row['article_id'] === draft['article_id'])).toBe(false);

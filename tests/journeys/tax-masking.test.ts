@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as tax from '../../src/domains/tax/index.ts';
-import { databases, openWorld, type World } from '../world.ts';
+import { databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const SSN = ['931', '47', '8265'] as const;
 const EIN = ['83', '4719625'] as const;
@@ -49,22 +49,22 @@ const NOTES = [
 ];
 
 describe.each(databases)('numbers in the tax records on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(tax) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(tax) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   const insert = (before: unknown, after: unknown, notes: string | null) =>
-    world.owner(
+    testRuntime.owner(
       `insert into tax.audit_logs (at, action, entity_type, entity_id, user_id, user_name, before, after, notes)
        values ('2026-11-16T08:59:00Z', 'update', 'annual_filing', '0e000000-0000-4000-8000-000000000011', gen_random_uuid(), 'Canary', $1::jsonb, $2::jsonb, $3) returning log_id`,
       [before === null ? null : JSON.stringify(before), after === null ? null : JSON.stringify(after), notes],
     );
   const masked = async (value: unknown) =>
-    (await world.owner('select tax.masked($1::jsonb) as value', [JSON.stringify(value)]))[0]?.['value'];
+    (await testRuntime.owner('select tax.masked($1::jsonb) as value', [JSON.stringify(value)]))[0]?.['value'];
 
   test('what is planted in before, after and notes reaches nobody, and is not kept', async () => {
     for (const [n, canary] of CANARIES.entries()) {
@@ -72,17 +72,17 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
       await insert(null, canary, null);
     }
     for (const who of ['tom.becker', 'bob.martinez', 'eve.thompson']) {
-      const answer = (await world.call(who, 'tax', 'list_audit_logs', { user: 'Canary' })) as SuccessAnswer;
+      const answer = (await testRuntime.call(who, 'tax', 'list_audit_logs', { user: 'Canary' })) as SuccessAnswer;
       expect((answer.data as unknown[]).length).toBe(CANARIES.length * 2);
       for (const row of answer.data as object[])
         expect([row, leaks(JSON.stringify(row).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, ''))]).toEqual([row, []]);
       expect(JSON.stringify(answer)).toContain('***8265');
       for (const tool of Object.values(tax))
         expect(
-          leaks(JSON.stringify(await world.call(who, 'tax', tool.name)).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')),
+          leaks(JSON.stringify(await testRuntime.call(who, 'tax', tool.name)).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')),
         ).toEqual([]);
     }
-    const kept = await world.owner(
+    const kept = await testRuntime.owner(
       "select before::text || coalesce(after::text, '') || coalesce(notes, '') as text from tax.audit_logs where user_name = 'Canary' and before is not null",
     );
     for (const row of kept) expect([row, leaks(String(row['text']))]).toEqual([row, []]);
@@ -90,15 +90,15 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
 
   test('a later change is cut as well, and with the trigger off the database refuses it', async () => {
     const [row] = await insert({ status: 'draft' }, null, null);
-    await world.owner('update tax.audit_logs set before = $2::jsonb, notes = $3 where log_id = $1', [
+    await testRuntime.owner('update tax.audit_logs set before = $2::jsonb, notes = $3 where log_id = $1', [
       row?.['log_id'],
       JSON.stringify({ ssn: SSN.join('-') }),
       SSN.join('-'),
     ]);
-    expect(await world.owner('select before, notes from tax.audit_logs where log_id = $1', [row?.['log_id']])).toEqual([
+    expect(await testRuntime.owner('select before, notes from tax.audit_logs where log_id = $1', [row?.['log_id']])).toEqual([
       { before: { ssn: '***8265' }, notes: '***8265' },
     ]);
-    await world.owner('alter table tax.audit_logs disable trigger mask_log');
+    await testRuntime.owner('alter table tax.audit_logs disable trigger mask_log');
     try {
       for (const [before, after, notes] of [
         [CANARIES[0], null, null],
@@ -107,14 +107,14 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
       ] as const)
         await expect(insert(before ?? null, after ?? null, notes ?? null)).rejects.toThrow(/masked/);
     } finally {
-      await world.owner('alter table tax.audit_logs enable trigger mask_log');
+      await testRuntime.owner('alter table tax.audit_logs enable trigger mask_log');
     }
     for (const text of [
       "update tax.state_registrations set account_last4 = '12345'",
       "update tax.state_registrations set account_last4 = '407193628514'",
       "update tax.annual_filings set ein_last4 = '83-4719625'",
     ])
-      await expect(world.owner(text)).rejects.toThrow();
+      await expect(testRuntime.owner(text)).rejects.toThrow();
   });
 
   test('the last four stay, and so does everything that is no such number', async () => {
@@ -161,7 +161,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(words, number, words), { minLength: 20, maxLength: 40 }), async (cases) => {
         const texts = cases.map(([before, hidden, after]) => `${before}${hidden}${after}`);
-        const rows = await world.owner(
+        const rows = await testRuntime.owner(
           'select tax.masked_text(text) as once, tax.masked_text(tax.masked_text(text)) as twice from unnest($1::text[]) with ordinality as t (text, n) order by n',
           [texts],
         );
@@ -180,7 +180,7 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
     );
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 5, maxLength: 20 }), async (records) => {
-        const rows = await world.owner(
+        const rows = await testRuntime.owner(
           'select value from unnest($1::jsonb[]) r cross join lateral (select tax.masked(r) as value) m where tax.masked(value) is distinct from value',
           [records.map((each) => JSON.stringify(each))],
         );
@@ -191,7 +191,9 @@ describe.each(databases)('numbers in the tax records on %s', (_name, database) =
   });
 
   test('the sample’s own numbers are cut, those of registrations and returns too', async () => {
-    const rows = await world.owner("select coalesce(before, after)::text as text, notes from tax.audit_logs where user_name <> 'Canary'");
+    const rows = await testRuntime.owner(
+      "select coalesce(before, after)::text as text, notes from tax.audit_logs where user_name <> 'Canary'",
+    );
     expect(rows.filter((row) => String(row['text']).includes('***')).length).toBeGreaterThan(20);
     for (const row of rows) expect(`${row['text']} ${row['notes']}`).not.toMatch(/\d{3}-\d{2}-\d{4}|\b\d{2}-\d{7}\b|\b\d{9,}\b/);
   });

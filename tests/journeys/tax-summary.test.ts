@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as tax from '../../src/domains/tax/index.ts';
-import { code, type Data, databases, openWorld, SAMPLE_DAY, type World } from '../world.ts';
+import { code, type Data, databases, openTestRuntime, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 interface Estimate {
   readonly year: number;
@@ -135,25 +135,25 @@ function expected(items: readonly Item[], today: string, year: number, quarter: 
 }
 
 describe.each(databases)('the tax summary on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: Object.values(tax) });
+    testRuntime = await openTestRuntime({ database, tools: Object.values(tax) });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
-  const summary = async (input: object = {}) => world.data('tom.becker', 'tax', 'get_tax_summary', input);
-  const on = (day: string) => world.clock.set(new Date(`${day}T15:00:00Z`));
+  const summary = async (input: object = {}) => testRuntime.data('tom.becker', 'tax', 'get_tax_summary', input);
+  const on = (day: string) => testRuntime.clock.set(new Date(`${day}T15:00:00Z`));
   async function replace(some: readonly Estimate[], returns: readonly Filing[]): Promise<void> {
-    await world.owner('truncate tax.quarterly_estimates, tax.annual_filings');
-    await world.owner(
+    await testRuntime.owner('truncate tax.quarterly_estimates, tax.annual_filings');
+    await testRuntime.owner(
       `insert into tax.quarterly_estimates (year, quarter, state, due_date, extended_to, estimated_amount, paid_amount, last_paid_on)
        select year, quarter, state, due_date, extended_to, cents / 100, paid / 100, case when paid > 0 then due_date end
        from json_to_recordset($1::json) as e (year int, quarter int, state text, due_date date, extended_to date, cents numeric, paid numeric)`,
       [JSON.stringify(some)],
     );
-    await world.owner(
+    await testRuntime.owner(
       `insert into tax.annual_filings (tax_year, state, form, title, due_date, extended_to, status, filed_on, total_tax, prepaid, balance_paid, ein_last4, prepared_by)
        select year, state, 'Form', 'Return', due_date, extended_to, case when filed then 'filed' else 'not_started' end, case when filed then due_date - 1 end,
          case when filed then total / 100 end, prepaid / 100, paid / 100, '0123', 'Tom Becker'
@@ -167,7 +167,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       for (const year of [2025, 2026]) {
         const whole = await summary({ period: String(year) });
         const parts = await Promise.all([1, 2, 3, 4].map((quarter) => summary({ period: `${year}-Q${quarter}` })));
-        const returns = await world.data('tom.becker', 'tax', 'list_annual_filings', { year });
+        const returns = await testRuntime.data('tom.becker', 'tax', 'list_annual_filings', { year });
         const whole_cents = (value: unknown) => Math.round(Number(value) * 100);
         const total = (rows: readonly Record<string, unknown>[], field: string) =>
           rows.reduce((all, row) => all + whole_cents(row[field]), 0);
@@ -184,7 +184,10 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
           expect(Number(each['liability'])).toBeGreaterThan(0);
         }
         for (const quarter of [1, 2, 3, 4]) {
-          const { metadata } = (await world.call('tom.becker', 'tax', 'list_quarterly_estimates', { year, quarter })) as SuccessAnswer;
+          const { metadata } = (await testRuntime.call('tom.becker', 'tax', 'list_quarterly_estimates', {
+            year,
+            quarter,
+          })) as SuccessAnswer;
           const { liability, paid, remaining } = parts[quarter - 1] as Data;
           expect(metadata?.summary).toMatchObject({ estimated: liability, paid, remaining });
         }
@@ -192,7 +195,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
     });
 
     test('a return that is filed has prepaid what its year’s estimates paid', async () => {
-      const rows = await world.owner(
+      const rows = await testRuntime.owner(
         `select f.filing_id from tax.annual_filings f join (select year, state, sum(paid_amount) as paid from tax.quarterly_estimates group by year, state) e
          on e.year = f.tax_year and e.state = f.state and f.form <> 'Form 940' where f.prepaid <> e.paid`,
       );
@@ -230,13 +233,13 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
         "' or true --",
         'x'.repeat(21),
       ]) {
-        const answer = await world.call('tom.becker', 'tax', 'get_tax_summary', { period });
+        const answer = await testRuntime.call('tom.becker', 'tax', 'get_tax_summary', { period });
         expect([period, code(answer)]).toEqual([period, 'VALIDATION_ERROR']);
       }
-      expect(await world.call('tom.becker', 'tax', 'get_tax_summary', { period: '2026-Q5' })).toMatchObject({
+      expect(await testRuntime.call('tom.becker', 'tax', 'get_tax_summary', { period: '2026-Q5' })).toMatchObject({
         message: expect.stringContaining('2026-Q4'),
       });
-      expect(await world.call('tom.becker', 'tax', 'get_tax_summary', { period: 'Q1 2031' })).toMatchObject({
+      expect(await testRuntime.call('tom.becker', 'tax', 'get_tax_summary', { period: 'Q1 2031' })).toMatchObject({
         code: 'PERIOD_NOT_FOUND',
         details: { period: '2031-Q1', years: [2024, 2025, 2026] },
       });
@@ -283,15 +286,15 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
           .toReversed(),
       );
       expect(recent_filings.every(({ filed_on }) => filed_on <= '2026-11-16')).toBe(true);
-      world.clock.set(SAMPLE_DAY);
+      testRuntime.clock.set(SAMPLE_DAY);
     });
 
     test('what is overdue is so in the lists too', async () => {
       const { overdue } = (await summary()) as unknown as { overdue: { id: string }[] };
       const lists = await Promise.all([
-        world.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2025 }),
-        world.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2026 }),
-        world.data('tom.becker', 'tax', 'list_annual_filings'),
+        testRuntime.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2025 }),
+        testRuntime.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2026 }),
+        testRuntime.data('tom.becker', 'tax', 'list_annual_filings'),
       ]);
       const late = lists.flat().filter((row) => row['overdue']);
       expect(overdue.map(({ id }) => id).toSorted()).toEqual(late.map((row) => String(row['estimate_id'] ?? row['filing_id'])).toSorted());
@@ -362,7 +365,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
           for (const { today, year, quarter } of asked) {
             on(today);
             const period = quarter === undefined ? String(year) : `Q${quarter} ${year}`;
-            const answer = await world.call('bob.martinez', 'tax', 'get_tax_summary', { period });
+            const answer = await testRuntime.call('bob.martinez', 'tax', 'get_tax_summary', { period });
             const { states, deadlines, ...figures } = expected(items, today, year, quarter);
             if (states.size === 0) {
               expect(code(answer)).toBe('PERIOD_NOT_FOUND');
@@ -373,7 +376,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
             expect(new Set(data['by_state']?.map((row) => row['state']))).toEqual(states);
             expect(data['deadlines']?.map((row) => row['due_date'])).toEqual(deadlines.slice(0, 12));
             expect(data['overdue']?.length).toBe(Math.min(12, figures.overdue_count));
-            const { metadata } = (await world.call('bob.martinez', 'tax', 'list_quarterly_estimates', {
+            const { metadata } = (await testRuntime.call('bob.martinez', 'tax', 'list_quarterly_estimates', {
               year,
               ...(quarter && { quarter }),
             })) as SuccessAnswer;
@@ -393,7 +396,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
         }),
         { numRuns: 25 },
       );
-      world.clock.set(SAMPLE_DAY);
+      testRuntime.clock.set(SAMPLE_DAY);
     });
   });
 });

@@ -9,29 +9,29 @@ import * as tax from '../../src/domains/tax/index.ts';
 import { stateCode } from '../../src/domains/tax/states.ts';
 import { inspect } from '../../src/storage/sql/inspect.ts';
 import { migrations } from '../../src/storage/sql/migrate.ts';
-import { code, type Data, databases, openWorld, person, SAMPLE_DAY, type World } from '../world.ts';
+import { code, type Data, databases, openTestRuntime, person, SAMPLE_DAY, type TestRuntime } from '../test-runtime.ts';
 
 const tools = Object.values(tax);
 const tom = 'tom.becker';
 const NOW = SAMPLE_DAY.toISOString();
 
 describe.each(databases)('the tax tools on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools });
+    testRuntime = await openTestRuntime({ database, tools });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
 
-  const ask = async (tool: string, input: object = {}) => code(await world.call(tom, 'tax', tool, input));
-  const list = (tool: string, input: object = {}) => world.data(tom, 'tax', tool, input);
+  const ask = async (tool: string, input: object = {}) => code(await testRuntime.call(tom, 'tax', tool, input));
+  const list = (tool: string, input: object = {}) => testRuntime.data(tom, 'tax', tool, input);
   /** Every page of a list, one after the other. */
   async function pages(tool: string, input: object = {}): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
-      const answer = (await world.call(tom, 'tax', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
+      const answer = (await testRuntime.call(tom, 'tax', tool, { ...input, ...(cursor && { cursor }) })) as SuccessAnswer;
       if (answer.status !== 'success') throw new Error(JSON.stringify(answer));
       rows.push(...(answer.data as Data));
       cursor = answer.metadata?.nextCursor;
@@ -46,48 +46,48 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
           expect([
             name,
             role,
-            code(await world.call(person('frank.davis', { roles: [role], employeeId: undefined }), 'tax', name)),
+            code(await testRuntime.call(person('frank.davis', { roles: [role], employeeId: undefined }), 'tax', name)),
           ]).toEqual([name, role, 'success']);
         for (const role of ['employee', 'manager', 'hr-write', 'payroll-write', 'sales-write', 'support-write'])
-          expect([name, role, code(await world.call(person('frank.davis', { roles: [role] }), 'tax', name))]).toEqual([
+          expect([name, role, code(await testRuntime.call(person('frank.davis', { roles: [role] }), 'tax', name))]).toEqual([
             name,
             role,
             'INSUFFICIENT_PERMISSIONS',
           ]);
-        expect(code(await world.call('jane.smith@acme.example', 'tax', name))).toBe('INSUFFICIENT_PERMISSIONS');
+        expect(code(await testRuntime.call('jane.smith@acme.example', 'tax', name))).toBe('INSUFFICIENT_PERMISSIONS');
       }
     });
 
     test('everyone who may ask sees the same', async () => {
       for (const { name } of tools) {
-        const answers = await Promise.all([tom, 'bob.martinez', 'eve.thompson'].map((who) => world.data(who, 'tax', name)));
+        const answers = await Promise.all([tom, 'bob.martinez', 'eve.thompson'].map((who) => testRuntime.data(who, 'tax', name)));
         for (const answer of answers) expect(answer).toEqual(answers[0]);
       }
     });
 
     test('nobody in particular sees nothing, and no rule is missing in the database', async () => {
       const who = { domain: 'tax', audience: 'everyone', person: { ...person(tom), principal: '' }, shows: [] };
-      const store = world.runtime.stores['tax'] as Store<'sql'> | undefined;
+      const store = testRuntime.runtime.stores['tax'] as Store<'sql'> | undefined;
       for (const table of ['states', 'rates', 'estimates', 'filings', 'registrations', 'obligations', 'audit_logs']) {
         const rows = await store?.read(who, ({ sql }) =>
           sql.many(tax.listSalesTaxRates.input.partial(), sql`select 1 as n from ${sql.ref(`tax.${table}`)}`),
         );
         expect([table, rows]).toEqual([table, []]);
       }
-      const client = { query: async (text: string, values?: unknown[]) => ({ rows: await world.owner(text, values) }) };
+      const client = { query: async (text: string, values?: unknown[]) => ({ rows: await testRuntime.owner(text, values) }) };
       const { holes, missing, tables } = await inspect(client as unknown as pg.ClientBase, ['tax'], migrations(sqlFolder, ['tax']));
       expect({ holes, missing, tables }).toEqual({ holes: [], missing: [], tables: 8 });
-      const granted = await world.owner(
+      const granted = await testRuntime.owner(
         "select distinct privilege_type from information_schema.role_table_grants where table_schema = 'tax' and grantee like 'tax\\_%'",
       );
       expect(granted).toEqual([{ privilege_type: 'SELECT' }]);
     });
   });
 
-  test.each(tools.flatMap((tool) => tool.examples.map((example) => [`${tool.name}: ${example.ask}`, tool.name, example] as const)))(
+  test.each(tools.flatMap((tool) => tool.examples.map((example) => [`${tool.name}: ${example.question}`, tool.name, example] as const)))(
     '%s',
-    async (_title, name, { as, input, gives }) => {
-      expect(code(await world.call(as, 'tax', name, input(NOW.slice(0, 10))))).toBe(gives ?? 'success');
+    async (_title, name, { as, input, expects }) => {
+      expect(code(await testRuntime.call(as, 'tax', name, input(NOW.slice(0, 10))))).toBe(expects ?? 'success');
     },
   );
 
@@ -109,7 +109,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
 
     test('what is no state is said to be none; a state without rates has an empty list', async () => {
       for (const state of ['Atlantis', 'XX', 'Calif', '%', 'US', 'Federal', 'Ontario']) {
-        expect([state, await world.call(tom, 'tax', 'list_sales_tax_rates', { state })]).toMatchObject([
+        expect([state, await testRuntime.call(tom, 'tax', 'list_sales_tax_rates', { state })]).toMatchObject([
           state,
           { status: 'error', code: 'STATE_NOT_FOUND', message: 'There is no such US state.', details: { state } },
         ]);
@@ -120,7 +120,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
     });
 
     test('our list of states is the database’s', async () => {
-      const rows = await world.owner("select code, name from tax.states where code <> 'US'");
+      const rows = await testRuntime.owner("select code, name from tax.states where code <> 'US'");
       expect(rows.length).toBe(51);
       for (const row of rows) expect([stateCode(String(row['code'])), stateCode(String(row['name']))]).toEqual([row['code'], row['code']]);
       expect(['Washington, D.C.', 'd.c.', 'district of columbia'].map(stateCode)).toEqual(['DC', 'DC', 'DC']);
@@ -144,12 +144,12 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       const now = await denver();
       expect(now).toEqual([[9.15, expect.any(String)]]);
       try {
-        world.clock.set(new Date('2026-12-31T23:00:00Z'));
+        testRuntime.clock.set(new Date('2026-12-31T23:00:00Z'));
         expect(await denver()).toEqual(now);
-        world.clock.set(new Date('2027-01-01T01:00:00Z'));
+        testRuntime.clock.set(new Date('2027-01-01T01:00:00Z'));
         expect(await denver()).toEqual([[9.25, '2027-01-01']]);
       } finally {
-        world.clock.set(SAMPLE_DAY);
+        testRuntime.clock.set(SAMPLE_DAY);
       }
     });
 
@@ -183,7 +183,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
     });
 
     test('returns by tax year, with what was filed and what is late', async () => {
-      const answer = (await world.call(tom, 'tax', 'list_annual_filings', { year: 2025 })) as SuccessAnswer;
+      const answer = (await testRuntime.call(tom, 'tax', 'list_annual_filings', { year: 2025 })) as SuccessAnswer;
       const rows = answer.data as Data;
       expect(rows.every((row) => row['tax_year'] === 2025 && /^\d{4}$/.test(String(row['ein_last4'])))).toBe(true);
       const late = rows.filter((row) => row['overdue']);
@@ -261,14 +261,14 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         '2020-02-29T23:59:59.999999Z',
         '2020-03-01T00:00:00Z',
       ];
-      await world.owner(
+      await testRuntime.owner(
         `insert into tax.audit_logs (at, action, entity_type, entity_id, user_id, user_name)
          select at, 'create', 'annual_filing', gen_random_uuid(), gen_random_uuid(), 'Old Entry' from unnest($1::timestamptz[]) at`,
         [times],
       );
       const day = await pages('list_audit_logs', { date_range: '2020-02-29', limit: 1 });
       expect(day.map((row) => row['at'])).toEqual(times.slice(1, 5).toReversed());
-      await world.owner("delete from tax.audit_logs where user_name = 'Old Entry'");
+      await testRuntime.owner("delete from tax.audit_logs where user_name = 'Old Entry'");
     });
 
     test('both forms at once, days that are none and ends before beginnings are refused', async () => {
@@ -310,7 +310,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         { event_type: 'UPDATE' },
         { entity_type: 'invoice' },
       ]) {
-        const answer = await world.call(tom, 'tax', 'list_audit_logs', input);
+        const answer = await testRuntime.call(tom, 'tax', 'list_audit_logs', input);
         expect([input, code(answer)]).toEqual([input, 'VALIDATION_ERROR']);
         expect(answer).toMatchObject({ message: expect.stringMatching(/^\S.{10,}$/) });
       }

@@ -1,20 +1,20 @@
 /** RFC 7009: a client gives an access token back, and no gateway, server or open stream takes it any longer. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { ask, register, renew, signIn } from '../unit/embedded-support.ts';
 
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
-  site = await openSite();
+  testServer = await openTestServer();
 });
-afterAll(() => site.close());
+afterAll(() => testServer.close());
 
 /** How long a verified token may be remembered. */
 const CACHED_SECONDS = 11;
-const base = () => site.tamshai.base;
+const base = () => testServer.tamshai.base;
 const revoke = (token: string, more: Record<string, string> = {}, realm = 'staff') =>
   ask(`${base()}/oidc/${realm}/token/revocation`, { form: { token, client_id: 'tamshai-cli', ...more } });
-const listTools = async (token: string, server?: string) => (await site.rpc(token, 'tools/list', {}, { server })).status;
+const listTools = async (token: string, server?: string) => (await testServer.rpc(token, 'tools/list', {}, { server })).status;
 /** Many times: behind a balancer each gateway gets its turn. */
 const everywhere = async (token: string, server?: string) =>
   new Set(await Promise.all(Array.from({ length: 12 }, () => listTools(token, server))));
@@ -24,41 +24,41 @@ describe('an access token for MCP', () => {
     ['the gateway', undefined],
     ['a domain server', 'tasks'],
   ])('is dead at %s within the time that it may be remembered', async (_, server) => {
-    const token = await site.token('nina.patel', { mcp: true, ...(server && { server }) });
-    const other = await site.token('nina.patel', { mcp: true, ...(server && { server }) });
+    const token = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
+    const other = await testServer.token('nina.patel', { mcp: true, ...(server && { server }) });
     expect(await everywhere(token, server)).toEqual(new Set([200]));
     expect(await revoke(token)).toMatchObject({ status: 200, body: '' });
-    site.clock.pass(CACHED_SECONDS);
+    testServer.clock.pass(CACHED_SECONDS);
     expect(await everywhere(token, server)).toEqual(new Set([401]));
     expect(await everywhere(other, server), 'another token of the same person').toEqual(new Set([200]));
     expect((await revoke(token)).status, 'once more').toBe(200);
   });
 
   test('is dead for calls of the REST API too', async () => {
-    const token = await site.token('nina.patel');
-    const call = () => site.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} });
+    const token = await testServer.token('nina.patel');
+    const call = () => testServer.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} });
     expect((await call()).status).toBe(200);
     expect((await revoke(token)).status).toBe(200);
-    site.clock.pass(CACHED_SECONDS);
+    testServer.clock.pass(CACHED_SECONDS);
     expect((await call()).status).toBe(401);
   });
 
   test('may come with any hint, and of a customer to the realm of customers', async () => {
     for (const hint of ['access_token', 'refresh_token', 'something_else']) {
-      const token = await site.token('tom.becker', { mcp: true });
+      const token = await testServer.token('tom.becker', { mcp: true });
       expect((await revoke(token, { token_type_hint: hint })).status).toBe(200);
       expect(await listTools(token)).toBe(401);
     }
-    const customer = await site.token('jane.smith@acme.example', { mcp: true });
+    const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     expect((await revoke(customer)).status, 'not the realm that issued it').toBe(200);
     expect(await listTools(customer)).toBe(200);
-    site.clock.pass(CACHED_SECONDS);
+    testServer.clock.pass(CACHED_SECONDS);
     expect((await revoke(customer, {}, 'customers')).status).toBe(200);
     expect(await listTools(customer)).toBe(401);
   });
 
   test('of another client stays, and the answer says that it is not this client’s', async () => {
-    const token = await site.token('nina.patel', { mcp: true });
+    const token = await testServer.token('nina.patel', { mcp: true });
     const { json: other } = await register(base(), { client_name: 'Other', redirect_uris: ['http://127.0.0.1:50123/callback'] });
     const answer = await revoke(token, { client_id: String(other['client_id']) });
     expect(answer).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } });
@@ -66,7 +66,7 @@ describe('an access token for MCP', () => {
   });
 
   test('is not looked at for a client that does not exist, or that is not named', async () => {
-    const token = await site.token('nina.patel', { mcp: true });
+    const token = await testServer.token('nina.patel', { mcp: true });
     expect(await revoke(token, { client_id: 'nobody' })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
     const unnamed = await ask(`${base()}/oidc/staff/token/revocation`, { form: { token } });
     expect([400, 401]).toContain(unnamed.status);
@@ -79,9 +79,9 @@ describe('an access token for MCP', () => {
     ['without a signature', (token: string) => `${token.split('.').slice(0, 2).join('.')}.`],
     ['not even one', () => 'eyJhbGciOiJub25lIn0.e30.'],
   ])('that is %s is answered with 200, and ends nothing', async (_, change) => {
-    const token = await site.token('nina.patel', { mcp: true });
+    const token = await testServer.token('nina.patel', { mcp: true });
     expect((await revoke(change(token))).status).toBe(200);
-    site.clock.pass(CACHED_SECONDS);
+    testServer.clock.pass(CACHED_SECONDS);
     expect(await listTools(token)).toBe(200);
   });
 
@@ -97,7 +97,7 @@ test('giving back a refresh token ends the access tokens that came of it', async
   const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
   expect(await listTools(access)).toBe(200);
   expect((await revoke(refresh, { token_type_hint: 'access_token' })).status).toBe(200);
-  site.clock.pass(CACHED_SECONDS);
+  testServer.clock.pass(CACHED_SECONDS);
   expect(await everywhere(access)).toEqual(new Set([401]));
   expect((await renew(base(), refresh)).json['error']).toBe('invalid_grant');
 });
@@ -112,7 +112,7 @@ test('giving back an access token leaves the refresh token, which gets a new one
 });
 
 test('an open stream ends with its token', async () => {
-  const token = await site.token('nina.patel', { mcp: true });
+  const token = await testServer.token('nina.patel', { mcp: true });
   const initialize = {
     jsonrpc: '2.0',
     id: 1,
@@ -120,9 +120,9 @@ test('an open stream ends with its token', async () => {
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'stream', version: '1' } },
   };
   const headers = { accept: 'application/json, text/event-stream' };
-  const opened = await site.send('POST', '/mcp', { token, body: initialize, headers });
+  const opened = await testServer.send('POST', '/mcp', { token, body: initialize, headers });
   const session = String(opened.headers['mcp-session-id']);
-  const stream = await fetch(`${site.address()}/mcp`, {
+  const stream = await fetch(`${testServer.address()}/mcp`, {
     headers: {
       accept: 'text/event-stream',
       authorization: `Bearer ${token}`,

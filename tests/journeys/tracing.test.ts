@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
 import { openTracing } from '../../src/app/tracing.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 
 interface Span {
   readonly traceId: string;
@@ -31,11 +31,11 @@ const collector = createServer((req, res) => {
   });
 });
 let endpoint = '';
-let site: Site;
+let testServer: TestServer;
 beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  site = await openSite({
+  testServer = await openTestServer({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=s%20ecret',
     OTEL_SERVICE_NAME: 'desk',
@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await site.close();
+  await testServer.close();
   collector.close();
 });
 
@@ -71,8 +71,8 @@ describe('with an address for traces', () => {
   ])('a call of %s %s is one trace: request, tool, store', async (server, tool, user) => {
     const traceId = Buffer.from(`${server}-${tool}`.padEnd(16).slice(0, 16)).toString('hex');
     const parent = 'b7ad6b7169203331';
-    const reply = await site.send('POST', `/api/tools/${server}/${tool}`, {
-      token: await site.token(user),
+    const reply = await testServer.send('POST', `/api/tools/${server}/${tool}`, {
+      token: await testServer.token(user),
       body: { limit: 2 },
       headers: { traceparent: `00-${traceId}-${parent}-01`, 'x-request-id': `trace-${server}` },
     });
@@ -115,17 +115,17 @@ describe('with an address for traces', () => {
     const canary = 'zebra-canary';
     const kept = 'c'.repeat(32);
     const dropped = 'd'.repeat(32);
-    const token = await site.token('alice.chen');
-    await site.send('POST', '/api/tools/hr/list_employees', {
+    const token = await testServer.token('alice.chen');
+    await testServer.send('POST', '/api/tools/hr/list_employees', {
       token,
       body: { name: canary },
       headers: { traceparent: `00-${dropped}-b7ad6b7169203331-00` },
     });
-    await site.send('GET', `/api/confirmations/${canary}?q=${canary}`, {
+    await testServer.send('GET', `/api/confirmations/${canary}?q=${canary}`, {
       token,
       headers: { traceparent: `00-${'e'.repeat(32)}-b7ad6b7169203331-01` },
     });
-    await site.send('POST', '/api/tools/hr/list_employees', {
+    await testServer.send('POST', '/api/tools/hr/list_employees', {
       token,
       body: { name: canary },
       headers: { traceparent: `00-${kept}-b7ad6b7169203331-01` },

@@ -4,18 +4,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';
-import { openSite, type Site } from '../site.ts';
+import { openTestServer, type TestServer } from '../test-server.ts';
 import { codeFlow, Person } from './pages.ts';
 import { clientSettings, openToClients, PASSWORD, type Realm, realmOf } from './realms.ts';
 
 let keycloak: Keycloak;
-let site: Site;
+let testServer: TestServer;
 let base: string;
 
 beforeAll(async () => {
   const port = await freePort();
   base = `http://localhost:${port}`;
-  const stranger = {
+  const outsider = {
     username: 'mallory',
     firstName: 'Mallory',
     lastName: 'M',
@@ -26,7 +26,7 @@ beforeAll(async () => {
     realmRoles: ['executive'],
     attributes: { organization_id: [persona('jane.smith@acme.example').organizationId], employee_id: [persona('eve.thompson').employeeId] },
   };
-  const customers = realmOf(base, 'tamshai-customers', ['jane.smith@acme.example'], [stranger]) as Realm & {
+  const customers = realmOf(base, 'tamshai-customers', ['jane.smith@acme.example'], [outsider]) as Realm & {
     roles: { realm: { name: string }[] };
   };
   customers.roles.realm.push({ name: 'executive' });
@@ -34,14 +34,14 @@ beforeAll(async () => {
   keycloak = await startKeycloak([realmOf(base, 'tamshai-staff', ['alice.chen', 'nina.patel', 'sarah.kim', 'eve.thompson']), customers]);
   console.log(`${keycloak.version} after ${Math.round((performance.now() - started) / 1000)} s`);
   for (const realm of ['tamshai-staff', 'tamshai-customers']) await openToClients(keycloak, base, realm);
-  site = await openSite({
+  testServer = await openTestServer({
     GATEWAY_PORT: String(port),
     TAMSHAI_SCRIPTED_APPROVALS: '0',
     ...clientSettings(keycloak),
   });
 }, 600_000);
 afterAll(async () => {
-  await site?.close();
+  await testServer?.close();
   await keycloak?.stop();
 });
 
@@ -133,19 +133,19 @@ it.each([
 ])('an MCP client %s needs nothing but the address; its token is good for /mcp alone and approves nothing', async (_name, clientId) => {
   const token = await mcpToken('nina.patel', clientId);
   expect([decodeJwt(token).aud].flat()).toContain(`${base}/mcp`);
-  const { result } = await site.rpc<{ tools: { name: string }[] }>(token, 'tools/list');
+  const { result } = await testServer.rpc<{ tools: { name: string }[] }>(token, 'tools/list');
   const names = result?.tools.map(({ name }) => name) ?? [];
   expect(names).toContain('hr_list_employees');
   expect(names).not.toContain('hr_update_salary');
-  const own = await site.rpc(token, 'tools/call', { name: 'hr_get_time_off_balances', arguments: {} });
+  const own = await testServer.rpc(token, 'tools/call', { name: 'hr_get_time_off_balances', arguments: {} });
   expect(own.result?.structuredContent).toMatchObject({ status: 'success' });
-  expect((await site.send('GET', '/api/user/info', { token })).status).toBe(401);
+  expect((await testServer.send('GET', '/api/user/info', { token })).status).toBe(401);
 });
 
 it('a change asked for by an MCP client is approved in the browser; a role that was taken away meanwhile approves nothing', async () => {
   const token = await mcpToken('alice.chen', 'tamshai-mcp');
   const ask = async (amount: number) => {
-    const { result } = await site.rpc(token, 'tools/call', {
+    const { result } = await testServer.rpc(token, 'tools/call', {
       name: 'hr_update_salary',
       arguments: { employee_id: persona('sarah.kim').employeeId, new_salary: amount },
     });
@@ -162,7 +162,7 @@ it('a change asked for by an MCP client is approved in the browser; a role that 
     // Fresher than the token that she signed in with: her browser's session asks again before it decides.
     await new Promise((resolve) => setTimeout(resolve, 46_000));
     expect(await decide(alice, second)).toMatchObject({ status: 403 });
-    const [paid] = await site.owner('select salary from hr.pay where employee_id = $1', [persona('sarah.kim').employeeId]);
+    const [paid] = await testServer.owner('select salary from hr.pay where employee_id = $1', [persona('sarah.kim').employeeId]);
     expect(Number(paid?.['salary'])).toBe(123_000);
   } finally {
     await keycloak.admin('POST', mappings, [role]);

@@ -10,7 +10,7 @@ import { type AuditVerdict, bodyOf, macOf, signCheckpoint, verifyChains, without
 import { Failure } from '../../src/core/errors.ts';
 import type { AuditRecord, ChainedRecord } from '../../src/core/ports.ts';
 import type { Person } from '../../src/core/people.ts';
-import { trailPart } from '../../src/gateway/trail.ts';
+import { createAuditPart } from '../../src/gateway/audit-log.ts';
 import { chainsIn, openCallChains } from '../../src/storage/audit/call-chains.ts';
 import { openCheckpoints, readCheckpoints } from '../../src/storage/audit/checkpoints.ts';
 import { countRefusals } from '../../src/storage/audit/refusals.ts';
@@ -246,7 +246,7 @@ describe('the log of calls', () => {
     const seen = await log.newest({ limit: 10 });
     expect(seen.map(({ n }) => n).toSorted((a, b) => a - b)).toEqual([1, 6, 7, 8]);
     const all = { principal: 'staff|9', realm: 'staff', roles: new Set(['executive']) } as unknown as Person;
-    const part = trailPart([log], () => expect.fail('nobody asked'));
+    const part = createAuditPart([log], () => expect.fail('nobody asked'));
     expect((await part(all, { what: 'page', limit: 2 })).records.map(({ n }) => n)).toEqual([8, 7]);
     expect(await part(all, { what: 'record', chain: 'calls', n: 2 })).toEqual({ records: [] });
     await stop();

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { sqlFolder } from '../../src/app/stores.ts';
-import { databases, openSqlWorld, type SqlWorld } from './sql-world.ts';
+import { databases, openSqlTestStore, type SqlTestStore } from './sql-test-store.ts';
 
 const sqlDomains = allTools().domains.filter(({ store }) => store === 'sql');
 const DOMAINS = sqlDomains.map(({ name }) => name);
 const AUDIENCES = sqlDomains.flatMap(({ name, audiences }) => Object.keys(audiences).map((audience) => `${name}_${audience}`));
 /** Owns functions that work with more rights than their caller's; nobody can be it. */
-const isKeeper = (role: unknown) => /^tamshai_[a-z]+_keeper$/.test(String(role));
+const isSystemRole = (role: unknown) => /^tamshai_[a-z]+_keeper$/.test(String(role));
 
 /** Every grant in a schema that is not the owner's own, as "role: object right(columns)". */
 const GRANTED = `
@@ -38,19 +38,20 @@ const GRANTED = `
   select role::text as role, string_agg(line, '; ' order by kind, object collate "C") as rights from objects group by role`;
 
 describe.each(databases)('the catalogue of %s', (kind) => {
-  let world: SqlWorld;
+  let testRuntime: SqlTestStore;
   let names: string[];
   beforeAll(async () => {
-    world = await openSqlWorld(kind, { domains: DOMAINS, sample: false });
+    testRuntime = await openSqlTestStore(kind, { domains: DOMAINS, sample: false });
     names = (await column('select rolname from pg_roles where split_part(rolname, $2, 1) = any ($1) order by 1', [DOMAINS, '_'])).map(
       String,
     );
   }, 120_000);
-  afterAll(() => world.close());
-  const column = async (text: string, values?: readonly unknown[]) => (await world.owner(text, values)).map((row) => Object.values(row)[0]);
+  afterAll(() => testRuntime.close());
+  const column = async (text: string, values?: readonly unknown[]) =>
+    (await testRuntime.owner(text, values)).map((row) => Object.values(row)[0]);
 
   test('every table of a domain forces row security on everyone, and has a policy unless it is nobody’s', async () => {
-    const tables = await world.owner(
+    const tables = await testRuntime.owner(
       `select nspname || '.' || relname as name, relrowsecurity and relforcerowsecurity as forced,
       exists (select from pg_policy where polrelid = c.oid) or not exists (select from aclexplode(relacl) where grantee <> relowner) as policy
       from pg_class c join pg_namespace n on n.oid = relnamespace where nspname = any ($1) and relkind in ('r', 'p') order by 1`,
@@ -81,18 +82,18 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   });
 
   test('a policy is for named roles, never for everybody, and one role has one policy for one verb of a table', async () => {
-    const policies = await world.owner(
+    const policies = await testRuntime.owner(
       `select schemaname || '.' || tablename as name, cmd, unnest(roles)::text as role, permissive from pg_policies`,
     );
     expect(
-      policies.filter(({ role, permissive }) => permissive !== 'PERMISSIVE' || !(names.includes(String(role)) || isKeeper(role))),
+      policies.filter(({ role, permissive }) => permissive !== 'PERMISSIVE' || !(names.includes(String(role)) || isSystemRole(role))),
     ).toEqual([]);
     const keys = policies.map(({ name, cmd, role }) => `${String(name)} ${String(cmd)} ${String(role)}`);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 
   test('roles can do nothing by nature, own nothing, and become nothing but what they include', async () => {
-    const roles = await world.owner(
+    const roles = await testRuntime.owner(
       `select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as mighty, rolcanlogin as login, rolinherit as inherits,
         array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and split_part(g.rolname, '_', 1) = any ($1) order by 1) as groups,
         array(select pg_describe_object(classid, objid, 0) from pg_shdepend where refobjid = r.oid and deptype = 'o' and refclassid = 'pg_authid'::regclass
@@ -110,7 +111,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
         continue;
       }
       expect({ name, mighty, login, inherits }).toEqual({ name, mighty: false, login: ordinary, inherits: name !== 'tamshai_app' });
-      if (isKeeper(name)) expect([groups, owns.filter((each) => !String(each).startsWith('function '))]).toEqual([[], []]);
+      if (isSystemRole(name)) expect([groups, owns.filter((each) => !String(each).startsWith('function '))]).toEqual([[], []]);
       else if (ordinary) expect([groups, owns]).toEqual([String(name).endsWith('_write') ? [String(name).replace(/_write$/, '')] : [], []]);
       else expect([name, groups, owns]).toEqual(['tamshai_app', names, []]);
     }
@@ -125,15 +126,15 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   test('rights are just those in sql/rights.md, and none is for everybody', async () => {
     const granted = new Map<string, string[]>();
     for (const schema of ['tamshai', ...DOMAINS]) {
-      for (const { role, rights } of await world.owner(GRANTED, [schema]))
+      for (const { role, rights } of await testRuntime.owner(GRANTED, [schema]))
         granted.set(String(role), [
           ...(granted.get(String(role)) ?? []),
           `- ${schema}: ${String(rights).replace(`${schema} usage; `, '')}`,
         ]);
     }
-    expect([...granted.keys()].filter((role) => !names.includes(role) && !isKeeper(role))).toEqual(['tamshai_serve']);
+    expect([...granted.keys()].filter((role) => !names.includes(role) && !isSystemRole(role))).toEqual(['tamshai_serve']);
     const definers =
-      await world.owner(`select pronamespace::regnamespace || '.' || proname || ' as ' || proowner::regrole as name, proconfig::text as config
+      await testRuntime.owner(`select pronamespace::regnamespace || '.' || proname || ' as ' || proowner::regrole as name, proconfig::text as config
       from pg_proc where prosecdef and pronamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema') order by 1`);
     expect(definers.filter(({ config }) => config !== '{"search_path=pg_catalog, pg_temp"}')).toEqual([]);
     const sections = [...granted].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([role, rights]) => `## ${role}\n${rights.join('\n')}\n`);
@@ -150,7 +151,7 @@ describe.each(databases)('the catalogue of %s', (kind) => {
 
   test('nobody makes anything in passing', async () => {
     for (const role of names) {
-      const [may] = await world.owner(
+      const [may] = await testRuntime.owner(
         `select has_database_privilege($1, current_database(), 'temporary') or has_database_privilege($1, current_database(), 'create') as database,
           exists (select from pg_namespace where nspname !~ '^pg_' and has_schema_privilege($1, oid, 'create')) as schema`,
         [role],
@@ -162,11 +163,11 @@ describe.each(databases)('the catalogue of %s', (kind) => {
   test('the rules can be said again, and change nothing', async () => {
     for (const domain of DOMAINS) {
       const state = async () => [
-        await world.owner(GRANTED, [domain]),
-        await world.owner('select * from pg_policies where schemaname = $1 order by tablename, policyname', [domain]),
+        await testRuntime.owner(GRANTED, [domain]),
+        await testRuntime.owner('select * from pg_policies where schemaname = $1 order by tablename, policyname', [domain]),
       ];
       const before = await state();
-      await world.owner(readFileSync(join(sqlFolder, domain, 'policies.sql'), 'utf8'));
+      await testRuntime.owner(readFileSync(join(sqlFolder, domain, 'policies.sql'), 'utf8'));
       expect(await state()).toEqual(before);
     }
   });

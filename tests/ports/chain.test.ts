@@ -5,7 +5,7 @@ import { sqlFolder } from '../../src/app/stores.ts';
 import { loadSample } from '../../src/sample/load.ts';
 import { giveLogins, migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
-import { databases, errorOf, idOf, ids, openSqlWorld, type Query, type SqlWorld, TODAY } from './sql-world.ts';
+import { databases, errorOf, idOf, ids, openSqlTestStore, type Query, type SqlTestStore, TODAY } from './sql-test-store.ts';
 
 /** A person above themselves, or twice below the same one: whichever is seen first. */
 const CIRCLE = ['23514', '23505'];
@@ -30,17 +30,17 @@ function dice(seed: number) {
 }
 
 describe.each(databases)('the chain on %s', (kind) => {
-  let world: SqlWorld;
-  beforeAll(async () => void (world = await openSqlWorld(kind)), 120_000);
-  afterAll(() => world.close());
+  let testRuntime: SqlTestStore;
+  beforeAll(async () => void (testRuntime = await openSqlTestStore(kind)), 120_000);
+  afterAll(() => testRuntime.close());
   const move = 'update hr.employees set manager_id = $2 where employee_id = $1';
 
   test('is right for the sample company', async () => {
-    expect(await world.owner(WRONG)).toEqual([]);
+    expect(await testRuntime.owner(WRONG)).toEqual([]);
   });
 
   test('follows moves, new names, new people, leaving, coming back and removal', async () => {
-    await world.asOwner(async (query) => {
+    await testRuntime.asOwner(async (query) => {
       const roll = dice(7);
       const people = await ids(query, 'select employee_id from hr.employees where manager_id is not null order by 1');
       const someoneOf = () => people[roll(people.length)] ?? '';
@@ -93,12 +93,12 @@ describe.each(databases)('the chain on %s', (kind) => {
       [idOf('nina.patel'), idOf('marcus.johnson')],
       [idOf('eve.thompson'), idOf('marcus.johnson')],
     ];
-    for (const circle of circles) expect(CIRCLE).toContain(await errorOf(world.asOwner((query) => query(move, circle))));
-    expect(CIRCLE).toContain(await errorOf(world.asOwner((query) => query(move, [idOf('nina.patel'), idOf('nina.patel')]))));
+    for (const circle of circles) expect(CIRCLE).toContain(await errorOf(testRuntime.asOwner((query) => query(move, circle))));
+    expect(CIRCLE).toContain(await errorOf(testRuntime.asOwner((query) => query(move, [idOf('nina.patel'), idOf('nina.patel')]))));
   });
 
   test('what concerns nobody else moves nothing', async () => {
-    await world.asOwner(async (query) => {
+    await testRuntime.asOwner(async (query) => {
       const state = () => query('select ctid::text, * from hr.chain order by manager_id, employee_id');
       const before = await state();
       await query("update hr.employees set job_title = 'Principal Engineer' where employee_id = $1", [idOf('sarah.kim')]);

@@ -1,9 +1,9 @@
 /** A process that dies in the middle of a change: documents-child.ts <place> <confirmation id> */
-import { carol, deal, effected, openPlace, storeOn } from './documents-world.ts';
+import { carol, deal, effected, openPlace, storeOn } from './documents-test-store.ts';
 
 const [place = '', id = ''] = process.argv.slice(2);
 const store = storeOn(await openPlace(place), 'sales-child');
-await store.once(carol, { id, tool: 'test' }, async ({ writing: { documents } }) => {
+await store.executeOnce(carol, { id, tool: 'test' }, async ({ writing: { documents } }) => {
   await documents.change(deal, 'deals', documents.where({ _id: 'd0000' }), { stage: 'HALF' });
   process.stdout.write('changed\n', () => process.kill(process.pid, 'SIGKILL'));
   await new Promise((resolve) => setTimeout(resolve, 10_000));

@@ -5,30 +5,30 @@ import { z } from 'zod';
 import { filters } from '../../src/core/filter.ts';
 import type { Store } from '../../src/core/store.ts';
 import { openMongo } from '../../src/storage/documents/mongodb.ts';
-import { type FaultyLink, faultyLink } from '../faulty-link.ts';
+import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 import {
   carol,
   code,
   collections,
-  type DocumentWorld,
+  type DocumentTestStore,
   databases,
   deal,
   effected,
-  openDocumentWorld,
+  openDocumentTestStore,
   openPlace,
   storeOn,
-} from './documents-world.ts';
+} from './documents-test-store.ts';
 
 const { where, all } = filters;
 const DRIVER = /mongo|sqlite|topology|client|closed|socket|ECONN|127\.0\.0\.1|secret/i;
 
 describe.each(databases)('trouble with %s', (kind) => {
-  let world: DocumentWorld;
-  beforeAll(async () => void (world = await openDocumentWorld(kind)));
-  afterAll(() => world.close());
+  let testRuntime: DocumentTestStore;
+  beforeAll(async () => void (testRuntime = await openDocumentTestStore(kind)));
+  afterAll(() => testRuntime.close());
 
   test('a closed database is unavailable, in our own words', async () => {
-    const database = await openPlace(world.place);
+    const database = await openPlace(testRuntime.place);
     const store = storeOn(database, 'sales-closed');
     await store.ping();
     await database.close();
@@ -36,16 +36,16 @@ describe.each(databases)('trouble with %s', (kind) => {
     expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
     expect(String((failed as Error).message)).not.toMatch(/mongo|sqlite|topology|client|closed/i);
     expect(await code(store.ping())).toBe('SERVICE_UNAVAILABLE');
-    expect(await code(store.once(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
+    expect(await code(store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async () => effected('x')))).toBe('SERVICE_UNAVAILABLE');
   });
 
   test('more changes than can wait: some are refused, and each of the others happens once', async () => {
-    const store = await world.another('sales-queue');
+    const store = await testRuntime.another('sales-queue');
     const counted = z.object({ row_version: z.int() });
     const version = () => store.read(carol, ({ documents }) => documents.one(counted, 'deals', where({ _id: 'd0007' })));
     const { row_version: before } = await version();
     const many = Array.from({ length: 300 }, (_, n) =>
-      store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => {
+      store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) => {
         const row = await documents.change(counted, 'deals', where({ _id: 'd0007' }), { stage: `S${n}` });
         return effected(row.row_version);
       }),
@@ -61,11 +61,11 @@ describe.each(databases)('trouble with %s', (kind) => {
   if (kind !== 'MongoDB') return;
 
   describe('behind a link', () => {
-    let link: FaultyLink;
+    let link: FaultyConnection;
     let store: Store<'documents'>;
     beforeAll(async () => {
-      const { hostname, port, pathname } = new URL(world.place);
-      link = await faultyLink({ host: hostname, port: Number(port) });
+      const { hostname, port, pathname } = new URL(testRuntime.place);
+      link = await openFaultyConnection({ host: hostname, port: Number(port) });
       const { database } = await openMongo(`mongodb://127.0.0.1:${link.port}${pathname}?directConnection=true`, 'sales', collections);
       store = storeOn(database, 'sales-linked');
     });
@@ -93,7 +93,7 @@ describe.each(databases)('trouble with %s', (kind) => {
       }
     };
     const set = (stage: string, id: string, before: () => void = () => {}) =>
-      store.once(carol, { id, tool: 'test' }, async ({ writing: { documents } }) => {
+      store.executeOnce(carol, { id, tool: 'test' }, async ({ writing: { documents } }) => {
         const row = await documents.change(deal, 'deals', where({ _id: 'd0005' }), { stage });
         before();
         return effected(row.stage);
@@ -102,7 +102,7 @@ describe.each(databases)('trouble with %s', (kind) => {
     test('a server that is gone is unavailable within seconds, and is found again', async () => {
       expect(await count()).toBe(120);
       link.set('cut');
-      const works = [count(), store.ping(), set('X', randomUUID()), store.settled(carol, randomUUID())];
+      const works = [count(), store.ping(), set('X', randomUUID()), store.findResult(carol, randomUUID())];
       for (const { code: said, retryable, ms } of await Promise.all(works.map(failed))) {
         expect([said, retryable]).toEqual(['SERVICE_UNAVAILABLE', true]);
         expect(ms).toBeLessThan(6_000);
@@ -144,9 +144,9 @@ describe.each(databases)('trouble with %s', (kind) => {
       expect(ms).toBeLessThan(12_000);
       link.set('pass');
       await until(() => set('ONCE', id));
-      expect(await store.settled(carol, id)).toBe('ONCE');
-      expect(await world.stageOf('d0005')).toBe('ONCE');
-      const chains = await world.database.chains.chains();
+      expect(await store.findResult(carol, id)).toBe('ONCE');
+      expect(await testRuntime.stageOf('d0005')).toBe('ONCE');
+      const chains = await testRuntime.database.chains.chains();
       expect(chains.find(({ chain }) => chain === 'sales-linked')).toEqual({ chain: 'sales-linked', count: 1 });
     });
   });

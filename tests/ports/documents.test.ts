@@ -2,37 +2,37 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { chainWriter } from '../../src/core/chain-writer.ts';
+import { createChainWriter } from '../../src/core/chain-writer.ts';
 import { total } from '../../src/core/documents.ts';
 import { masked } from '../../src/core/fields.ts';
 import { type Condition, filters, is, type Scalar } from '../../src/core/filter.ts';
 import { asc, desc, type Order } from '../../src/core/order.ts';
 import type { StoreSession } from '../../src/core/store.ts';
-import { documentStore } from '../../src/storage/documents/store.ts';
+import { createDocumentStore } from '../../src/storage/documents/store.ts';
 import {
   carol,
   code,
   type Deal,
-  type DocumentWorld,
+  type DocumentTestStore,
   databases,
   deal,
   deals,
   effected,
   KEY,
-  openDocumentWorld,
+  openDocumentTestStore,
   someone,
-} from './documents-world.ts';
+} from './documents-test-store.ts';
 
 const { where, given, all, any } = filters;
 const own = someone('carol', 'own');
 const mine = deals().filter(({ owner }) => owner === 'carol').length;
 
 describe.each(databases)('documents on %s', (kind) => {
-  let world: DocumentWorld;
+  let testRuntime: DocumentTestStore;
   /** Suites that change nothing share one; the others begin anew with every test. */
   const open = (before: (work: () => Promise<void>) => void, after: (work: () => Promise<void>) => void) => {
-    before(async () => void (world = await openDocumentWorld(kind)));
-    after(() => world.close());
+    before(async () => void (testRuntime = await openDocumentTestStore(kind)));
+    after(() => testRuntime.close());
   };
   const shared = () => open(beforeAll, afterAll);
   const fresh = () => open(beforeEach, afterEach);
@@ -66,31 +66,33 @@ describe.each(databases)('documents on %s', (kind) => {
       const wanted = deals()
         .filter((row) => holds(row as never))
         .map(({ _id }) => _id);
-      expect(await world.ids(carol, where(fields))).toEqual(wanted);
-      expect(await world.store.read(carol, ({ documents }) => documents.count('deals', where(fields)))).toBe(wanted.length);
+      expect(await testRuntime.ids(carol, where(fields))).toEqual(wanted);
+      expect(await testRuntime.store.read(carol, ({ documents }) => documents.count('deals', where(fields)))).toBe(wanted.length);
     });
 
     test('all and any', async () => {
-      const found = await world.ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
+      const found = await testRuntime.ids(carol, all(any(where({ stage: 'WON' }), where({ stage: 'LOST' })), where({ owner: 'dan' })));
       expect(found).toEqual(
         deals()
           .filter(({ stage, owner }) => (stage === 'WON' || stage === 'LOST') && owner === 'dan')
           .map(({ _id }) => _id),
       );
-      expect(await world.ids(carol, any())).toEqual([]);
-      expect((await world.ids(carol, given({ stage: undefined, value: is.between(undefined, undefined) }))).length).toBe(120);
+      expect(await testRuntime.ids(carol, any())).toEqual([]);
+      expect((await testRuntime.ids(carol, given({ stage: undefined, value: is.between(undefined, undefined) }))).length).toBe(120);
     });
 
     test.each(['.*', '^Deal', 'Deal number 1$', '[', '(', '\\', 'a|b', 'Deal.number', '\0', '$where', '{"$gt":""}', '\ud800'])(
       'the text %j is taken as it is',
       async (text) => {
         for (const condition of [is.part(text), is.prefix(text), is.text(text)])
-          expect(await world.ids(carol, where({ title: condition }))).toEqual([]);
+          expect(await testRuntime.ids(carol, where({ title: condition }))).toEqual([]);
       },
     );
     test('a pattern of signs finds just itself; letters find both cases', async () => {
       const names = (condition: Condition) =>
-        world.store.read(carol, ({ documents }) => documents.many(z.object({ name: z.string() }), 'customers', where({ name: condition })));
+        testRuntime.store.read(carol, ({ documents }) =>
+          documents.many(z.object({ name: z.string() }), 'customers', where({ name: condition })),
+        );
       expect(await names(is.text('A+B (C) [D] $E ^F'))).toEqual([{ name: 'a+b (c) [d] $e ^f' }]);
       expect(await names(is.part('ünique'))).toEqual([{ name: 'Ünique Ltd.' }]);
       expect(await names(is.text('Ünique Ltd'))).toEqual([]);
@@ -125,10 +127,10 @@ describe.each(databases)('documents on %s', (kind) => {
     test('what looks like a filter is none', async () => {
       const lookalike = { how: 'all', parts: [] } as never;
       expect(() => all(lookalike)).toThrow();
-      expect(await code(world.ids(carol, lookalike))).toMatch(/^thrown/);
+      expect(await code(testRuntime.ids(carol, lookalike))).toMatch(/^thrown/);
       expect(
         await code(
-          world.store.page(carol, { collection: 'deals', filter: lookalike }, { order: asc('_id'), after: undefined, take: 5 }, deal),
+          testRuntime.store.page(carol, { collection: 'deals', filter: lookalike }, { order: asc('_id'), after: undefined, take: 5 }, deal),
         ),
       ).toMatch(/^thrown/);
     });
@@ -143,17 +145,17 @@ describe.each(databases)('documents on %s', (kind) => {
         any(where({ owner: 'dan' }), where({ owner: 'carol' })),
         where({ _id: is.not('x') }),
       ]) {
-        expect(new Set((await world.find(own, filter)).map(({ owner }) => owner))).toEqual(new Set(['carol']));
-        expect((await world.find(own, filter)).length).toBe(mine);
+        expect(new Set((await testRuntime.find(own, filter)).map(({ owner }) => owner))).toEqual(new Set(['carol']));
+        expect((await testRuntime.find(own, filter)).length).toBe(mine);
       }
-      expect(await world.ids(own, where({ owner: 'dan' }))).toEqual([]);
-      const { count, sums, page } = await world.store.read(own, async ({ documents }) => ({
+      expect(await testRuntime.ids(own, where({ owner: 'dan' }))).toEqual([]);
+      const { count, sums, page } = await testRuntime.store.read(own, async ({ documents }) => ({
         count: await documents.count('deals', all()),
         sums: await documents.groups(z.object({ owner: z.string(), n: z.number() }), 'deals', all(), {
           by: ['owner'],
           totals: { n: total.count },
         }),
-        page: await world.store.page(own, documents.from('deals'), { order: asc('_id'), after: undefined, take: 200 }, deal),
+        page: await testRuntime.store.page(own, documents.from('deals'), { order: asc('_id'), after: undefined, take: 200 }, deal),
       }));
       expect([count, sums, page.length]).toEqual([mine, [{ owner: 'carol', n: mine }], mine]);
     });
@@ -163,20 +165,20 @@ describe.each(databases)('documents on %s', (kind) => {
       ['an audience named like a method', someone('carol', 'constructor')],
       ['nobody', { ...carol, person: { ...carol.person, principal: '' } }],
     ] as const)('%s sees no row', async (_, who) => {
-      expect(await world.ids(who)).toEqual([]);
-      expect(await world.store.read(who, ({ documents }) => documents.count('deals', all()))).toBe(0);
-      expect(await code(world.write(who, { stage: 'X' }))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(await testRuntime.ids(who)).toEqual([]);
+      expect(await testRuntime.store.read(who, ({ documents }) => documents.count('deals', all()))).toBe(0);
+      expect(await code(testRuntime.write(who, { stage: 'X' }))).toBe('INSUFFICIENT_PERMISSIONS');
     });
     test('only declared collections have a name', async () => {
       for (const name of ['effects', 'audit', 'nothing', 'constructor', 'records'])
-        expect(await code(world.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
+        expect(await code(testRuntime.store.read(carol, ({ documents }) => documents.count(name as never, all())))).toMatch(/^thrown/);
     });
     test('a row of another is not to be changed, and one of ours does not become theirs', async () => {
-      expect(await code(world.write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
-      expect(await code(world.write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
-      expect((await world.find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');
+      expect(await code(testRuntime.write(own, { stage: 'X' }, where({ _id: 'd0001' })))).toBe('CHANGED_SINCE_APPROVAL');
+      expect(await code(testRuntime.write(own, { owner: 'dan' }))).toBe('INSUFFICIENT_PERMISSIONS');
+      expect((await testRuntime.find(carol, where({ _id: 'd0000' })))[0]?.owner).toBe('carol');
       const insert = (owner: string) =>
-        world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+        testRuntime.store.executeOnce(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
           effected(
             await documents.insert(deal, 'deals', {
               _id: `new-${owner}`,
@@ -190,34 +192,36 @@ describe.each(databases)('documents on %s', (kind) => {
         );
       expect(await code(insert('dan'))).toBe('INSUFFICIENT_PERMISSIONS');
       expect(await code(insert('carol'))).toBe('none');
-      expect(await world.ids(carol, where({ _id: is.prefix('new-') }))).toEqual(['new-carol']);
+      expect(await testRuntime.ids(carol, where({ _id: is.prefix('new-') }))).toEqual(['new-carol']);
       expect(await code(insert('carol'))).toBe('CHANGED_SINCE_APPROVAL');
-      const other = world.store.once(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+      const other = testRuntime.store.executeOnce(own, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
         effected(await documents.change(z.object({}), 'customers', where({ _id: 'c1' }), { name: 'x' })),
       );
       expect(await code(other)).toBe('INSUFFICIENT_PERMISSIONS');
     });
     test('a mask over a part of a field stops the start: it would hold on one database alone', () => {
       const parts = { deals: { rows: { everyone: 'all' as const }, masks: { pay: ['terms.commission'] } } };
-      const chain = chainWriter({ chain: 'sales-part', key: KEY, last: async () => undefined, checkpoint: async () => {} });
-      expect(() => documentStore(world.database, parts, chain)).toThrow(/whole field/);
+      const chain = createChainWriter({ chain: 'sales-part', key: KEY, last: async () => undefined, checkpoint: async () => {} });
+      expect(() => createDocumentStore(testRuntime.database, parts, chain)).toThrow(/whole field/);
     });
     test('what is under a mask does not leave, and cannot be guessed', async () => {
       const row = z.object({ _id: z.string(), commission: masked('pay', z.number()) });
       const read = (who: StoreSession, filter = where({ _id: 'd0007' })) =>
-        world.store.read(who, ({ documents }) => documents.many(row, 'deals', filter));
+        testRuntime.store.read(who, ({ documents }) => documents.many(row, 'deals', filter));
       expect(await read(carol)).toEqual([{ _id: 'd0007', commission: '*** (Hidden)' }]);
       expect(await read(someone('carol', 'everyone', ['pay']))).toEqual([{ _id: 'd0007', commission: 7 }]);
       expect(await read(carol, where({ commission: 7 }))).toEqual([]);
       expect(await read(carol, where({ commission: is.atLeast(0) }))).toEqual([]);
       for (const grouping of [{ totals: { x: total.sum('commission') } }, { by: ['commission'], totals: {} }])
-        expect(await code(world.store.read(carol, ({ documents }) => documents.groups(z.object({}), 'deals', all(), grouping)))).toMatch(
-          /^thrown/,
-        );
+        expect(
+          await code(testRuntime.store.read(carol, ({ documents }) => documents.groups(z.object({}), 'deals', all(), grouping))),
+        ).toMatch(/^thrown/);
       expect(
-        await code(world.store.page(carol, filtersFrom('deals'), { order: desc('commission', '_id'), after: undefined, take: 5 }, row)),
+        await code(
+          testRuntime.store.page(carol, filtersFrom('deals'), { order: desc('commission', '_id'), after: undefined, take: 5 }, row),
+        ),
       ).toMatch(/^thrown/);
-      const changed = world.store.once(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
+      const changed = testRuntime.store.executeOnce(carol, { id: randomUUID(), tool: 'test' }, async ({ writing: { documents } }) =>
         effected(await documents.change(row, 'deals', where({ _id: 'd0007' }), { stage: 'WON' })),
       );
       expect(await changed).toEqual({ _id: 'd0007', commission: '*** (Hidden)' });
@@ -238,7 +242,7 @@ describe.each(databases)('documents on %s', (kind) => {
     const walk = async (order: Order<string>, filter = all(), between: (page: number) => Promise<unknown> = async () => {}) => {
       const seen: Deal[] = [];
       for (let after: (string | number)[] | undefined, page = 0; ; page++) {
-        const rows = (await world.store.page(carol, { collection: 'deals', filter }, { order, after, take: 7 }, deal)) as Deal[];
+        const rows = (await testRuntime.store.page(carol, { collection: 'deals', filter }, { order, after, take: 7 }, deal)) as Deal[];
         seen.push(...rows);
         const last = rows.at(-1);
         if (rows.length < 7 || last === undefined) return seen;
@@ -265,7 +269,7 @@ describe.each(databases)('documents on %s', (kind) => {
       const seen = await walk(desc('value', '_id'), all(), async (page) => {
         const victim = `d${String(page * 5).padStart(4, '0')}`;
         gone.add(victim);
-        await world.store.once(carol, { id: undefined, tool: 'test' }, async ({ writing: { documents } }) => {
+        await testRuntime.store.executeOnce(carol, { id: undefined, tool: 'test' }, async ({ writing: { documents } }) => {
           await documents.remove(deal, 'deals', where({ _id: victim }), { removed_reason: 'test' });
           await documents.insert(deal, 'deals', {
             _id: `n${page}`,
@@ -284,7 +288,7 @@ describe.each(databases)('documents on %s', (kind) => {
     });
     test('a place in the order is made of plain values', async () => {
       const page = (after: unknown[]) =>
-        world.store.page(carol, filtersFrom('deals'), { order: desc('value', '_id'), after: after as string[], take: 5 }, deal);
+        testRuntime.store.page(carol, filtersFrom('deals'), { order: desc('value', '_id'), after: after as string[], take: 5 }, deal);
       for (const after of [[{ $gt: 0 }, 'x'], [1000], [null, 'x'], [['a'], 'x']]) expect(await code(page(after))).toMatch(/^thrown/);
     });
   });
@@ -293,23 +297,23 @@ describe.each(databases)('documents on %s', (kind) => {
     fresh();
     const read = <S extends z.ZodObject>(
       schema: S,
-      grouping: Parameters<Parameters<Parameters<DocumentWorld['store']['read']>[1]>[0]['documents']['groups']>[3],
+      grouping: Parameters<Parameters<Parameters<DocumentTestStore['store']['read']>[1]>[0]['documents']['groups']>[3],
       filter = all(),
-    ) => world.store.read(carol, ({ documents }) => documents.groups(schema, 'deals', filter, grouping));
+    ) => testRuntime.store.read(carol, ({ documents }) => documents.groups(schema, 'deals', filter, grouping));
     const cents = (rows: readonly Record<string, unknown>[]) =>
       rows.reduce((sum, { value }) => sum + Math.round(Number(value) * 100), 0) / 100;
 
     test('amounts add up to the cent', async () => {
       const [sum] = await read(z.object({ value: z.number() }), { totals: { value: total.sum('value') } });
       expect(sum).toEqual({ value: cents(deals()) });
-      await world.database.empty(['deals']);
+      await testRuntime.database.empty(['deals']);
       const amounts = [0.1, 0.2, 0.3, 1.1, 2.2, 1_234_567.89, 999_999_999.99, 0.29, 0.57, 4.35, 1.005, 8.7, 33.33, 0.07];
       const rows = Array.from({ length: 5_000 }, (_, n) => ({
         _id: `m${n}`,
         value: amounts[n % 13 === 10 ? 0 : n % 13] ?? 0,
         probability: [10, 33, 50][n % 3] ?? 0,
       }));
-      await world.database.fill('deals', rows, () => {});
+      await testRuntime.database.fill('deals', rows, () => {});
       const exact = rows.reduce((sum, { value }) => sum + BigInt(Math.round(value * 100)), 0n);
       const weighted = rows.reduce((sum, { value, probability }) => sum + BigInt(Math.round(value * 100)) * BigInt(probability), 0n);
       const [many] = await read(z.object({ value: z.number(), weighted: z.number() }), {

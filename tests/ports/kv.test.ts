@@ -7,11 +7,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/core/errors.ts';
 import type { KeyValue } from '../../src/core/ports.ts';
-import { openRedisBell } from '../../src/storage/kv/redis-bell.ts';
+import { openRedisPubSub } from '../../src/storage/kv/redis-pubsub.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
-import { sealedKeyValue } from '../../src/storage/kv/sealed.ts';
+import { createSealedKeyValue } from '../../src/storage/kv/sealed.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { faultyLink } from '../faulty-link.ts';
+import { openFaultyConnection } from '../faulty-connection.ts';
 import { startChild } from '../services/child.ts';
 import { startRedis } from '../services/redis.ts';
 import { freePort } from '../services/server-process.ts';
@@ -25,11 +25,11 @@ type Adapters = Record<string, () => KeyValue | Promise<KeyValue>>;
 const embedded: Adapters = {
   'SQLite in memory': () => openSqliteKeyValue(':memory:'),
   'SQLite in a file': () => openSqliteKeyValue(join(folder, 'one.db')),
-  'SQLite, sealed': () => sealedKeyValue(openSqliteKeyValue(join(folder, 'sealed.db')), randomBytes(32)),
+  'SQLite, sealed': () => createSealedKeyValue(openSqliteKeyValue(join(folder, 'sealed.db')), randomBytes(32)),
 };
 const server = (url: string): Adapters => ({
   Redis: () => openRedisKeyValue(url),
-  'Redis, sealed': async () => sealedKeyValue(await openRedisKeyValue(url), randomBytes(32)),
+  'Redis, sealed': async () => createSealedKeyValue(await openRedisKeyValue(url), randomBytes(32)),
 });
 const adapters = storesFor(embedded, ...(redisUrl ? [server(redisUrl)] : [])).flatMap((each) => Object.entries(each));
 
@@ -188,7 +188,7 @@ describe('SQLite', () => {
 describe('sealed values', () => {
   const key = randomBytes(32);
   const inner = openSqliteKeyValue(':memory:');
-  const kv = sealedKeyValue(inner, key);
+  const kv = createSealedKeyValue(inner, key);
 
   test('the store sees nothing of them, and the same text differs each time', async () => {
     await kv.set('a', 'salary 123456', 60);
@@ -213,8 +213,8 @@ describe('sealed values', () => {
     expect(await kv.get('c')).toBeUndefined();
     expect(await kv.add('c', 'mine', 60)).toBe(true);
     expect(await kv.get('c')).toBe('mine');
-    expect(await sealedKeyValue(inner, randomBytes(32)).get('c')).toBeUndefined();
-    const renewed = sealedKeyValue(inner, randomBytes(32), key);
+    expect(await createSealedKeyValue(inner, randomBytes(32)).get('c')).toBeUndefined();
+    const renewed = createSealedKeyValue(inner, randomBytes(32), key);
     expect(await renewed.get('c')).toBe('mine');
     expect(await renewed.swap('c', 'mine', 'renewed', 60)).toBe(true);
     expect(await kv.get('c')).toBeUndefined();
@@ -231,7 +231,7 @@ describe('sealed values', () => {
         return inner.swap(...args);
       },
     };
-    expect(await sealedKeyValue(meddling, key).swap('d', 'same', 'next', 60)).toBe(true);
+    expect(await createSealedKeyValue(meddling, key).swap('d', 'same', 'next', 60)).toBe(true);
     expect(await kv.get('d')).toBe('next');
   });
 });
@@ -370,12 +370,12 @@ function ownRedis(url: string): void {
   });
 
   test('a server that vanished without a word is looked for anew, by who asks and by who only listens', async () => {
-    const link = await faultyLink({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+    const link = await openFaultyConnection({ host: new URL(url).hostname, port: Number(new URL(url).port) });
     const through = Object.assign(new URL(url), { port: String(link.port) }).href;
     const [kv, heard] = [await openRedisKeyValue(through), [] as string[]];
     const [near, far] = [
-      await openRedisBell(url, 'there', () => {}),
-      await openRedisBell(through, 'there', (text) => void heard.push(text), 200),
+      await openRedisPubSub(url, 'there', () => {}),
+      await openRedisPubSub(through, 'there', (text) => void heard.push(text), 200),
     ];
     link.set('lost');
     const state = (work: Promise<unknown>) =>
@@ -383,7 +383,7 @@ function ownRedis(url: string): void {
         () => 'up',
         () => 'down',
       );
-    const all = async () => [await state(kv.ping()), await state(far.ring('from there')), await near.ring('from here'), heard.at(-1)];
+    const all = async () => [await state(kv.ping()), await state(far.publish('from there')), await near.publish('from here'), heard.at(-1)];
     await expect.poll(all, { timeout: 15_000, interval: 200 }).toEqual(['up', 'up', 2, 'from there']);
     for (const each of [kv, near, far, link]) await each.close();
   });
@@ -401,10 +401,13 @@ function ownRedis(url: string): void {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const through = Object.assign(new URL(url), { port: String((proxy.address() as AddressInfo).port) }).href;
     const heard: string[] = [];
-    const [near, far] = [await openRedisBell(url, 'anew', () => {}), await openRedisBell(through, 'anew', (text) => void heard.push(text))];
+    const [near, far] = [
+      await openRedisPubSub(url, 'anew', () => {}),
+      await openRedisPubSub(through, 'anew', (text) => void heard.push(text)),
+    ];
     ending = 2;
     for (const socket of open) socket.destroy();
-    await expect.poll(async () => [await near.ring('again'), ending, heard.at(-1)], { timeout: 15_000 }).toEqual([2, 0, 'again']);
+    await expect.poll(async () => [await near.publish('again'), ending, heard.at(-1)], { timeout: 15_000 }).toEqual([2, 0, 'again']);
     await near.close();
     await far.close();
     proxy.close();

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Migration, migrate, missing } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
-import { databases } from './sql-world.ts';
+import { databases } from './sql-test-store.ts';
 
 const TABLE: Migration = {
   name: 'shop/001.sql',

@@ -5,31 +5,31 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepPeople, remotePeopleFeed } from '../../src/app/people-feed.ts';
+import { keepPeople, createRemotePeopleFeed } from '../../src/app/people-feed.ts';
 import { failure } from '../../src/core/errors.ts';
-import { registry } from '../../src/core/registry.ts';
+import { createRegistry } from '../../src/core/registry.ts';
 import { localBackend } from '../../src/gateway/backends.ts';
-import { type Link, link } from '../../src/gateway/link.ts';
+import { type UpstreamClient, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { domainRoutes } from '../../src/gateway/domain-server.ts';
 import { ownGatewayKeys, peopleFeedReaders } from '../../src/identity/gateway-keys.ts';
 import { signIdentity } from '../../src/identity/internal.ts';
 import { type Keys, openKeys, peopleFeedKeys, type SigningKey } from '../../src/identity/keys.ts';
-import { restApp } from '../../src/transports/rest.ts';
-import { databases, employeeIdOf as id } from '../world.ts';
-import { EMPLOYEES, type FeedWorld, openFeedWorld, TOOLS } from './people-feed-world.ts';
+import { createRestApp } from '../../src/transports/rest.ts';
+import { databases, employeeIdOf as id } from '../test-runtime.ts';
+import { EMPLOYEES, type FeedTestStore, openFeedTestStore, TOOLS } from './people-feed-test-store.ts';
 
 const marcus = 'marcus.johnson';
 
 describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
-  let world: FeedWorld;
-  beforeAll(async () => void (world = await openFeedWorld(address)), 120_000);
-  afterAll(() => world?.close());
+  let testRuntime: FeedTestStore;
+  beforeAll(async () => void (testRuntime = await openFeedTestStore(address)), 120_000);
+  afterAll(() => testRuntime?.close());
 
   describe('the roles', () => {
     /** The name of the trouble, in the database's own code, or the rows. */
     const as = async (role: string, text: string, principal = 'people-feed') => {
       try {
-        return await world
+        return await testRuntime
           .database(0)
           .transaction(role, { text: "select set_config('app.principal', $1, true)", values: [principal] }, async (session) => {
             const rows = await session.query(text);
@@ -91,28 +91,28 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       await rm(folder, { recursive: true, force: true });
     });
     const clock = { now: () => new Date() };
-    const links: Link[] = [];
+    const links: UpstreamClient[] = [];
     /** What a link itself says is not the matter here. */
     const silent = { info: () => {}, warn: () => {}, error: () => {} };
     afterAll(async () => void (await Promise.all(links.map((each) => each.close()))));
     const remote = (signing = keys.gateway.current) => {
-      const hr = link({ server: 'hr', url: `http://localhost:${port}`, log: silent, deadlineMs: 5_000 });
+      const hr = createUpstreamClient({ server: 'hr', url: `http://localhost:${port}`, log: silent, deadlineMs: 5_000 });
       links.push(hr);
-      return remotePeopleFeed(hr, signing, clock);
+      return createRemotePeopleFeed(hr, signing, clock);
     };
     async function open(): Promise<void> {
-      const { app, handle } = restApp(world.log, []);
+      const { app, handle } = createRestApp(testRuntime.log, []);
       domainRoutes(app, {
         server: 'hr',
-        registry: registry(TOOLS),
-        backend: localBackend(world.runtime, 'hr'),
+        registry: createRegistry(TOOLS),
+        backend: localBackend(testRuntime.runtime, 'hr'),
         ready: async () => {},
         leads: async () => undefined,
         gatewayKeys: ownGatewayKeys(keys),
         clock,
         kv: undefined as never,
         people: { employment: async () => 'unknown' },
-        feed: world.feed,
+        feed: testRuntime.feed,
         feedReaders: peopleFeedReaders(keys, ownGatewayKeys(keys)),
         onUnauthenticated: () => {},
         recordRefused: async (_request, refused) => refused,
@@ -133,13 +133,13 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
 
     test('is asked there, and tells the same', async () => {
       await open();
-      const at = (await world.newest()) - 40;
-      expect(await remote().after(at)).toEqual(await world.feed.after(at));
+      const at = (await testRuntime.newest()) - 40;
+      expect(await remote().after(at)).toEqual(await testRuntime.feed.after(at));
       expect((await remote().after(0)).people).toHaveLength(EMPLOYEES);
-      await world.owner("update hr.employees set first_name = 'Mark' where employee_id = $1", [id(marcus)]);
-      await world.bringUp(0, remote(peopleFeedKeys(keys)[0]));
-      expect(await world.inFinance(id(marcus))).toMatchObject({ name: 'Mark Johnson' });
-      await world.right();
+      await testRuntime.owner("update hr.employees set first_name = 'Mark' where employee_id = $1", [id(marcus)]);
+      await testRuntime.bringUp(0, remote(peopleFeedKeys(keys)[0]));
+      expect(await testRuntime.inFinance(id(marcus))).toMatchObject({ name: 'Mark Johnson' });
+      await testRuntime.right();
     });
 
     test('nobody is told but the gateway and who has the same master key; and that key opens nothing else', async () => {
@@ -171,13 +171,13 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
         return (await fetch(`http://localhost:${port}${to}`, { method: 'POST', body: sent, headers })).status;
       };
       const [own] = peopleFeedKeys(keys);
-      const stranger = openKeys(join(folder, 'stranger'));
+      const outsider = openKeys(join(folder, 'stranger'));
       expect([await ask(), await ask({ key: own }), await ask({ sent: '{"after":-1}' }), await ask({ sent: '{}', key: own })]).toEqual([
         200, 200, 400, 400,
       ]);
       for (const signed of [{ body: '{"after":1}' }, { path: '/employment' }, { server: 'finance' }])
         expect([await ask({ signed }), await ask({ signed, key: own })]).toEqual([401, 401]);
-      for (const key of [stranger.gateway.current, peopleFeedKeys(stranger)[0]]) expect(await ask({ key })).toBe(401);
+      for (const key of [outsider.gateway.current, peopleFeedKeys(outsider)[0]]) expect(await ask({ key })).toBe(401);
       const asked = { sent: JSON.stringify({ employeeId: id(marcus) }), to: '/employment' };
       expect([await ask(asked), await ask({ ...asked, key: own })]).toEqual([200, 401]);
       expect(await ask({ sent: '{}', to: '/tools/list_employees', key: own })).toBe(401);
@@ -189,27 +189,27 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
 
     test('where it is away, a start goes on, one line is logged, and all is caught up with afterwards', async () => {
       await close();
-      world.lines.length = 0;
+      testRuntime.lines.length = 0;
       const started = performance.now();
-      const keeper = await keepPeople({ feed: remote(), copies: world.copiesOf(0), log: world.log, everyMs: 20 });
+      const keeper = await keepPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
       expect(performance.now() - started).toBeLessThan(4900);
-      await world.owner("update hr.employees set first_name = 'Marcus', last_name = 'Johnson' where employee_id = $1", [id(marcus)]);
+      await testRuntime.owner("update hr.employees set first_name = 'Marcus', last_name = 'Johnson' where employee_id = $1", [id(marcus)]);
       await new Promise((later) => setTimeout(later, 200));
       const away = (domain: string) =>
         `warn {"server":"${domain}","code":"SERVICE_UNAVAILABLE"} people cannot be brought up to date for now`;
-      expect(world.lines.toSorted()).toEqual([away('finance'), away('payroll')]);
+      expect(testRuntime.lines.toSorted()).toEqual([away('finance'), away('payroll')]);
       await open();
-      await expect.poll(() => world.inFinance(id(marcus)), { timeout: 20_000 }).toMatchObject({ name: 'Marcus Johnson' });
-      await expect.poll(() => world.lines.filter((line) => line.includes('again')).length, { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => testRuntime.inFinance(id(marcus)), { timeout: 20_000 }).toMatchObject({ name: 'Marcus Johnson' });
+      await expect.poll(() => testRuntime.lines.filter((line) => line.includes('again')).length, { timeout: 20_000 }).toBe(2);
       await keeper.close();
-      await world.right();
+      await testRuntime.right();
     }, 60_000);
 
     test('closing does not wait for an answer that never comes', async () => {
       await close();
       const silent = createServer(() => {});
       await new Promise<void>((listening) => silent.listen(port, listening));
-      const keeper = await keepPeople({ feed: remote(), copies: world.copiesOf(0), log: world.log, everyMs: 1 });
+      const keeper = await keepPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
       await new Promise((asked) => silent.once('request', asked));
       const closing = performance.now();
       await keeper.close();

@@ -3,28 +3,28 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { chainWriter } from '../../src/core/chain-writer.ts';
+import { createChainWriter } from '../../src/core/chain-writer.ts';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import type { StoreSession } from '../../src/core/store.ts';
-import { lastLink, sqlChains } from '../../src/storage/sql/chains.ts';
+import { lastLink, createSqlChains } from '../../src/storage/sql/chains.ts';
 import type { SqlDatabase } from '../../src/storage/sql/database.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
-import { sqlStore } from '../../src/storage/sql/store.ts';
-import { type FaultyLink, faultyLink } from '../faulty-link.ts';
+import { createSqlStore } from '../../src/storage/sql/store.ts';
+import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
 describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is cut', (server) => {
   const role = `cut_${randomBytes(4).toString('hex')}`;
   const one = { text: 'select 1 as n', values: [] };
   let root: pg.Client;
-  let link: FaultyLink;
+  let link: FaultyConnection;
   let database: SqlDatabase;
   beforeAll(async () => {
     root = new pg.Client({ connectionString: server });
     await root.connect();
     await root.query(`create role ${role} login password 'only-for-tests'`);
     const { hostname, port } = new URL(server);
-    link = await faultyLink({ host: hostname, port: Number(port) });
+    link = await openFaultyConnection({ host: hostname, port: Number(port) });
     const through = Object.assign(new URL(server), { port: String(link.port) });
     database = openPostgres({ url: through.href, password: () => 'only-for-tests', stillThereMs: 300 });
   });
@@ -115,11 +115,16 @@ describe.each(url === undefined ? [] : [url])('PostgreSQL behind a link that is 
       for (const each of roles) await root.query(`drop owned by ${each}; drop role ${each}`);
     });
 
-    const chain = chainWriter({ chain: 'c', key: Buffer.alloc(32), last: () => lastLink(database, role, 'c'), checkpoint: async () => {} });
+    const chain = createChainWriter({
+      chain: 'c',
+      key: Buffer.alloc(32),
+      last: () => lastLink(database, role, 'c'),
+      checkpoint: async () => {},
+    });
     const noting = (words: string, id?: string, trouble = false) => {
-      const chains = sqlChains(database, role);
+      const chains = createSqlChains(database, role);
       const audit = trouble ? { ...chains, record: async () => Promise.reject(new Error('gone')) } : chains;
-      return sqlStore(database, role, chain, audit).once(who, { id, tool: 'note' }, async ({ writing }) => {
+      return createSqlStore(database, role, chain, audit).executeOnce(who, { id, tool: 'note' }, async ({ writing }) => {
         const { sql } = writing;
         await sql.change(z.object({ words: z.string() }), sql`insert into ${sql.ref(role)}.notes values (${words}) returning words`);
         return { result: words, audit: record };

@@ -10,24 +10,24 @@ import {
   idOf,
   ids,
   LEAVE,
-  openSqlWorld,
+  openSqlTestStore,
   READERS,
   SALARY,
-  type SqlWorld,
+  type SqlTestStore,
   someone,
   WRITERS,
-} from './sql-world.ts';
+} from './sql-test-store.ts';
 
 describe.each(databases)('rows on %s', (kind) => {
-  let world: SqlWorld;
-  const below = (username: string) => ids(world.owner, BELOW, [idOf(username)]);
-  beforeAll(async () => void (world = await openSqlWorld(kind)), 120_000);
-  afterAll(() => world.close());
+  let testRuntime: SqlTestStore;
+  const below = (username: string) => ids(testRuntime.owner, BELOW, [idOf(username)]);
+  beforeAll(async () => void (testRuntime = await openSqlTestStore(kind)), 120_000);
+  afterAll(() => testRuntime.close());
 
   describe('nobody', () => {
     test.each([...READERS, ...WRITERS])('%s sees no row of anything without an identity', async (role) => {
       const relations = await ids(
-        world.owner,
+        testRuntime.owner,
         `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and relkind in ('r', 'v')
           and has_any_column_privilege($1, c.oid, 'select') order by 1`,
         [role],
@@ -35,7 +35,7 @@ describe.each(databases)('rows on %s', (kind) => {
       expect(relations.length).toBeGreaterThan(1);
       // Never set, and set to nothing; a lifted mask alone is nobody either.
       for (const who of [{}, { me: '', principal: '', shows: '' }, { me: '', principal: '', shows: ALL }]) {
-        const seen = await world.as(role, who, async (query) => {
+        const seen = await testRuntime.as(role, who, async (query) => {
           const rows: string[] = [];
           for (const relation of relations) if ((await count(query, relation)) > 0) rows.push(relation);
           return rows;
@@ -45,12 +45,12 @@ describe.each(databases)('rows on %s', (kind) => {
     });
 
     test('changes nothing, and sign-in learns nothing', async () => {
-      expect(await world.as('hr_everyone_write', {}, (query) => query(SALARY, [idOf('sarah.kim')]))).toEqual([]);
-      expect(await world.as('hr_everyone_write', { principal: 'x', shows: ALL }, (query) => query(SALARY, [idOf('sarah.kim')]))).toEqual(
-        [],
-      );
-      expect(await world.as('hr_everyone_write', { principal: 'x' }, (query) => query(LEAVE, [idOf('frank.davis')]))).toEqual([]);
-      expect(await world.as('hr_directory', {}, (query) => ids(query, 'select hr.employment($1)', [idOf('sarah.kim')]))).toEqual([
+      expect(await testRuntime.as('hr_everyone_write', {}, (query) => query(SALARY, [idOf('sarah.kim')]))).toEqual([]);
+      expect(
+        await testRuntime.as('hr_everyone_write', { principal: 'x', shows: ALL }, (query) => query(SALARY, [idOf('sarah.kim')])),
+      ).toEqual([]);
+      expect(await testRuntime.as('hr_everyone_write', { principal: 'x' }, (query) => query(LEAVE, [idOf('frank.davis')]))).toEqual([]);
+      expect(await testRuntime.as('hr_directory', {}, (query) => ids(query, 'select hr.employment($1)', [idOf('sarah.kim')]))).toEqual([
         'unknown',
       ]);
     });
@@ -58,17 +58,17 @@ describe.each(databases)('rows on %s', (kind) => {
 
   describe('who sees whom', () => {
     test('HR and executives see everyone', async () => {
-      const people = await count(world.owner, 'hr.employees');
-      expect(await world.as('hr_everyone', someone('alice.chen'), (query) => count(query, 'hr.people'))).toBe(people);
-      expect(await world.as('hr_everyone', someone('eve.thompson'), (query) => count(query, 'hr.team'))).toBe(people);
+      const people = await count(testRuntime.owner, 'hr.employees');
+      expect(await testRuntime.as('hr_everyone', someone('alice.chen'), (query) => count(query, 'hr.people'))).toBe(people);
+      expect(await testRuntime.as('hr_everyone', someone('eve.thompson'), (query) => count(query, 'hr.team'))).toBe(people);
     });
 
     test('every manager sees the people below at any depth; their own record by its id, not in lists', async () => {
-      const managers = await ids(world.owner, 'select distinct manager_id from hr.employees where manager_id is not null order by 1');
+      const managers = await ids(testRuntime.owner, 'select distinct manager_id from hr.employees where manager_id is not null order by 1');
       expect(managers.length).toBeGreaterThan(20);
       for (const me of managers) {
-        const tree = await ids(world.owner, BELOW, [me]);
-        await world.as('hr_reports', { me, principal: me }, async (query) => {
+        const tree = await ids(testRuntime.owner, BELOW, [me]);
+        await testRuntime.as('hr_reports', { me, principal: me }, async (query) => {
           expect(await ids(query, 'select employee_id from hr.team order by 1')).toEqual(tree);
           expect(await ids(query, 'select employee_id from hr.people order by 1')).toEqual([...tree, me].toSorted());
           expect(new Set(await ids(query, 'select employee_id from hr.reviews')).has(me)).toBe(false);
@@ -85,7 +85,7 @@ describe.each(databases)('rows on %s', (kind) => {
     test("a manager's lists come in name order out of the index, and page on from any key", async () => {
       const tree = await below('eve.thompson');
       const seen: string[] = [];
-      await world.as('hr_reports', someone('eve.thompson'), async (query) => {
+      await testRuntime.as('hr_reports', someone('eve.thompson'), async (query) => {
         for (let after: unknown[] = ['', '', '00000000-0000-0000-0000-000000000000']; ; ) {
           const page = await query(
             'select last_name, first_name, employee_id from hr.team where (last_name, first_name, employee_id) > ($1, $2, $3) order by 1, 2, 3 limit 50',
@@ -101,28 +101,28 @@ describe.each(databases)('rows on %s', (kind) => {
     });
 
     test('others see their own record only, and no reviews or chain', async () => {
-      await world.as('hr_self', someone('marcus.johnson'), async (query) => {
+      await testRuntime.as('hr_self', someone('marcus.johnson'), async (query) => {
         for (const relation of ['employees', 'people', 'pay', 'contact', 'time_off_balances', 'time_off']) {
           expect(new Set(await ids(query, `select employee_id from hr.${relation}`))).toEqual(new Set([idOf('marcus.johnson')]));
         }
       });
       for (const relation of ['performance_reviews', 'chain', 'team', 'salary_history', 'directory']) {
-        expect(await errorOf(world.as('hr_self', someone('marcus.johnson'), (query) => query(`select * from hr.${relation}`)))).toBe(
+        expect(await errorOf(testRuntime.as('hr_self', someone('marcus.johnson'), (query) => query(`select * from hr.${relation}`)))).toBe(
           DENIED,
         );
       }
     });
 
     test('the directory shows everyone to everyone, and nothing private', async () => {
-      const people = await count(world.owner, 'hr.employees');
-      expect(await world.as('hr_directory', someone('frank.davis'), (query) => count(query, 'hr.directory'))).toBe(people);
+      const people = await count(testRuntime.owner, 'hr.employees');
+      expect(await testRuntime.as('hr_directory', someone('frank.davis'), (query) => count(query, 'hr.directory'))).toBe(people);
       for (const text of [
         'select hire_date from hr.employees',
         'select * from hr.employees',
         'select salary from hr.pay',
         'select * from hr.people',
       ]) {
-        expect(await errorOf(world.as('hr_directory', someone('frank.davis'), (query) => query(text)))).toBe(DENIED);
+        expect(await errorOf(testRuntime.as('hr_directory', someone('frank.davis'), (query) => query(text)))).toBe(DENIED);
       }
     });
 
@@ -134,7 +134,7 @@ describe.each(databases)('rows on %s', (kind) => {
       ['O’Brien', "Liam O'Brien"],
       ['arci', 'José García'],
     ])('the directory finds %s', async (asked, name) => {
-      const found = await world.as('hr_directory', someone('frank.davis'), (query) =>
+      const found = await testRuntime.as('hr_directory', someone('frank.davis'), (query) =>
         ids(
           query,
           "select name from hr.directory where search_name like all (array(select '%' || word || '%' from unnest(string_to_array(hr.plain_name($1), ' ')) word))",
@@ -151,13 +151,13 @@ describe.each(databases)('rows on %s', (kind) => {
       ['Cafe\u0301 Kim', 'cafe kim'],
       ["  D'Arcy. ", 'darcy'],
     ])('%s is spelled %s', async (name, plain) => {
-      expect(await ids(world.owner, 'select hr.plain_name($1)', [name])).toEqual([plain]);
+      expect(await ids(testRuntime.owner, 'select hr.plain_name($1)', [name])).toEqual([plain]);
     });
   });
 
   describe('masks', () => {
     const seen = (role: string, username: string, shows: string, whose: string) =>
-      world.as(role, someone(username, shows), async (query) => {
+      testRuntime.as(role, someone(username, shows), async (query) => {
         const [row] = await query('select salary, phone, home_address, ssn from hr.people where employee_id = $1', [idOf(whose)]);
         return (
           row &&
@@ -185,7 +185,7 @@ describe.each(databases)('rows on %s', (kind) => {
 
     test('a lifted mask stays within the tree, in the tables behind the views too', async () => {
       const own = [...(await below('bob.martinez')), idOf('bob.martinez')].toSorted();
-      await world.as('hr_reports', someone('bob.martinez', ALL), async (query) => {
+      await testRuntime.as('hr_reports', someone('bob.martinez', ALL), async (query) => {
         expect(await ids(query, 'select employee_id from hr.pay order by 1')).toEqual(own);
         expect(await ids(query, 'select employee_id from hr.contact order by 1')).toEqual(own);
         expect(await ids(query, 'select employee_id from hr.identity order by 1')).toEqual(own.filter((id) => id !== idOf('bob.martinez')));
@@ -193,7 +193,7 @@ describe.each(databases)('rows on %s', (kind) => {
     });
 
     test('nothing that is seen changes when a hidden value changes', async () => {
-      await world.asOwner(async (query) => {
+      await testRuntime.asOwner(async (query) => {
         const looking = async () => {
           await query(`select set_config('app.user_id', $1, true), set_config('app.principal', 'nina', true)`, [idOf('nina.patel')]);
           await query('set local role hr_reports');

@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest';
 import { verifyChains } from '../../src/core/audit.ts';
 import { openSqlite } from '../../src/storage/sqlite-file.ts';
-import { dan, KEY, openSearchWorld, recordFor } from './search-world.ts';
+import { dan, KEY, openSearchTestStore, recordFor } from './search-test-store.ts';
 
 test('a record that was lengthened behind a NUL, put before the first, or filed under another name or time, is found', async () => {
-  const world = await openSearchWorld('', 5);
-  await world.store.once(dan, { id: undefined, tool: 'look' }, async () => ({ result: 1, audit: recordFor(dan, 'look') }));
-  const [record] = await world.store.audit.newest({ limit: 1 });
-  const verdict = () => verifyChains([world.store.audit], [], { chain: [KEY], checkpoint: [KEY] }, { own: () => false });
+  const testRuntime = await openSearchTestStore('', 5);
+  await testRuntime.store.executeOnce(dan, { id: undefined, tool: 'look' }, async () => ({ result: 1, audit: recordFor(dan, 'look') }));
+  const [record] = await testRuntime.store.audit.newest({ limit: 1 });
+  const verdict = () => verifyChains([testRuntime.store.audit], [], { chain: [KEY], checkpoint: [KEY] }, { own: () => false });
   expect(await verdict()).toMatchObject({ ok: true });
-  const file = openSqlite('file' in world.place ? world.place.file : '');
+  const file = openSqlite('file' in testRuntime.place ? testRuntime.place.file : '');
   const filed = file.prepare('SELECT at, principal FROM desk__audit').raw().get() as [string, string];
   file.exec("UPDATE desk__audit SET body = CAST(CAST(body AS BLOB) || x'00' || 'and more' AS TEXT)");
   expect(await verdict()).toMatchObject({ ok: false, n: 1 });
@@ -20,12 +20,12 @@ test('a record that was lengthened behind a NUL, put before the first, or filed 
     file.exec(`UPDATE desk__audit SET ${change}`);
     expect([change, await verdict()]).toMatchObject([change, { ok: false, n: 1 }]);
     // It takes no other out of sight.
-    expect(await world.store.audit.newest({ limit: 1 })).toEqual([]);
+    expect(await testRuntime.store.audit.newest({ limit: 1 })).toEqual([]);
     file.prepare('UPDATE desk__audit SET at = ?, principal = ?, body = ?').run(...filed, record?.body ?? '');
-    expect(await world.store.audit.newest({ limit: 1 })).toEqual([record]);
+    expect(await testRuntime.store.audit.newest({ limit: 1 })).toEqual([record]);
   }
   file.exec('INSERT INTO desk__audit SELECT chain, -7, body, mac, at, principal FROM desk__audit');
   expect(await verdict()).toMatchObject({ ok: false });
   file.close();
-  await world.close();
+  await testRuntime.close();
 });

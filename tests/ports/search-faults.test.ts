@@ -6,7 +6,16 @@ import { z } from 'zod';
 import { Failure } from '../../src/core/errors.ts';
 import { EVERY, filters } from '../../src/core/filter.ts';
 import type { Store } from '../../src/core/store.ts';
-import { dan, hasTransactions, openAt, openSearchWorld, recordFor, type SearchWorld, searchStores, storeOn } from './search-world.ts';
+import {
+  dan,
+  hasTransactions,
+  openAt,
+  openSearchTestStore,
+  recordFor,
+  type SearchTestStore,
+  searchStores,
+  storeOn,
+} from './search-test-store.ts';
 
 const WORDS = /mongo|sqlite|topology|elastic|opensearch|socket|locked|ECONN|127\.0\.0\.1/i;
 const failed = async (work: Promise<unknown>) => {
@@ -23,32 +32,34 @@ const row = z.object({ status: z.string(), comments: z.array(z.unknown()).option
 const at = (ticket_id: string) => filters.where({ ticket_id });
 
 describe.each(searchStores)('trouble with search on %s', (_name, url) => {
-  let world: SearchWorld;
+  let testRuntime: SearchTestStore;
   beforeAll(async () => {
-    world = await openSearchWorld(url, 30);
+    testRuntime = await openSearchTestStore(url, 30);
   }, 60_000);
-  afterAll(() => world.close());
+  afterAll(() => testRuntime.close());
   const count = (on: Store<'search'>) => on.read(dan, ({ search }) => search.count('tickets', EVERY));
   const set = (on: Store<'search'>, ticket: string, status: string, id: string = randomUUID()) =>
-    on.once(dan, { id, tool: 'test' }, async ({ writing }) => {
+    on.executeOnce(dan, { id, tool: 'test' }, async ({ writing }) => {
       const changed = await writing.search.change(row, 'tickets', at(ticket), { status });
       return { result: changed.status, audit: recordFor(dan, 'test', id) };
     });
 
   test('closed: unavailable, whatever is asked of it', async () => {
-    const backend = await openAt(world.place);
+    const backend = await openAt(testRuntime.place);
     const store = storeOn(backend, 'desk-closed');
     expect(await count(store)).toBe(30);
     await backend.close();
-    for (const work of [count(store), store.ping(), set(store, 't-0001', 'shut'), store.settled(dan, randomUUID())])
+    for (const work of [count(store), store.ping(), set(store, 't-0001', 'shut'), store.findResult(dan, randomUUID())])
       expect(await failed(work)).toEqual({ code: 'SERVICE_UNAVAILABLE', retryable: true });
-    expect(await count(world.store)).toBe(30);
+    expect(await count(testRuntime.store)).toBe(30);
   });
 
   test('more changes of one row than can wait: whoever is refused may try again, and each of the others happens once', async () => {
-    const before = await world.store.read(dan, ({ search }) => search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')));
+    const before = await testRuntime.store.read(dan, ({ search }) =>
+      search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')),
+    );
     // A search server has no transactions: each that loses the race writes into the trail that it did.
-    const many = Array.from({ length: hasTransactions(url) ? 300 : 40 }, (_, n) => set(world.store, 't-0002', `s${n}`));
+    const many = Array.from({ length: hasTransactions(url) ? 300 : 40 }, (_, n) => set(testRuntime.store, 't-0002', `s${n}`));
     const codes = await Promise.all(
       many.map((work) =>
         work.then(
@@ -60,29 +71,31 @@ describe.each(searchStores)('trouble with search on %s', (_name, url) => {
     const done = codes.filter((each) => each === 'done').length;
     expect(done).toBeGreaterThan(0);
     for (const each of codes) expect(['done', 'SERVICE_UNAVAILABLE', 'TIMEOUT']).toContain(each);
-    const after = await world.store.read(dan, ({ search }) => search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')));
+    const after = await testRuntime.store.read(dan, ({ search }) =>
+      search.one(z.object({ row_version: z.int() }), 'tickets', at('t-0002')),
+    );
     expect(after.row_version - before.row_version).toBe(done);
-    expect(await count(world.store)).toBe(30);
+    expect(await count(testRuntime.store)).toBe(30);
   }, 60_000);
 
   if (url !== '') return;
 
   test('a file that another program holds: reading goes on, a change is refused in time, and nothing of it stays', async () => {
-    const file = 'file' in world.place ? world.place.file : '';
+    const file = 'file' in testRuntime.place ? testRuntime.place.file : '';
     const holder = new Database(file);
     holder.exec('BEGIN IMMEDIATE');
     const began = performance.now();
     const ids = Array.from({ length: 20 }, () => randomUUID());
-    const refused = ids.map((id) => failed(set(world.store, 't-0003', 'held', id)));
-    expect(await count(world.store)).toBe(30);
+    const refused = ids.map((id) => failed(set(testRuntime.store, 't-0003', 'held', id)));
+    expect(await count(testRuntime.store)).toBe(30);
     for (const each of await Promise.all(refused)) expect(each).toEqual({ code: 'SERVICE_UNAVAILABLE', retryable: true });
     // Each waited its own time, and not for those before it as well.
     expect(performance.now() - began).toBeLessThan(9_500);
     holder.exec('ROLLBACK');
     holder.close();
-    const found = await world.store.read(dan, ({ search }) => search.one(row, 'tickets', at('t-0003')));
+    const found = await testRuntime.store.read(dan, ({ search }) => search.one(row, 'tickets', at('t-0003')));
     expect(found.status).not.toBe('held');
-    expect(await world.store.settled(dan, ids[0] ?? '')).toBeUndefined();
-    expect(await set(world.store, 't-0003', 'held', ids[0])).toBe('held');
+    expect(await testRuntime.store.findResult(dan, ids[0] ?? '')).toBeUndefined();
+    expect(await set(testRuntime.store, 't-0003', 'held', ids[0])).toBe('held');
   }, 60_000);
 });

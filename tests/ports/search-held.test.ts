@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';
 import { openSqlite, type Sqlite } from '../../src/storage/sqlite-file.ts';
-import { desk, ticketRows } from './search-rows.ts';
+import { harness, ticketRows } from './search-rows.ts';
 
 let folder = '';
 let file = '';
@@ -23,7 +23,7 @@ afterEach(() => {
 const HELD = /^Another program is writing to .*search\.db and does not stop\. Close it, and start again\.$/;
 
 test('a start says so, and does not wait without an end', async () => {
-  const backend = openEmbeddedSearch(file, desk, { heldMs: 50 });
+  const backend = openEmbeddedSearch(file, harness, { heldMs: 50 });
   const fill = () => backend.loader.fill('tickets', ticketRows(2), () => {});
   other.exec('BEGIN IMMEDIATE');
   const error = await fill().catch((reason: unknown) => reason as Error);
@@ -36,6 +36,6 @@ test('a start says so, and does not wait without an end', async () => {
 
 test('so does one that has to make its tables first', () => {
   other.exec('BEGIN IMMEDIATE');
-  expect(() => openEmbeddedSearch(file, desk, { heldMs: 50 })).toThrow(expect.objectContaining({ name: 'DatabaseProblem' }) as Error);
+  expect(() => openEmbeddedSearch(file, harness, { heldMs: 50 })).toThrow(expect.objectContaining({ name: 'DatabaseProblem' }) as Error);
   other.exec('ROLLBACK');
 });

@@ -55,7 +55,7 @@ const organisations: SearchCollection<Audience> = {
   writers: ['staff', 'customer'],
 };
 
-export const desk = { name: 'desk', collections: { tickets, articles, organisations } };
+export const harness = { name: 'desk', collections: { tickets, articles, organisations } };
 
 const SUBJECTS: readonly (readonly [string, string])[] = [
   ['Dashboard export to CSV times out', 'Exporting the sales dashboard as CSV ends with a gateway timeout after two minutes.'],

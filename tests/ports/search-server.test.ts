@@ -9,9 +9,9 @@ import { EVERY, filters } from '../../src/core/filter.ts';
 import type { AuditRecord } from '../../src/core/ports.ts';
 import type { Store } from '../../src/core/store.ts';
 import { openSearchServer } from '../../src/storage/search/server.ts';
-import { type FaultyLink, faultyLink } from '../faulty-link.ts';
-import { desk } from './search-rows.ts';
-import { dan, openAt, openSearchWorld, recordFor, type SearchWorld, searchServers, storeOn } from './search-world.ts';
+import { type FaultyConnection, openFaultyConnection } from '../faulty-connection.ts';
+import { harness } from './search-rows.ts';
+import { dan, openAt, openSearchTestStore, recordFor, type SearchTestStore, searchServers, storeOn } from './search-test-store.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<Failure> =>
   work.then(
@@ -21,7 +21,7 @@ const failureOf = (work: Promise<unknown>): Promise<Failure> =>
 const SECRET = 'swordfish';
 
 test('an address where nobody listens is one sentence without the password', async () => {
-  const error = await openSearchServer({ url: `http://someone:${SECRET}@127.0.0.1:9`, domain: desk }).catch(
+  const error = await openSearchServer({ url: `http://someone:${SECRET}@127.0.0.1:9`, domain: harness }).catch(
     (reason: unknown) => reason as Error,
   );
   expect(error).toMatchObject({
@@ -41,7 +41,7 @@ test('a server that answers with its own words, or takes none, is told in ours',
         void reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { type: 'x', reason: SECRET } })),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const error = await openSearchServer({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, domain: desk }).catch(
+    const error = await openSearchServer({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, domain: harness }).catch(
       (reason: unknown) => reason as Error,
     );
     server.close();
@@ -51,15 +51,15 @@ test('a server that answers with its own words, or takes none, is told in ours',
 });
 
 describe.each(searchServers)('%s has no transactions', (_name, url) => {
-  let world: SearchWorld;
+  let testRuntime: SearchTestStore;
   beforeAll(async () => {
-    world = await openSearchWorld(url, 5);
+    testRuntime = await openSearchTestStore(url, 5);
   }, 60_000);
-  afterAll(() => world.close());
+  afterAll(() => testRuntime.close());
   const row = z.object({ status: z.string(), row_version: z.int() });
   const at = filters.where({ ticket_id: 't-0001' });
   const shut = (on: Store<'search'>, id: string, meanwhile = async () => {}) =>
-    on.once(dan, { id, tool: 'close_ticket' }, async ({ reading, writing }, versions) => {
+    on.executeOnce(dan, { id, tool: 'close_ticket' }, async ({ reading, writing }, versions) => {
       const before = await reading.search.one(row, 'tickets', at);
       await meanwhile();
       const after = await writing.search.change(row, 'tickets', at, { status: 'shut' });
@@ -67,43 +67,43 @@ describe.each(searchServers)('%s has no transactions', (_name, url) => {
     });
 
   test('a row that changes between the look at it and the write is looked at again', async () => {
-    const other = await world.another();
+    const other = await testRuntime.another();
     let runs = 0;
-    const result = await shut(world.store, randomUUID(), async () => void (runs++ === 0 && (await shut(other, randomUUID()))));
+    const result = await shut(testRuntime.store, randomUUID(), async () => void (runs++ === 0 && (await shut(other, randomUUID()))));
     expect(runs).toBe(2);
     expect(result).toMatchObject({ before: { row_version: 2 }, after: { row_version: 3 }, versions: ['2'] });
   });
 
   test('a write that came after it was given up counts all the same', async () => {
     const id = randomUUID();
-    const first = await shut(world.store, id);
-    const prefix = 'prefix' in world.place ? world.place.prefix : '';
+    const first = await shut(testRuntime.store, id);
+    const prefix = 'prefix' in testRuntime.place ? testRuntime.place.prefix : '';
     const given = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ doc: { state: 'undone' } }) };
     expect((await fetch(`${url}/${prefix}-desk.effects/_update/${id}`, given)).status).toBe(200);
-    expect(await world.store.settled(dan, id)).toEqual(first);
-    expect(await shut(world.store, id)).toEqual(first);
+    expect(await testRuntime.store.findResult(dan, id)).toEqual(first);
+    expect(await shut(testRuntime.store, id)).toEqual(first);
   });
 });
 
 describe.each(searchServers)('%s behind a link', (_name, url) => {
-  let world: SearchWorld;
-  let link: FaultyLink;
+  let testRuntime: SearchTestStore;
+  let link: FaultyConnection;
   let store: Store<'search'>;
   const { hostname, port } = new URL(url);
   beforeAll(async () => {
-    world = await openSearchWorld(url, 30);
-    link = await faultyLink({ host: hostname, port: Number(port) });
-    const prefix = 'prefix' in world.place ? world.place.prefix : '';
+    testRuntime = await openSearchTestStore(url, 30);
+    link = await openFaultyConnection({ host: hostname, port: Number(port) });
+    const prefix = 'prefix' in testRuntime.place ? testRuntime.place.prefix : '';
     store = storeOn(await openAt({ url: `http://127.0.0.1:${link.port}`, prefix }), 'desk-behind');
   }, 60_000);
   afterAll(async () => {
     await store.close();
     await link.close();
-    await world.close();
+    await testRuntime.close();
   });
   const count = () => store.read(dan, ({ search }) => search.count('tickets', EVERY));
   const close = (on: Store<'search'>, id: string | undefined) =>
-    on.once(dan, { id, tool: 'close_ticket' }, async ({ writing }) => {
+    on.executeOnce(dan, { id, tool: 'close_ticket' }, async ({ writing }) => {
       const row = await writing.search.change(
         z.object({ status: z.string(), row_version: z.int() }),
         'tickets',
@@ -113,7 +113,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
       return { result: row, audit: recordFor(dan, 'close_ticket', id ?? randomUUID()) };
     });
 
-  const recorded = () => world.backend.audit.newest({ limit: 500 });
+  const recorded = () => testRuntime.backend.audit.newest({ limit: 500 });
   const outcomesOf = async (id: string) =>
     (await recorded()).filter(({ body }) => {
       const { confirmationId, decision } = JSON.parse(body) as AuditRecord;
@@ -143,8 +143,8 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
     link.set('pass');
     const first = await close(store, id);
     expect(first).toEqual({ status: 'shut', row_version: 2 });
-    expect(await close(world.store, id)).toEqual(first);
-    expect(await world.store.settled(dan, id)).toEqual(first);
+    expect(await close(testRuntime.store, id)).toEqual(first);
+    expect(await testRuntime.store.findResult(dan, id)).toEqual(first);
   }, 60_000);
 
   test('that loses the answer to a write: it is seen that it was done, or nobody is told to do it again', async () => {
@@ -179,7 +179,7 @@ describe.each(searchServers)('%s behind a link', (_name, url) => {
       link.set({ deafTo: await deafTo(), then: 'pass' });
       expect(await close(store, id)).toMatchObject({ status: 'shut' });
       expect(await outcomesOf(id)).toBe(1);
-      expect(await close(world.store, id)).toMatchObject({ status: 'shut' });
+      expect(await close(testRuntime.store, id)).toMatchObject({ status: 'shut' });
       expect(await outcomesOf(id)).toBe(1);
     },
     60_000,

@@ -12,15 +12,15 @@ import type { StoreSession } from '../../src/core/store.ts';
 import type { SearchBackend } from '../../src/storage/search/backend.ts';
 import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';
 import { turnsDuring } from '../turns.ts';
-import { articleRows, desk, ORGANISATIONS, ticketRows } from './search-rows.ts';
-import { chainOn, dan, jane } from './search-world.ts';
+import { articleRows, harness, ORGANISATIONS, ticketRows } from './search-rows.ts';
+import { chainOn, dan, jane } from './search-test-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tamshai-search-turns-'));
 const file = join(folder, 'search.db');
 let [inTurns, atOnce]: SearchBackend[] = [];
 beforeAll(async () => {
-  inTurns = openEmbeddedSearch(file, desk, { wordsAtOnce: 0 });
-  atOnce = openEmbeddedSearch(file, desk, { wordsAtOnce: Number.POSITIVE_INFINITY });
+  inTurns = openEmbeddedSearch(file, harness, { wordsAtOnce: 0 });
+  atOnce = openEmbeddedSearch(file, harness, { wordsAtOnce: Number.POSITIVE_INFINITY });
   for (const [name, rows] of [
     ['tickets', ticketRows()],
     ['articles', articleRows()],

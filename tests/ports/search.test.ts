@@ -10,7 +10,7 @@ import { asc, desc } from '../../src/core/order.ts';
 import { figure, searchWords } from '../../src/core/search.ts';
 import type { Store, StoreSession } from '../../src/core/store.ts';
 import { startChild } from '../services/child.ts';
-import { desk, ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
+import { harness, ORGANISATIONS, SEARCHES, ticketRows } from './search-rows.ts';
 import {
   bob,
   chainOn,
@@ -21,13 +21,13 @@ import {
   KEY,
   mike,
   openAt,
-  openSearchWorld,
+  openSearchTestStore,
   recordFor,
-  type SearchWorld,
+  type SearchTestStore,
   searchStores,
   someone,
   storeOn,
-} from './search-world.ts';
+} from './search-test-store.ts';
 
 const { where, given, all, any } = filters;
 const highlights = z.record(z.string(), z.array(z.string()));
@@ -99,13 +99,13 @@ const HOSTILE = [
 ];
 
 describe.each(searchStores)('search on %s', (_name, url) => {
-  let world: SearchWorld;
+  let testRuntime: SearchTestStore;
   let store: Store<'search'>;
   beforeAll(async () => {
-    world = await openSearchWorld(url);
-    ({ store } = world);
+    testRuntime = await openSearchTestStore(url);
+    ({ store } = testRuntime);
   }, 60_000);
-  afterAll(() => world.close());
+  afterAll(() => testRuntime.close());
 
   const find = (who: StoreSession, words: string, filter: Filter = EVERY, take = 50, after?: readonly KeyPart[]) =>
     store.page(who, searchWords.from('tickets', filter, words), { order: BEST, after, take }, ticket) as Promise<z.output<typeof ticket>[]>;
@@ -195,7 +195,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
 
     test('never bring markup of a row or of the words', async () => {
       const hostile = '<img src=x onerror=alert(1)> "quoted" & <em>faked</em> </em><script>quokka</script>';
-      await store.once(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
+      await store.executeOnce(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
         const { ticket_id: _own, ...row } = { ...rows[40], ticket_id: '', created_at: '2020-01-01T00:00:00Z', subject: hostile };
         await writing.search.insert(ticket, 'tickets', { ...row, description: 'quokka' });
         return { result: {}, audit: recordFor(dan, 'submit') };
@@ -307,7 +307,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     test("what is written must be one's own too, and only by who may write", async () => {
       const insert = (who: StoreSession, collection: string, row: Record<string, unknown>) =>
         codeOf(
-          store.once(who, { id: undefined, tool: 'submit' }, async ({ writing }) => ({
+          store.executeOnce(who, { id: undefined, tool: 'submit' }, async ({ writing }) => ({
             result: await writing.search.insert(z.object({}), collection, row),
             audit: recordFor(who, 'submit'),
           })),
@@ -322,12 +322,12 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       };
       expect(await insert(jane, 'tickets', row)).toBe('INSUFFICIENT_PERMISSIONS');
       expect(await insert(jane, 'articles', { title: 'x', content: 'y', public: true })).toBe('INSUFFICIENT_PERMISSIONS');
-      const move = store.once(jane, { id: undefined, tool: 'move' }, async ({ writing }) => ({
+      const move = store.executeOnce(jane, { id: undefined, tool: 'move' }, async ({ writing }) => ({
         result: await writing.search.change(z.object({}), 'tickets', where({ ticket_id: 't-0000' }), { organization_id: 'globex' }),
         audit: recordFor(jane, 'move'),
       }));
       expect(await codeOf(move)).toBe('INSUFFICIENT_PERMISSIONS');
-      const foreign = store.once(mike, { id: undefined, tool: 'change' }, async ({ writing }) => ({
+      const foreign = store.executeOnce(mike, { id: undefined, tool: 'change' }, async ({ writing }) => ({
         result: await writing.search.change(z.object({}), 'tickets', where({ ticket_id: 't-0000' }), { status: 'x' }),
         audit: recordFor(mike, 'change'),
       }));
@@ -462,7 +462,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       return seen;
     }
     async function submit(row: Record<string, unknown>): Promise<string> {
-      return store.once(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
+      return store.executeOnce(dan, { id: undefined, tool: 'submit' }, async ({ writing }) => {
         const { ticket_id } = await writing.search.insert(z.object({ ticket_id: z.string() }), 'tickets', {
           status: 'open',
           organization_id: 'acme',
@@ -479,7 +479,7 @@ describe.each(searchStores)('search on %s', (_name, url) => {
 
   describe('effects', () => {
     const close = (on: Store<'search'>, id: string | undefined, ticketId: string, status: string, who = dan) =>
-      on.once(who, { id, tool: 'close_ticket' }, async ({ reading, writing }, versions) => {
+      on.executeOnce(who, { id, tool: 'close_ticket' }, async ({ reading, writing }, versions) => {
         const before = await reading.search.one(ticket, 'tickets', where({ ticket_id: ticketId }));
         const after = await writing.search.change(ticket, 'tickets', where({ ticket_id: ticketId }), { status, resolution: randomUUID() });
         return {
@@ -490,14 +490,14 @@ describe.each(searchStores)('search on %s', (_name, url) => {
 
     test('one approval, twenty times at once in two processes: one effect, one result for all, one record of it', async () => {
       const id = randomUUID();
-      const other = await world.another();
+      const other = await testRuntime.another();
       const results = await Promise.all(Array.from({ length: 20 }, (_, i) => close(i % 2 ? other : store, id, 't-0010', 'closed')));
       expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
       expect(results[0]).toMatchObject({ version: 2, versions: ['1'] });
       expect((await read(dan, (search) => search.get(ticket, 'tickets', 't-0010')))?.row_version).toBe(2);
-      expect(await store.settled(dan, id)).toEqual(results[0]);
-      expect(await store.settled(mike, id)).toBeUndefined();
-      expect(await store.settled(dan, randomUUID())).toBeUndefined();
+      expect(await store.findResult(dan, id)).toEqual(results[0]);
+      expect(await store.findResult(mike, id)).toBeUndefined();
+      expect(await store.findResult(dan, randomUUID())).toBeUndefined();
       expect((await recordsOf(id)).filter((decision) => decision === 'approved')).toHaveLength(1);
       // Whoever else knows the id learns nothing by it.
       expect(await codeOf(close(other, id, 't-0010', 'closed', someone('eve')))).toBe('CONFIRMATION_NOT_FOUND');
@@ -508,9 +508,9 @@ describe.each(searchStores)('search on %s', (_name, url) => {
 
     test('an approval that adds a row adds one', async () => {
       const id = randomUUID();
-      const other = await world.another();
+      const other = await testRuntime.another();
       const add = (on: Store<'search'>) =>
-        on.once(dan, { id, tool: 'open_ticket' }, async ({ writing }) => {
+        on.executeOnce(dan, { id, tool: 'open_ticket' }, async ({ writing }) => {
           const row = {
             subject: `Ocelot ${randomUUID()}`,
             description: '',
@@ -531,10 +531,10 @@ describe.each(searchStores)('search on %s', (_name, url) => {
     }, 60_000);
 
     test('twenty comments at once: all of them are there', async () => {
-      const other = await world.another();
+      const other = await testRuntime.another();
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          (i % 2 ? other : store).once(jane, { id: undefined, tool: 'comment' }, async ({ writing }) => {
+          (i % 2 ? other : store).executeOnce(jane, { id: undefined, tool: 'comment' }, async ({ writing }) => {
             const row = await writing.search.change(ticket, 'tickets', where({ ticket_id: 't-0012' }), ({ comments }) => ({
               comments: [...comments, { author: 'jane', body: `platypus ${i}` }],
             }));
@@ -552,9 +552,9 @@ describe.each(searchStores)('search on %s', (_name, url) => {
         organization_id: z.string(),
         contacts: z.array(z.object({ sub: z.string(), email: z.string(), lead: z.boolean() })),
       });
-      const other = await world.another();
+      const other = await testRuntime.another();
       const transfer = (on: Store<'search'>, to: string) =>
-        on.once(jane, { id: randomUUID(), tool: 'transfer' }, async ({ writing }) => {
+        on.executeOnce(jane, { id: randomUUID(), tool: 'transfer' }, async ({ writing }) => {
           const row = await writing.search.change(
             organisation,
             'organisations',
@@ -574,9 +574,11 @@ describe.each(searchStores)('search on %s', (_name, url) => {
 
     test('a body that fails, or finds no row or two, writes nothing', async () => {
       const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0015'));
-      const fails = (work: (search: Parameters<Parameters<Store<'search'>['once']>[2]>[0]['writing']['search']) => Promise<unknown>) =>
+      const fails = (
+        work: (search: Parameters<Parameters<Store<'search'>['executeOnce']>[2]>[0]['writing']['search']) => Promise<unknown>,
+      ) =>
         codeOf(
-          store.once(dan, { id: randomUUID(), tool: 'close_ticket' }, async ({ writing }) => ({
+          store.executeOnce(dan, { id: randomUUID(), tool: 'close_ticket' }, async ({ writing }) => ({
             result: await work(writing.search),
             audit: recordFor(dan, 'close_ticket'),
           })),
@@ -610,13 +612,13 @@ describe.each(searchStores)('search on %s', (_name, url) => {
       async (moment) => {
         const id = randomUUID();
         const before = await read(dan, (search) => search.get(ticket, 'tickets', 't-0003'));
-        const child = startChild(new URL('./search-child.ts', import.meta.url), JSON.stringify(world.place), id, moment);
+        const child = startChild(new URL('./search-child.ts', import.meta.url), JSON.stringify(testRuntime.place), id, moment);
         const { out } = await child.ended;
         const happened = hasTransactions(url) ? out === 'done' : moment === 'after-write';
-        expect(await store.settled(dan, id)).toEqual(happened ? { status: 'success', data: { status: 'archived' } } : undefined);
-        const chain = chainOn(world.backend, 'desk-child');
-        expect(await world.backend.settle(chain, 'desk-child')).toBe(hasTransactions(url) || moment === 'in-body' ? 0 : 1);
-        expect(await world.backend.settle(chain, 'desk-child')).toBe(0);
+        expect(await store.findResult(dan, id)).toEqual(happened ? { status: 'success', data: { status: 'archived' } } : undefined);
+        const chain = chainOn(testRuntime.backend, 'desk-child');
+        expect(await testRuntime.backend.settle(chain, 'desk-child')).toBe(hasTransactions(url) || moment === 'in-body' ? 0 : 1);
+        expect(await testRuntime.backend.settle(chain, 'desk-child')).toBe(0);
         expect(await recordsOf(id)).toEqual(happened ? ['approved'] : hasTransactions(url) || moment === 'in-body' ? [] : ['failed']);
         // Asked again, it happens once, or says what happened.
         const result = await close(store, id, 't-0003', 'archived');
@@ -654,9 +656,12 @@ describe.each(searchStores)('search on %s', (_name, url) => {
   });
 
   test('rows that were kept under an older declaration are found by the fields of a newer one', async () => {
-    const { tickets, ...others } = desk.collections;
+    const { tickets, ...others } = harness.collections;
     const { description: _text, agent: _word, ...fewer } = tickets.fields;
-    const place = 'file' in world.place ? { file: `${world.place.file}.older` } : { ...world.place, prefix: `${world.place.prefix}older` };
+    const place =
+      'file' in testRuntime.place
+        ? { file: `${testRuntime.place.file}.older` }
+        : { ...testRuntime.place, prefix: `${testRuntime.place.prefix}older` };
     const older = await openAt(place, undefined, { name: 'desk', collections: { ...others, tickets: { ...tickets, fields: fewer } } });
     await older.loader.fill('tickets', ticketRows(30), () => {});
     const old = storeOn(older, 'desk-older');
@@ -673,9 +678,9 @@ describe.each(searchStores)('search on %s', (_name, url) => {
   }, 60_000);
 
   test('a second opening finds everything as it was', async () => {
-    const other = await world.another();
+    const other = await testRuntime.another();
     expect(await other.read(dan, ({ search }) => search.count('tickets', where({ ticket_id: is.prefix('t-0') })))).toBe(120);
     await other.ping();
-    expect(await world.backend.loader.isEmpty('tickets')).toBe(false);
+    expect(await testRuntime.backend.loader.isEmpty('tickets')).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ import type { SqlDatabase } from '../../src/storage/sql/database.ts';
 import { migrate, migrations, giveLogins } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
-import { sqlStore } from '../../src/storage/sql/store.ts';
+import { createSqlStore } from '../../src/storage/sql/store.ts';
 import { sqlFolder } from '../../src/app/stores.ts';
 import { loadSample } from '../../src/sample/load.ts';
 import { z } from 'zod';
@@ -69,7 +69,12 @@ describe.each(databases)('on %s, with one connection', (kind) => {
   afterAll(() => opened.close());
 
   const store = () =>
-    sqlStore(opened.database, 'hr', { ready: async () => {}, next: () => Promise.reject(new Error('no writes here')) }, undefined as never);
+    createSqlStore(
+      opened.database,
+      'hr',
+      { ready: async () => {}, next: () => Promise.reject(new Error('no writes here')) },
+      undefined as never,
+    );
   const sessionOf = (employeeId: string, audience: string): StoreSession => {
     const person: Person = {
       principal: `staff:${employeeId}`,

@@ -11,30 +11,32 @@ import {
   idOf,
   ids,
   LEAVE,
-  openSqlWorld,
+  openSqlTestStore,
   READERS,
   SALARY,
-  type SqlWorld,
+  type SqlTestStore,
   someone,
   WRITERS,
-} from './sql-world.ts';
+} from './sql-test-store.ts';
 
 const DECIDE =
   "update hr.time_off_requests set status = 'approved', approver_id = $2, decided_at = now() where request_id = $1 and status = 'pending' returning request_id";
 
 describe.each(databases)('writes on %s', (kind) => {
-  let world: SqlWorld;
-  const below = (username: string) => ids(world.owner, BELOW, [idOf(username)]);
+  let testRuntime: SqlTestStore;
+  const below = (username: string) => ids(testRuntime.owner, BELOW, [idOf(username)]);
   const pendingOf = async (username: string) =>
     (
-      await ids(world.owner, "select request_id from hr.time_off_requests where employee_id = $1 and status = 'pending'", [idOf(username)])
+      await ids(testRuntime.owner, "select request_id from hr.time_off_requests where employee_id = $1 and status = 'pending'", [
+        idOf(username),
+      ])
     )[0] ?? '';
-  beforeAll(async () => void (world = await openSqlWorld(kind)), 120_000);
-  afterAll(() => world.close());
+  beforeAll(async () => void (testRuntime = await openSqlTestStore(kind)), 120_000);
+  afterAll(() => testRuntime.close());
 
   describe('pay and employment', () => {
     test.each(['alice.chen', 'eve.thompson'])('%s changes a salary, and the history keeps it', async (username) => {
-      await world.as('hr_everyone_write', someone(username, ALL), async (query) => {
+      await testRuntime.as('hr_everyone_write', someone(username, ALL), async (query) => {
         expect(await query(SALARY, [idOf('sarah.kim')])).toEqual([{ row_version: 2 }]);
         const [kept] = await query(
           "insert into hr.salary_history (employee_id, old_salary, new_salary, effective_date) values ($1, 1, 2, '2026-12-01') returning employee_id",
@@ -50,14 +52,14 @@ describe.each(databases)('writes on %s', (kind) => {
       ['eve.thompson', 'eve.thompson'],
     ])('%s changes neither pay nor employment of %s', async (username, whose) => {
       const who = someone(username, ALL);
-      expect(await world.as('hr_everyone_write', who, (query) => query(SALARY, [idOf(whose)]))).toEqual([]);
-      expect(await world.as('hr_everyone_write', who, (query) => query(LEAVE, [idOf(whose)]))).toEqual([]);
+      expect(await testRuntime.as('hr_everyone_write', who, (query) => query(SALARY, [idOf(whose)]))).toEqual([]);
+      expect(await testRuntime.as('hr_everyone_write', who, (query) => query(LEAVE, [idOf(whose)]))).toEqual([]);
       const forge = "insert into hr.salary_history (employee_id, old_salary, new_salary, effective_date) values ($1, 1, 2, '2026-12-01')";
-      expect(await errorOf(world.as('hr_everyone_write', who, (query) => query(forge, [idOf(whose)])))).toBe(DENIED);
+      expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(forge, [idOf(whose)])))).toBe(DENIED);
     });
 
     test('everyone at once is everyone but oneself and those above', async () => {
-      await world.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
+      await testRuntime.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
         const people = await count(query, 'hr.pay');
         const changed = await query('update hr.pay set salary = 1 returning employee_id');
         expect(changed.length).toBe(people - 2);
@@ -65,7 +67,7 @@ describe.each(databases)('writes on %s', (kind) => {
     });
 
     test('who leaves is gone from everything but the record', async () => {
-      await world.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
+      await testRuntime.as('hr_everyone_write', someone('alice.chen', ALL), async (query) => {
         expect(await query(LEAVE, [idOf('frank.davis')])).toEqual([{ employee_id: idOf('frank.davis'), active: false }]);
         for (const view of ['people', 'team', 'chain', 'balances', 'time_off', 'team_time_off', 'reviews']) {
           expect(await count(query, `hr.${view} where employee_id = '${idOf('frank.davis')}'`)).toBe(0);
@@ -78,7 +80,7 @@ describe.each(databases)('writes on %s', (kind) => {
     });
 
     test('sign-in and the directory tell who left, and only that', async () => {
-      await world.asOwner(async (query) => {
+      await testRuntime.asOwner(async (query) => {
         await query('update hr.employees set active = false, terminated_at = now() where employee_id = $1', [idOf('frank.davis')]);
         await query("select set_config('app.principal', 'sign-in', true)");
         await query('set local role hr_directory');
@@ -95,14 +97,14 @@ describe.each(databases)('writes on %s', (kind) => {
 
     test('nobody leaves while people report to them, and an employment only ends', async () => {
       const who = someone('alice.chen', ALL);
-      expect(await errorOf(world.as('hr_everyone_write', who, (query) => query(LEAVE, [idOf('nina.patel')])))).toBe(DENIED);
+      expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(LEAVE, [idOf('nina.patel')])))).toBe(DENIED);
       for (const text of [
         "update hr.employees set termination_reason = 'kept' where employee_id = $1",
         'update hr.employees set manager_id = null where employee_id = $1',
         "update hr.employees set email = 'x' where employee_id = $1",
         'delete from hr.employees where employee_id = $1',
       ]) {
-        expect(await errorOf(world.as('hr_everyone_write', who, (query) => query(text, [idOf('frank.davis')])))).toBe(DENIED);
+        expect(await errorOf(testRuntime.as('hr_everyone_write', who, (query) => query(text, [idOf('frank.davis')])))).toBe(DENIED);
       }
     });
   });
@@ -112,7 +114,7 @@ describe.each(databases)('writes on %s', (kind) => {
       where (employee_id, fiscal_year, type_code) = ($1, $3, $4) returning employee_id`;
 
     test('one asks for oneself, and the balance moves', async () => {
-      await world.as('hr_self_write', someone('marcus.johnson'), async (query) => {
+      await testRuntime.as('hr_self_write', someone('marcus.johnson'), async (query) => {
         const asked = await query(
           "insert into hr.time_off_requests (type_code, start_date, end_date, days) values ('SICK', '2026-11-16', '2026-11-16', 1) returning employee_id, status",
         );
@@ -141,11 +143,11 @@ describe.each(databases)('writes on %s', (kind) => {
       ['update hr.time_off_balances set pending = -1', '23514'],
       ['delete from hr.time_off_requests', DENIED],
     ])('asking does not reach further: %s', async (text, code) => {
-      expect(await errorOf(world.as('hr_self_write', someone('marcus.johnson'), (query) => query(text)))).toBe(code);
+      expect(await errorOf(testRuntime.as('hr_self_write', someone('marcus.johnson'), (query) => query(text)))).toBe(code);
     });
 
     test('one moves no balance but one’s own', async () => {
-      await world.as('hr_self_write', someone('marcus.johnson'), async (query) => {
+      await testRuntime.as('hr_self_write', someone('marcus.johnson'), async (query) => {
         expect(
           await query('update hr.time_off_balances set pending = pending where employee_id = $1 returning 1', [idOf('sarah.kim')]),
         ).toEqual([]);
@@ -161,7 +163,7 @@ describe.each(databases)('writes on %s', (kind) => {
       ['hr_everyone_write', 'eve.thompson'],
     ])('%s: %s decides for Marcus, and the balance moves', async (role, username) => {
       const request = await pendingOf('marcus.johnson');
-      await world.as(role, someone(username), async (query) => {
+      await testRuntime.as(role, someone(username), async (query) => {
         expect(await query(DECIDE, [request, idOf(username)])).toEqual([{ request_id: request }]);
         const [{ days, type_code, year } = {}] = await query(
           'select days, type_code, extract(year from start_date)::int as year from hr.time_off where request_id = $1',
@@ -175,11 +177,11 @@ describe.each(databases)('writes on %s', (kind) => {
     test('a manager decides for nobody outside the tree, even by a statement that names nobody', async () => {
       const tree = await below('nina.patel');
       const waiting = await ids(
-        world.owner,
+        testRuntime.owner,
         "select request_id from hr.time_off_requests where status = 'pending' and employee_id = any ($1::uuid[])",
         [tree],
       );
-      await world.asOwner(async (query) => {
+      await testRuntime.asOwner(async (query) => {
         await query(`select set_config('app.user_id', $1, true), set_config('app.principal', 'nina', true)`, [idOf('nina.patel')]);
         await query('set local role hr_reports_write');
         // Reads nothing, so that no policy for reading narrows it.
@@ -194,7 +196,7 @@ describe.each(databases)('writes on %s', (kind) => {
     });
 
     test('nobody decides on their own request, in another name, or what was decided', async () => {
-      await world.asOwner(async (query) => {
+      await testRuntime.asOwner(async (query) => {
         const [own] = await ids(
           query,
           "insert into hr.time_off_requests (employee_id, type_code, start_date, end_date, days) values ($1, 'SICK', '2026-12-01', '2026-12-01', 1) returning request_id",
@@ -213,9 +215,11 @@ describe.each(databases)('writes on %s', (kind) => {
         ['hr_reports_write', 'nina.patel'],
         ['hr_everyone_write', 'alice.chen'],
       ] as const) {
-        expect(await errorOf(world.as(role, someone(username), (query) => query(DECIDE, [request, idOf('eve.thompson')])))).toBe(DENIED);
+        expect(await errorOf(testRuntime.as(role, someone(username), (query) => query(DECIDE, [request, idOf('eve.thompson')])))).toBe(
+          DENIED,
+        );
         const cancel = "update hr.time_off_requests set status = 'cancelled' where request_id = $1";
-        expect(await errorOf(world.as(role, someone(username), (query) => query(cancel, [request])))).toBe(DENIED);
+        expect(await errorOf(testRuntime.as(role, someone(username), (query) => query(cancel, [request])))).toBe(DENIED);
       }
     });
   });
@@ -229,13 +233,13 @@ describe.each(databases)('writes on %s', (kind) => {
       '%s keeps its own effects and adds to the trail, in its own name',
       async (role) => {
         const who = someone('nina.patel');
-        await world.as(role, who, async (query) => {
+        await testRuntime.as(role, who, async (query) => {
           expect(await query(EFFECT, [who.principal])).toHaveLength(1);
           expect(await query("update hr.effects set result = '{}' returning result")).toHaveLength(1);
           await query(RECORD, [who.principal]);
         });
-        expect(await errorOf(world.as(role, who, (query) => query(EFFECT, ['someone else'])))).toBe(DENIED);
-        expect(await errorOf(world.as(role, who, (query) => query(RECORD, ['someone else'])))).toBe(DENIED);
+        expect(await errorOf(testRuntime.as(role, who, (query) => query(EFFECT, ['someone else'])))).toBe(DENIED);
+        expect(await errorOf(testRuntime.as(role, who, (query) => query(RECORD, ['someone else'])))).toBe(DENIED);
         for (const text of [
           'select * from hr.audit',
           'update hr.audit set mac = null',
@@ -243,13 +247,13 @@ describe.each(databases)('writes on %s', (kind) => {
           'delete from hr.effects',
           'truncate hr.audit',
         ]) {
-          expect(await errorOf(world.as(role, who, (query) => query(text)))).toBe(DENIED);
+          expect(await errorOf(testRuntime.as(role, who, (query) => query(text)))).toBe(DENIED);
         }
       },
     );
 
     test("another person's effects are not there", async () => {
-      await world.asOwner(async (query) => {
+      await testRuntime.asOwner(async (query) => {
         await query(EFFECT, ['someone else']);
         await query("select set_config('app.principal', 'me', true)");
         await query('set local role hr_everyone_write');
@@ -260,7 +264,7 @@ describe.each(databases)('writes on %s', (kind) => {
 
     test.each([...READERS, 'hr_audit', 'tasks_audit'])('%s writes nothing at all', async (role) => {
       const tables = await ids(
-        world.owner,
+        testRuntime.owner,
         `select c.oid::regclass::text from pg_class c where relnamespace in ('hr'::regnamespace, 'tasks'::regnamespace) and (has_any_column_privilege($1, oid, 'insert, update')
           or has_table_privilege($1, oid, 'delete, truncate, references, trigger'))`,
         [role],
@@ -276,14 +280,14 @@ describe.each(databases)('writes on %s', (kind) => {
           (other) => other !== role && `${other}_write` !== role,
         );
         for (const other of others) {
-          expect(`${other} ${await errorOf(world.as(role, {}, (query) => query(`set role ${other}`)))}`).toBe(`${other} ${DENIED}`);
-          expect(await errorOf(world.as(role, {}, (query) => query(`set session authorization ${other}`)))).toBe(DENIED);
+          expect(`${other} ${await errorOf(testRuntime.as(role, {}, (query) => query(`set role ${other}`)))}`).toBe(`${other} ${DENIED}`);
+          expect(await errorOf(testRuntime.as(role, {}, (query) => query(`set session authorization ${other}`)))).toBe(DENIED);
         }
       });
 
     if (kind === 'PGlite') {
       test('a forgotten role is refused', async () => {
-        const reading = world.as('none', someone('eve.thompson', ALL), (query) => query('select * from hr.people'));
+        const reading = testRuntime.as('none', someone('eve.thompson', ALL), (query) => query('select * from hr.people'));
         expect(await errorOf(reading)).toBe(DENIED);
       });
     }
@@ -294,7 +298,7 @@ describe.each(databases)('writes on %s', (kind) => {
       '$username sees and changes their own only',
       async ({ sub, realm }) => {
         const principal = `${realm}:${sub}`;
-        await world.as('tasks_self_write', { principal }, async (query) => {
+        await testRuntime.as('tasks_self_write', { principal }, async (query) => {
           const own = await count(query, 'tasks.tasks');
           const [next] = await query(
             'insert into tasks.counters (principal, last_id) values ($1, 1) on conflict (principal) do update set last_id = counters.last_id + 1 returning last_id',
@@ -313,7 +317,7 @@ describe.each(databases)('writes on %s', (kind) => {
           "insert into tasks.counters values ('another', 9)",
           "update tasks.tasks set principal = 'another'",
         ]) {
-          expect(await errorOf(world.as('tasks_self_write', { principal }, (query) => query(text)))).toBe(DENIED);
+          expect(await errorOf(testRuntime.as('tasks_self_write', { principal }, (query) => query(text)))).toBe(DENIED);
         }
       },
     );

@@ -1,11 +1,11 @@
 /** An answer on a terminal, as it grows. */
 import { describe, expect, test } from 'vitest';
-import { answerPrinter } from '../../src/app/terminal/markdown.ts';
+import { createAnswerPrinter } from '../../src/app/terminal/markdown.ts';
 import { plain, styleOf } from '../../src/app/terminal/style.ts';
 
 function printed(pieces: readonly string[], width = 60, style = plain): string {
   let out = '';
-  const printer = answerPrinter((text) => void (out += text), { style, width });
+  const printer = createAnswerPrinter((text) => void (out += text), { style, width });
   for (const piece of pieces) printer.text(piece);
   printer.end();
   return out;
@@ -15,7 +15,7 @@ const TABLE = '| Deal | Value |\n|---|---:|\n| Globex Rollout | $405,000 |\n| Ac
 describe('words', () => {
   test('appear as they come, before the line is complete', () => {
     let out = '';
-    const printer = answerPrinter((text) => void (out += text), { style: plain, width: 60 });
+    const printer = createAnswerPrinter((text) => void (out += text), { style: plain, width: 60 });
     printer.text('You have 27 da');
     expect(out).toBe('You have 27');
     printer.text('ys left');

@@ -6,7 +6,7 @@ import { toolbox } from '../../src/assistant/toolbox.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { answerQuestion, LIMITS } from '../../src/assistant/loop.ts';
 import type { Model } from '../../src/assistant/model.ts';
-import { person } from '../asking.ts';
+import { person } from '../assistant-events.ts';
 
 const registry = allTools();
 const unhandled: unknown[] = [];

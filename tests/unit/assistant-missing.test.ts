@@ -5,7 +5,7 @@ import type { AssistantEvent, MissingServer } from '../../src/assistant/events.t
 import { toolbox } from '../../src/assistant/toolbox.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
 import { failure } from '../../src/core/errors.ts';
-import { person, results, scripted } from '../asking.ts';
+import { person, results, scripted } from '../assistant-events.ts';
 
 const registry = allTools();
 const silent = { info: () => {}, warn: () => {}, error: () => {} };

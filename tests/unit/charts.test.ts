@@ -12,9 +12,9 @@ const fieldsOf = (schema: unknown): string[] => {
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 };
 
-function missing({ output, summary }: Tool, chart: Chart): string[] {
+function missing({ output, totals }: Tool, chart: Chart): string[] {
   if (chart.kind === 'waterfall') {
-    const known = fieldsOf(summary);
+    const known = fieldsOf(totals);
     return [chart.start, ...chart.steps, chart.end].map(({ field }) => field).filter((field) => !known.includes(field));
   }
   const rows = chart.rows === undefined ? output : (output as z.ZodObject).shape[chart.rows];

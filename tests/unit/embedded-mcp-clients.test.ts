@@ -2,12 +2,12 @@ import * as modern from '@modelcontextprotocol/client';
 import * as legacy from '@modelcontextprotocol/sdk/client/auth.js';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authUrl, Browser, field, type World, world } from './embedded-support.ts';
+import { authUrl, Browser, field, type TestRuntime, testRuntime } from './embedded-support.ts';
 import { persona } from '../../src/sample/people.ts';
 
-let w: World;
+let w: TestRuntime;
 beforeAll(async () => {
-  w = await world();
+  w = await testRuntime();
 });
 afterAll(() => w.close());
 

@@ -15,14 +15,14 @@ import {
   renew,
   signIn,
   walk,
-  type World,
-  world,
+  type TestRuntime,
+  testRuntime,
 } from './embedded-support.ts';
 import { refusal, UNAUTHENTICATED } from './identity-support.ts';
 
-let w: World;
+let w: TestRuntime;
 beforeAll(async () => {
-  w = await world();
+  w = await testRuntime();
 });
 afterAll(() => w.close());
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { CardChange, ConfirmationData } from '../../src/core/answer.ts';
 import { approvePage, cardDigest, notYoursPage, pageHeaders } from '../../src/gateway/pages/approve.ts';
 import { approveScript } from '../../src/gateway/pages/approve-script.ts';
-import { difference, shown, timeLeft } from '../../src/gateway/pages/format.ts';
+import { difference, formatValue, timeLeft } from '../../src/gateway/pages/format.ts';
 import { approvalsPage, homePage } from '../../src/gateway/pages/home.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
 import { assets } from '../../src/identity/web/assets.ts';
 import { bdi, hasUnseen, html, initials, mixesAlphabets, seen } from '../../src/identity/web/html.ts';
-import { sealer } from '../../src/identity/web/seal.ts';
+import { createSealer } from '../../src/identity/web/seal.ts';
 
 const now = new Date('2026-11-16T10:42:00.000Z');
 const SALARY: CardChange = { field: 'salary', label: 'Salary', from: 112000, to: 120000, format: 'money' };
@@ -256,7 +256,7 @@ describe('values as they are read', () => {
     [['a', null], 'text', 'a, none'],
     [{ a: 1 }, 'text', '{"a":1}'],
   ])('%j as %s is %s', (value, format, expected) => {
-    expect(shown(value, format)).toBe(expected);
+    expect(formatValue(value, format)).toBe(expected);
   });
 
   test('differences, in the smallest true form', () => {
@@ -359,7 +359,7 @@ describe('pages', () => {
 });
 
 test('sealed values open only where they belong, with the key they were made with', () => {
-  const [one, other] = [sealer(Buffer.alloc(32, 1)), sealer(Buffer.alloc(32, 2))];
+  const [one, other] = [createSealer(Buffer.alloc(32, 1)), createSealer(Buffer.alloc(32, 2))];
   const sealed = one.seal('a', { x: 1 });
   expect(one.open('a', sealed)).toEqual({ x: 1 });
   for (const nothing of [

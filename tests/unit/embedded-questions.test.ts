@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
-import { ask, authUrl, Browser, exchange, field, pkce, renew, walk, type World, world } from './embedded-support.ts';
+import { ask, authUrl, Browser, exchange, field, pkce, renew, walk, type TestRuntime, testRuntime } from './embedded-support.ts';
 
-let w: World;
+let w: TestRuntime;
 beforeAll(async () => {
-  w = await world();
+  w = await testRuntime();
 });
 afterAll(() => w.close());
 

@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { assertEmbeddedAllowed } from '../../src/identity/embedded/allowed.ts';
 import { REGISTRATION_LIMITS } from '../../src/identity/embedded/registrations.ts';
-import { Browser, authUrl, pkce, register, signIn, walk, type World, world } from './embedded-support.ts';
+import { Browser, authUrl, pkce, register, signIn, walk, type TestRuntime, testRuntime } from './embedded-support.ts';
 
 const REDIRECT = 'http://localhost:4000/callback';
-const worlds: World[] = [];
+const testRuntimes: TestRuntime[] = [];
 const open = async (limits: Partial<typeof REGISTRATION_LIMITS> = {}) => {
-  const w = await world({ ...REGISTRATION_LIMITS, perMinute: 10_000, ...limits });
-  worlds.push(w);
+  const w = await testRuntime({ ...REGISTRATION_LIMITS, perMinute: 10_000, ...limits });
+  testRuntimes.push(w);
   return w;
 };
 afterEach(async () => {
-  for (const w of worlds.splice(0)) await w.close();
+  for (const w of testRuntimes.splice(0)) await w.close();
 });
 
 describe('registering', () => {

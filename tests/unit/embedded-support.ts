@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
-import { type Accounts, accounts } from '../../src/identity/accounts.ts';
-import { type EmbeddedProvider, embeddedProvider } from '../../src/identity/embedded/provider.ts';
+import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
+import { type EmbeddedProvider, createEmbeddedProvider } from '../../src/identity/embedded/provider.ts';
 import type { RegistrationLimits } from '../../src/identity/embedded/registrations.ts';
-import { embeddedIssuer } from '../../src/identity/issuers.ts';
+import { createEmbeddedIssuer } from '../../src/identity/issuers.ts';
 import { type Keys, openKeys } from '../../src/identity/keys.ts';
-import { type Revocations, revocations } from '../../src/identity/revocation.ts';
+import { type Revocations, createRevocations } from '../../src/identity/revocation.ts';
 import { createVerifier, type Verifier } from '../../src/identity/verify.ts';
 import type { KeyValue } from '../../src/core/ports.ts';
 import { persona, personas } from '../../src/sample/people.ts';
@@ -106,7 +106,7 @@ export class Browser {
   }
 }
 
-export interface World {
+export interface TestRuntime {
   readonly base: string;
   readonly server: Server;
   readonly provider: EmbeddedProvider;
@@ -119,16 +119,16 @@ export interface World {
 }
 
 /** The provider on a real server. The port is only known once it listens, so the provider comes second. */
-export async function world(registrationLimits?: RegistrationLimits): Promise<World> {
+export async function testRuntime(registrationLimits?: RegistrationLimits): Promise<TestRuntime> {
   let serve: EmbeddedProvider['handler'] | undefined;
   const server = createServer((req, res) => void serve?.(req, res));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const base = `http://localhost:${(server.address() as AddressInfo).port}`;
   const kv = openSqliteKeyValue(':memory:');
   const keys = openKeys(folder());
-  const all = accounts(kv, personas);
-  const denied = revocations(kv);
-  const provider = embeddedProvider({
+  const all = createAccounts(kv, personas);
+  const denied = createRevocations(kv);
+  const provider = createEmbeddedProvider({
     base,
     keys,
     accounts: all,
@@ -138,7 +138,7 @@ export async function world(registrationLimits?: RegistrationLimits): Promise<Wo
     registrationLimits,
   });
   serve = provider.handler;
-  const issuers = (['staff', 'customer'] as const).map((realm) => embeddedIssuer({ realm, base, keys, accounts: all }));
+  const issuers = (['staff', 'customer'] as const).map((realm) => createEmbeddedIssuer({ realm, base, keys, accounts: all }));
   const verifier = createVerifier({ issuers, people: testPeople(), denied, clock: { now: () => new Date() } });
   return {
     base,

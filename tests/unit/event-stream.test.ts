@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { eventStream } from '../../src/transports/sse.ts';
+import { openEventStream } from '../../src/transports/sse.ts';
 
 const opened: { server?: Server; socket?: Socket } = {};
 afterEach(() => {
@@ -38,9 +38,9 @@ test('a quiet stream gets a comment every 15 seconds, and none once it is done',
     beats.push(one);
     return () => void (one.stopped = true);
   };
-  let stream: ReturnType<typeof eventStream> | undefined;
+  let stream: ReturnType<typeof openEventStream> | undefined;
   const socket = await answering((res) => {
-    stream = eventStream(res, {}, { every });
+    stream = openEventStream(res, {}, { every });
     beats[0]?.beat();
     stream.send({ type: 'text', text: 'a\n\ndata: b' });
     stream.done();
@@ -56,7 +56,7 @@ test('whoever does not read is cut off when too much waits for them, and what wa
   let aborted: Promise<void> | undefined;
   let sent = 0;
   const socket = await answering((res) => {
-    const stream = eventStream(res, {}, { mostWaiting: 64 * 1024 });
+    const stream = openEventStream(res, {}, { mostWaiting: 64 * 1024 });
     aborted = new Promise((resolve) => stream.signal.addEventListener('abort', () => resolve(), { once: true }));
     const pump = () => {
       if (stream.signal.aborted || sent > 10_000) return;

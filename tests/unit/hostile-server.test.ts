@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { Answer } from '../../src/core/answer.ts';
-import type { Ticket } from '../../src/core/approvals.ts';
+import type { Ticket } from '../../src/core/tickets.ts';
 import type { Caller } from '../../src/core/caller.ts';
 import { Failure } from '../../src/core/errors.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
-import { ANSWERS_HEADER, answersTo, type Link, link } from '../../src/gateway/link.ts';
+import { ANSWERS_HEADER, answersTo, type UpstreamClient, createUpstreamClient } from '../../src/gateway/upstream-client.ts';
 import { openKeys } from '../../src/identity/keys.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ let act: Act;
 let asked: string[];
 let server: Server;
 let url: string;
-let far: Link;
+let far: UpstreamClient;
 let backend: ToolBackend;
 const lines: string[] = [];
 const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -77,7 +77,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  far = link({
+  far = createUpstreamClient({
     server: 'tasks',
     url,
     log,
@@ -89,7 +89,7 @@ beforeEach(async () => {
   backend = remoteBackend({
     server: 'tasks',
     title: 'Tasks',
-    link: far,
+    upstream: far,
     registry,
     key: gateway.current,
     clock: { now: () => new Date() },
@@ -178,7 +178,7 @@ describe.each(Object.entries(LIES))('a server that answers %s', (_name, lie) => 
       input: {},
       card: {},
     } as unknown as Ticket;
-    const asking = [() => backend.execute(ticket, caller, 'r'), () => backend.settled(ticket, caller.person)];
+    const asking = [() => backend.execute(ticket, caller, 'r'), () => backend.findResult(ticket, caller.person)];
     for (const ask of asking) await expect(ask()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
   });
 });

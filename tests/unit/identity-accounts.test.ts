@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KeyValue } from '../../src/core/ports.ts';
-import { type Accounts, accounts } from '../../src/identity/accounts.ts';
+import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { testClock } from './identity-support.ts';
@@ -11,7 +11,7 @@ let kv: KeyValue;
 let all: Accounts;
 beforeEach(() => {
   kv = openSqliteKeyValue(':memory:', clock);
-  all = accounts(kv, personas, clock);
+  all = createAccounts(kv, personas, clock);
 });
 afterEach(() => kv.close());
 
@@ -44,7 +44,7 @@ describe('an account', () => {
   });
 
   it('changes for every replica, and loses none of several changes at once', async () => {
-    const replica = accounts(kv, personas, clock);
+    const replica = createAccounts(kv, personas, clock);
     await Promise.all([
       all.setRoles('alice.chen', ['employee']),
       replica.signOutEverywhere('alice.chen'),

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { discover, externalIssuer, introspection, sameAudience } from '../../src/identity/issuers.ts';
+import { discover, createExternalIssuer, introspection, sameAudience } from '../../src/identity/issuers.ts';
 import { createLogout } from '../../src/identity/logout.ts';
 import { API, BASE, refusal, type Setup, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
 
@@ -44,7 +44,7 @@ async function withSetup(
   work: (here: Setup, sign: (claims?: object, header?: object) => Promise<string>) => Promise<void>,
 ) {
   const introspect = options.introspect ? introspection(issuer, 'tamshai', 'a secret') : undefined;
-  const here = setUp({ external: [externalIssuer({ realm: 'staff', issuer, clientId: 'tamshai', introspect })] });
+  const here = setUp({ external: [createExternalIssuer({ realm: 'staff', issuer, clientId: 'tamshai', introspect })] });
   const now = here.clock.seconds();
   const sign = (claims = {}, header = {}) =>
     signed(
@@ -180,7 +180,7 @@ describe('an external issuer', () => {
 
   it('that cannot be reached is 503, not a bad sign-in', async () => {
     const gone = 'http://127.0.0.1:9/realms/staff';
-    const here = setUp({ external: [externalIssuer({ realm: 'staff', issuer: gone })] });
+    const here = setUp({ external: [createExternalIssuer({ realm: 'staff', issuer: gone })] });
     const now = here.clock.seconds();
     const token = await signed(
       rsa.privateKey,
@@ -194,7 +194,7 @@ describe('an external issuer', () => {
 
   it('must be https beyond this machine, call itself by its name, and not redirect', async () => {
     for (const url of ['http://login.example', 'ftp://login.example', 'login.example', 'http://localhost.evil.example']) {
-      expect(() => externalIssuer({ realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
+      expect(() => createExternalIssuer({ realm: 'staff', issuer: url })).toThrow(/^The issuer must/);
     }
     saysIssuer = 'https://login.evil.example';
     await expect(discover(issuer)).rejects.toThrow(/another name/);
@@ -210,7 +210,7 @@ describe('the customer issuer', () => {
       outcome: Promise<{ person: { roles: ReadonlySet<string>; organizationId: string | undefined; email: string } }>,
     ) => Promise<void>,
   ) => {
-    const here = setUp({ external: [externalIssuer({ realm: 'customer', issuer, clientId: 'tamshai' })] });
+    const here = setUp({ external: [createExternalIssuer({ realm: 'customer', issuer, clientId: 'tamshai' })] });
     const now = here.clock.seconds();
     const token = await signed(
       rsa.privateKey,
@@ -280,7 +280,7 @@ describe('approving with an external sign-in', () => {
   it('ends with a sign-out at the issuer', () =>
     withSetup({}, async ({ verifier, clock, denied }, sign) => {
       const caller = await verifier.verify(await sign(claims), API);
-      const logout = createLogout({ issuers: [externalIssuer({ realm: 'staff', issuer, clientId: 'tamshai' })], denied, clock });
+      const logout = createLogout({ issuers: [createExternalIssuer({ realm: 'staff', issuer, clientId: 'tamshai' })], denied, clock });
       const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
       const fine = { aud: 'tamshai', typ: 'Logout', events, sid: 's1', azp: undefined };
       for (const wrong of [

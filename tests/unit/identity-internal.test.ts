@@ -13,7 +13,7 @@ import {
   verifyIdentity,
 } from '../../src/identity/internal.ts';
 import { openKeys, rotateGatewayKey } from '../../src/identity/keys.ts';
-import { signTogether } from '../../src/identity/together.ts';
+import { createBatchSigner } from '../../src/identity/batch-signer.ts';
 import { API, encoded, folder, refusal, setUp, signed, UNAUTHENTICATED } from './identity-support.ts';
 
 const here = setUp();
@@ -147,7 +147,7 @@ describe('identities that are signed together', () => {
   });
 
   it('are those that are asked for in one turn, sixteen at most', async () => {
-    const sign = signTogether(key, 'hr', clock);
+    const sign = createBatchSigner(key, 'hr', clock);
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, n) => sign({ ...call, body: `{"n":${n}}`, caller, requestId: `r-${n}` })),
     );

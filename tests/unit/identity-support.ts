@@ -5,11 +5,11 @@ import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { afterAll } from 'vitest';
 import type { Failure } from '../../src/core/errors.ts';
 import type { Clock, People } from '../../src/core/ports.ts';
-import { type Accounts, accounts } from '../../src/identity/accounts.ts';
-import { embeddedIssuer, type Issuer } from '../../src/identity/issuers.ts';
+import { type Accounts, createAccounts } from '../../src/identity/accounts.ts';
+import { createEmbeddedIssuer, type Issuer } from '../../src/identity/issuers.ts';
 import { type Keys, openKeys } from '../../src/identity/keys.ts';
 import { type MintOptions, mintToken } from '../../src/identity/mint.ts';
-import { type Revocations, revocations } from '../../src/identity/revocation.ts';
+import { type Revocations, createRevocations } from '../../src/identity/revocation.ts';
 import { createVerifier, type Verifier } from '../../src/identity/verify.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
@@ -96,13 +96,13 @@ export function setUp({
   const kv = openSqliteKeyValue(':memory:', clock);
   shared ??= openKeys(folder());
   const keys = shared;
-  const all = accounts(kv, personas, clock);
-  const denied = revocations(kv, clock);
+  const all = createAccounts(kv, personas, clock);
+  const denied = createRevocations(kv, clock);
   const refusals: string[] = [];
   const longLived: [string, number][] = [];
   const embedded = (['staff', 'customer'] as const)
     .filter((realm) => !external.some((issuer) => issuer.realm === realm))
-    .map((realm) => embeddedIssuer({ realm, base: BASE, keys, accounts: all, scriptedApprovals }));
+    .map((realm) => createEmbeddedIssuer({ realm, base: BASE, keys, accounts: all, scriptedApprovals }));
   const verifier = createVerifier({
     issuers: [...embedded, ...external],
     people,

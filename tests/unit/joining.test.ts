@@ -11,9 +11,9 @@ import { joinOthers, type Membership } from '../../src/app/sharing.ts';
 import { newGatewayKey, openKeys } from '../../src/identity/keys.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { startRedis } from '../services/redis.ts';
-import { DOMAINS, settingsFor, SQL_DOMAINS } from '../site.ts';
+import { DOMAINS, settingsFor, SQL_DOMAINS } from '../test-server.ts';
 import { fillFolder } from '../template.ts';
-import { visit } from '../visitor.ts';
+import { visit } from '../test-client.ts';
 
 let server: Awaited<ReturnType<typeof startRedis>>;
 let admin: Redis;

@@ -1,22 +1,25 @@
 import { expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { rolesIn } from '../../src/core/people.ts';
-import { listings } from '../../src/gateway/listing.ts';
+import { createListings } from '../../src/gateway/listing.ts';
 import { persona } from '../../src/sample/people.ts';
-import { person } from '../world.ts';
+import { person } from '../test-runtime.ts';
 
 /** Of JSON like this, by the encodings of well-known models. */
 const LETTERS_A_TOKEN = 4.4;
 
 it("an executive's list of tools leaves a model room for the question: at most 250 tokens a tool", () => {
   expect(persona('eve.thompson').roles).toContain('executive');
-  const { tools, bytes } = listings(allTools(), undefined).for(person('eve.thompson'), undefined);
+  const { tools, bytes } = createListings(allTools(), undefined).for(person('eve.thompson'), undefined);
   expect(tools.length).toBeGreaterThan(60);
   expect(bytes.length / LETTERS_A_TOKEN / tools.length).toBeLessThanOrEqual(250);
 });
 
 it('what is listed names every input and every field of the answer', () => {
-  const { tools } = listings(allTools(), undefined).for({ ...person('eve.thompson'), roles: rolesIn('staff', ['executive']) }, undefined);
+  const { tools } = createListings(allTools(), undefined).for(
+    { ...person('eve.thompson'), roles: rolesIn('staff', ['executive']) },
+    undefined,
+  );
   const employees = tools.find(({ name }) => name === 'hr_list_employees');
   const named = Object.fromEntries(['name', 'department', 'manager_id', 'limit', 'cursor'].map((name) => [name, expect.any(Object)]));
   expect(employees?.inputSchema).toMatchObject({ properties: named });

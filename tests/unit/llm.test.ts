@@ -7,7 +7,7 @@ import { ConfigProblem, readConfig } from '../../src/app/config.ts';
 import { toolbox } from '../../src/assistant/toolbox.ts';
 import type { Model, Said, Step, Turn } from '../../src/assistant/model.ts';
 import { type WordModelSettings, wordModel } from '../../src/assistant/models/llm.ts';
-import { person } from '../asking.ts';
+import { person } from '../assistant-events.ts';
 
 const KEY = 'sk-canary-4f1d';
 const every = toolbox(allTools()).offered(person, false);

@@ -6,7 +6,7 @@ import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import type { Caller } from '../../src/core/caller.ts';
 import { failure } from '../../src/core/errors.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
-import { hostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
+import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
 import { type McpHandler, type McpOptions, mcpHandler, type TicketView, type ToolCall } from '../../src/transports/mcp/index.ts';
 
 const object = { type: 'object' as const };
@@ -109,7 +109,7 @@ export async function startFixture(over: Partial<McpOptions> = {}): Promise<Fixt
   const options: McpOptions = {
     serverInfo: { name: 'fixture', title: 'Fixture', version: '1.0.0' },
     instructions: 'Only for tests.',
-    guard: hostGuard(loopbackAddresses(port)),
+    guard: createHostGuard(loopbackAddresses(port)),
     authenticate({ headers }) {
       fixture.authenticated++;
       const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { failure } from '../../src/core/errors.ts';
 import type { Notice } from '../../src/core/resources.ts';
-import type { McpOffers } from '../../src/transports/mcp/index.ts';
+import type { McpResources } from '../../src/transports/mcp/index.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { type Fixture, startFixture } from './mcp-fixture.ts';
 
@@ -36,7 +36,7 @@ function logged() {
   let trouble: unknown;
   const asked: number[] = [];
   const last = () => log.at(-1)?.tx_id ?? 0;
-  const offers: McpOffers = {
+  const mcpResources: McpResources = {
     capabilities: { resources: { subscribe: true } },
     resources: () => [],
     templates: () => [],
@@ -67,7 +67,7 @@ function logged() {
     waiting.clear();
   };
   return {
-    offers,
+    mcpResources,
     asked,
     write(count: number, ids?: string[]) {
       for (let n = 0; n < count; n++) log.push(...((tx) => URIS.map((uri) => notice(tx, uri, ids)))(last() + 1));
@@ -187,8 +187,8 @@ const soon = () => new Promise((later) => setTimeout(later, 60));
 const txs = ({ notices }: Heard) => notices.map(({ tx_id }) => tx_id);
 
 test('the acknowledgement comes first and names what is honoured; notices carry the id of the request', async () => {
-  const { offers, write } = logged();
-  fixture = await startFixture({ offers });
+  const { mcpResources, write } = logged();
+  fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://all', 'notes://none', 'notes://all']);
   write(2);
   await until(() => heard.notices.length === 2);
@@ -207,7 +207,7 @@ test('the acknowledgement comes first and names what is honoured; notices carry 
 });
 
 test('whoever may follow nothing is told so, and the stream is over', async () => {
-  fixture = await startFixture({ offers: logged().offers });
+  fixture = await startFixture({ mcpResources: logged().mcpResources });
   const heard = await listen(['notes://all'], { user: 'bob' });
   await heard.ended;
   expect(heard.messages).toMatchObject([{ params: { notifications: {} } }, { id: 7, result: { resultType: 'complete' } }]);
@@ -217,8 +217,8 @@ test('whoever may follow nothing is told so, and the stream is over', async () =
 });
 
 test('a reader who does not read is not written to without end, and then let go', async () => {
-  const { offers, asked, write } = logged();
-  fixture = await startFixture({ offers, limits: { heartbeatMs: 400 } });
+  const { mcpResources, asked, write } = logged();
+  fixture = await startFixture({ mcpResources, limits: { heartbeatMs: 400 } });
   // Two notices a transaction, a hundred long ids each: far more than any buffer takes.
   write(
     5_000,
@@ -241,8 +241,8 @@ test('a reader who does not read is not written to without end, and then let go'
 });
 
 test('trouble with the store costs time and no notice; a lost right ends the stream', async () => {
-  const { offers, write, fail } = logged();
-  fixture = await startFixture({ offers });
+  const { mcpResources, write, fail } = logged();
+  fixture = await startFixture({ mcpResources });
   const heard = await listen(['notes://log']);
   write(1);
   await until(() => heard.notices.length === 1);
@@ -259,7 +259,7 @@ test('trouble with the store costs time and no notice; a lost right ends the str
 });
 
 test('a person has so many subscriptions and streams, and gets them back', async () => {
-  fixture = await startFixture({ offers: logged().offers });
+  fixture = await startFixture({ mcpResources: logged().mcpResources });
   const many = Array.from({ length: 9 }, (_, n) => `notes://x${n}`);
   const refused = await listen(many);
   await refused.ended;
@@ -285,10 +285,10 @@ test('a person has so many subscriptions and streams, and gets them back', async
 });
 
 test('what a person follows is counted on all replicas together, each session once wherever it is', async () => {
-  const { offers, write } = logged();
+  const { mcpResources, write } = logged();
   const kept = openSqliteKeyValue(':memory:');
-  fixture = await startFixture({ offers, kept });
-  const away = await startFixture({ offers, kept });
+  fixture = await startFixture({ mcpResources, kept });
+  const away = await startFixture({ mcpResources, kept });
   other = away;
   const refusedAt = async (at: Fixture) => {
     const { messages, ended } = await listen(['notes://all'], { at });
@@ -316,9 +316,9 @@ test('what a person follows is counted on all replicas together, each session on
 
 test('streams are counted on all replicas together', async () => {
   const kept = openSqliteKeyValue(':memory:');
-  const offers = logged().offers;
-  fixture = await startFixture({ offers, kept });
-  const away = await startFixture({ offers, kept });
+  const mcpResources = logged().mcpResources;
+  fixture = await startFixture({ mcpResources, kept });
+  const away = await startFixture({ mcpResources, kept });
   other = away;
   const six = await Promise.all([fixture, away, fixture, away, fixture, away].map((at) => listen(['notes://all'], { at })));
   expect(six.map(({ res }) => res.statusCode)).toEqual(Array(6).fill(200));
@@ -329,8 +329,8 @@ test('streams are counted on all replicas together', async () => {
 });
 
 test('a session goes on after the last event it saw, in the middle of a transaction too', async () => {
-  const { offers, write } = logged();
-  fixture = await startFixture({ offers });
+  const { mcpResources, write } = logged();
+  fixture = await startFixture({ mcpResources });
   const own = await session();
   for (const uri of URIS) await own.call('resources/subscribe', { uri });
   const one = await own.stream();
@@ -357,8 +357,8 @@ test('a session goes on after the last event it saw, in the middle of a transact
 });
 
 test('what is subscribed to while nobody listens is told later; what is ended is not told', async () => {
-  const { offers, write } = logged();
-  fixture = await startFixture({ offers });
+  const { mcpResources, write } = logged();
+  fixture = await startFixture({ mcpResources });
   const own = await session();
   await own.call('resources/subscribe', { uri: 'notes://all' });
   write(2);
@@ -381,8 +381,8 @@ test('what is subscribed to while nobody listens is told later; what is ended is
 });
 
 test('nobody else hears a session, and its end ends the stream', async () => {
-  const { offers, write } = logged();
-  fixture = await startFixture({ offers });
+  const { mcpResources, write } = logged();
+  fixture = await startFixture({ mcpResources });
   const own = await session();
   await own.call('resources/subscribe', { uri: 'notes://all' });
   const heard = await own.stream();
@@ -397,7 +397,7 @@ test('nobody else hears a session, and its end ends the stream', async () => {
 });
 
 test('a revoked token ends its stream within a heartbeat', async () => {
-  fixture = await startFixture({ offers: logged().offers, limits: { heartbeatMs: 50 } });
+  fixture = await startFixture({ mcpResources: logged().mcpResources, limits: { heartbeatMs: 50 } });
   const [heard, own] = [await listen(['notes://all']), await session()];
   const stream = await own.stream();
   fixture.revoked.add('alice');
@@ -436,7 +436,7 @@ test('a stream that ends behind another one on the same connection gets no heart
   const errors: Error[] = [];
   const note = (error: Error) => errors.push(error);
   process.on('uncaughtException', note);
-  fixture = await startFixture({ offers: logged().offers, limits: { heartbeatMs: 30 } });
+  fixture = await startFixture({ mcpResources: logged().mcpResources, limits: { heartbeatMs: 30 } });
   const socket = pipeline([listening(['notes://all']), listening([])]);
   await new Promise((later) => setTimeout(later, 200));
   socket.destroy();

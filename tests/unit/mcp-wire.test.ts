@@ -1,7 +1,7 @@
 /** What is turned away before a tool is thought of, on raw sockets where a client library would not send it. */
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hostGuard, loopbackAddresses, requestId } from '../../src/transports/guard.ts';
+import { createHostGuard, loopbackAddresses, requestId } from '../../src/transports/guard.ts';
 import { type Fixture, startFixture } from './mcp-fixture.ts';
 
 let fixture: Fixture;
@@ -123,7 +123,7 @@ describe('Host and Origin', () => {
   });
 
   it('a default port is left out', () => {
-    const guard = hostGuard(loopbackAddresses(80));
+    const guard = createHostGuard(loopbackAddresses(80));
     expect(guard({ headers: { host: 'localhost', origin: 'http://localhost' } } as never)).toBeUndefined();
     expect(guard({ headers: { host: 'localhost:80' } } as never)).toMatchObject({ code: 'FORBIDDEN_ORIGIN' });
   });
@@ -301,13 +301,13 @@ describe('what breaks inside', () => {
       200,
     ],
   ] as const)('%s: nothing of it is told', async (_, over, status) => {
-    for (const hotLeg of [true, false]) {
-      const broken = await startFixture({ ...over, hotLeg });
+    for (const fastPath of [true, false]) {
+      const broken = await startFixture({ ...over, fastPath });
       const [method, params] = 'list' in over ? ['tools/list', { _meta }] : ['tools/call', { name: 'notes_echo', _meta }];
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
       const res = await fetch(broken.url, { method: 'POST', headers: { ...modern, 'mcp-method': method }, body });
       expect(await res.text()).not.toMatch(/ldap|10\.0\.0|relation|srv/);
-      if (hotLeg) expect(res.status).toBe(status);
+      if (fastPath) expect(res.status).toBe(status);
       expect(broken.logged).not.toHaveLength(0);
       await broken.close();
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { person } from '../world.ts';
+import { person } from '../test-runtime.ts';
 import { ROWS, tell } from './offline-toy.ts';
 
 test('a tool with examples is understood at once', async () => {

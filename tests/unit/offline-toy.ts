@@ -7,10 +7,10 @@ import type { Answer } from '../../src/core/answer.ts';
 import { defineDomain } from '../../src/core/define.ts';
 import { day, line, money, prose, storedDay } from '../../src/core/fields.ts';
 import { asc } from '../../src/core/order.ts';
-import { qualifiedName, registry } from '../../src/core/registry.ts';
+import { qualifiedName, createRegistry } from '../../src/core/registry.ts';
 import { sql } from '../../src/core/sql.ts';
 import type { Person } from '../../src/core/people.ts';
-import { person } from '../world.ts';
+import { person } from '../test-runtime.ts';
 
 const zoo = defineDomain({
   name: 'zoo',
@@ -19,7 +19,7 @@ const zoo = defineDomain({
   store: 'sql',
   audiences: {
     keepers: { roles: ['manager', 'executive'], sees: 'every animal' },
-    visitors: { roles: ['employee'], sees: 'every animal' },
+    testClients: { roles: ['employee'], sees: 'every animal' },
   },
 });
 const animal = z.object({
@@ -49,10 +49,10 @@ export const tools = [
     item: animal,
     order: asc('animal_id'),
     examples: [
-      { ask: 'Which animals live here?', as: 'frank.davis', input: {} },
-      { ask: 'Find the animal Bruno', as: 'frank.davis', input: { name: 'Bruno' } },
-      { ask: 'Which animals are resting?', as: 'frank.davis', input: { status: 'ASLEEP' } },
-      { ask: 'Animals that were fed this month', as: 'frank.davis', input: (today) => ({ fed_from: `${today.slice(0, 7)}-01` }) },
+      { question: 'Which animals live here?', as: 'frank.davis', input: {} },
+      { question: 'Find the animal Bruno', as: 'frank.davis', input: { name: 'Bruno' } },
+      { question: 'Which animals are resting?', as: 'frank.davis', input: { status: 'ASLEEP' } },
+      { question: 'Animals that were fed this month', as: 'frank.davis', input: (today) => ({ fed_from: `${today.slice(0, 7)}-01` }) },
     ],
     find: () => sql`select 1`,
   }),
@@ -71,9 +71,9 @@ export const tools = [
     output: animal,
     errors: { ANIMAL_NOT_FOUND: 'Find the id with list_animals.' },
     examples: [
-      { ask: 'Feed Bruno with food hay', as: 'nina.patel', input: { animal_id: '0a000000-0000-4000-8000-000000000001', food: 'hay' } },
+      { question: 'Feed Bruno with food hay', as: 'nina.patel', input: { animal_id: '0a000000-0000-4000-8000-000000000001', food: 'hay' } },
       {
-        ask: 'Give Bruno his dinner, food apples for $12',
+        question: 'Give Bruno his dinner, food apples for $12',
         as: 'nina.patel',
         input: { animal_id: '0a000000-0000-4000-8000-000000000001', food: 'apples', cost: 12 },
       },
@@ -82,7 +82,7 @@ export const tools = [
     execute: async () => ({ animal_id: '', name: '', species: '', status: 'AWAKE', weight: 0, fed_on: '' }),
   }),
 ];
-export const toys = registry(tools);
+export const toys = createRegistry(tools);
 export const ROWS = [
   { animal_id: '0a000000-0000-4000-8000-000000000001', name: 'Bruno', species: 'bear', status: 'AWAKE', weight: 300, fed_on: '2026-11-16' },
   {

@@ -6,8 +6,8 @@ import { answerOf } from '../../src/core/derive/answers.ts';
 import { toolReference } from '../../src/core/derive/docs.ts';
 import { mcpTool } from '../../src/core/derive/mcp.ts';
 import { openapi } from '../../src/core/derive/openapi.ts';
-import { registry } from '../../src/core/registry.ts';
-import { code, databases, openWorld, type World } from '../world.ts';
+import { createRegistry } from '../../src/core/registry.ts';
+import { code, databases, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const spec = {
   name: 'tasks',
@@ -65,7 +65,7 @@ test('only a domain that says why may have such a write', () => {
 });
 
 test('what is published says that it may happen at once, and may wait', () => {
-  const all = registry([pin, always]);
+  const all = createRegistry([pin, always]);
   const { description, outputSchema } = mcpTool(pin, false);
   expect(description).toBe(
     'Pins a note to the board. Happens at once when the note is your own; otherwise nothing is changed by the call itself: it answers pending_confirmation with a link where the person approves.',
@@ -84,35 +84,35 @@ test('what is published says that it may happen at once, and may wait', () => {
 });
 
 describe.each(databases)('on %s', (_name, database) => {
-  let world: World;
+  let testRuntime: TestRuntime;
   beforeAll(async () => {
-    world = await openWorld({ database, tools: [pin, always] });
+    testRuntime = await openTestRuntime({ database, tools: [pin, always] });
   }, 120_000);
   afterAll(async () => {
-    await world?.close();
-    expect(world?.problems).toEqual([]);
+    await testRuntime?.close();
+    expect(testRuntime?.problems).toEqual([]);
   });
   const call = (own: readonly boolean[], title: string, tool = 'pin') => {
     prepared = [];
     says = own;
-    return world.call('frank.davis', 'tasks', tool, { title });
+    return testRuntime.call('frank.davis', 'tasks', tool, { title });
   };
-  const pinned = async () => (await world.owner('select title from tasks.tasks order by id')).map(({ title }) => title);
-  const trail = async () =>
-    (await world.owner('select body from tasks.audit order by at, n')).map(
+  const pinned = async () => (await testRuntime.owner('select title from tasks.tasks order by id')).map(({ title }) => title);
+  const auditLog = async () =>
+    (await testRuntime.owner('select body from tasks.audit order by at, n')).map(
       ({ body }) => JSON.parse(String(body)) as Record<string, unknown>,
     );
-  const calls = () => world.runtime.audit.newest({ limit: 50 });
+  const calls = () => testRuntime.runtime.audit.newest({ limit: 50 });
 
   test('what is own is written in the call, checked again where nothing can change, and recorded with its effect', async () => {
     expect(await call([true], 'Tea')).toEqual({ status: 'success', data: { id: 1, title: 'Tea' } });
     expect(prepared).toEqual([true, true]);
     expect(await pinned()).toEqual(['Tea']);
-    expect(await trail()).toMatchObject([
+    expect(await auditLog()).toMatchObject([
       { tool: 'pin', decision: 'allowed', username: 'frank.davis', rows: 1, changes: [{ field: 'title', from: null, to: 'Tea' }] },
     ]);
     expect(await calls()).toEqual([]);
-    expect(await world.owner('select * from tasks.effects')).toEqual([]);
+    expect(await testRuntime.owner('select * from tasks.effects')).toEqual([]);
   });
 
   test('what concerns others waits for an approval, and its card says how it can be had back', async () => {
@@ -124,15 +124,15 @@ describe.each(databases)('on %s', (_name, database) => {
     expect(await pinned()).toEqual(['Tea']);
     expect((await calls()).length).toBe(1);
     if (asked.status !== 'pending_confirmation') throw new Error('no card');
-    expect(await world.approve('frank.davis', asked.confirmationId)).toMatchObject({ status: 'success', data: { title: 'Coffee' } });
+    expect(await testRuntime.approve('frank.davis', asked.confirmationId)).toMatchObject({ status: 'success', data: { title: 'Coffee' } });
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
-    expect((await trail()).at(-1)).toMatchObject({ decision: 'approved', confirmationId: asked.confirmationId });
+    expect((await auditLog()).at(-1)).toMatchObject({ decision: 'approved', confirmationId: asked.confirmationId });
   });
 
   test('what became someone else’s in between is not written', async () => {
     expect(code(await call([true, false], 'Milk'))).toBe('CHANGED_SINCE_APPROVAL');
     expect(await pinned()).toEqual(['Tea', 'Coffee']);
-    expect((await trail()).length).toBe(2);
+    expect((await auditLog()).length).toBe(2);
   });
 
   test('a tool that does not say when never acts at once', async () => {

@@ -2,14 +2,14 @@
 import { expect, it, vi } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { type DomainServer, domainRoutes } from '../../src/gateway/domain-server.ts';
-import { restApp } from '../../src/transports/rest.ts';
+import { createRestApp } from '../../src/transports/rest.ts';
 
 vi.setConfig({ testTimeout: 10_000 });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const never = () => new Promise<void>(() => {});
 
 async function ready(ping: () => Promise<void>, itself: () => Promise<void> = async () => {}): Promise<number> {
-  const { app } = restApp(log, []);
+  const { app } = createRestApp(log, []);
   const deps: Partial<DomainServer> = { server: 'tasks', registry: allTools(), backend: { ping } as never, ready: itself };
   domainRoutes(app, deps as DomainServer);
   try {

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { request } from 'undici';
-import { restApp } from '../../src/transports/rest.ts';
+import { createRestApp } from '../../src/transports/rest.ts';
 
-const { app, handle } = restApp({ info() {}, warn() {}, error() {} }, []);
+const { app, handle } = createRestApp({ info() {}, warn() {}, error() {} }, []);
 const server = createServer(handle);
 beforeAll(async () => {
   app.post('/things/:kind/:name', () => ({ status: 'success' }));

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listener, listen } from '../../src/app/listen.ts';
-import { readiness } from '../../src/app/readiness.ts';
+import { createReadiness } from '../../src/app/readiness.ts';
 import type { ToolBackend } from '../../src/gateway/backends.ts';
 
 describe('ready', () => {
@@ -14,7 +14,7 @@ describe('ready', () => {
   const made = (silentMs = 60_000) => {
     const now = { store: well as () => Promise<void>, hr: well as () => Promise<void> };
     const hr = { remote: false, ping: () => now.hr() } as ToolBackend;
-    const { ready } = readiness({ shared: { ping: () => now.store() }, backends: [hr], patienceMs: 20, silentMs });
+    const { ready } = createReadiness({ shared: { ping: () => now.store() }, backends: [hr], deadlineMs: 20, silentMs });
     const isReady = () =>
       ready().then(
         () => true,

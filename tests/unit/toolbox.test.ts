@@ -28,7 +28,7 @@ test('of a text without end only the beginning is looked at', () => {
 });
 
 describe('for an executive', () => {
-  const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ ask }) => ({ name, ask })));
+  const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ question }) => ({ name, ask: question })));
 
   test('there are many tools, and what is chosen of them costs 3,000 tokens at most', () => {
     expect(tokensOf(JSON.stringify(executive.map(described)))).toBeGreaterThan(4 * TOOL_TOKENS);

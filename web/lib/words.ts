@@ -1,7 +1,7 @@
 /** Names and values as people read them. */
-import { shown } from '../../src/gateway/pages/format.ts';
+import { formatValue } from '../../src/gateway/pages/format.ts';
 
-export { clock, shown, timeLeft } from '../../src/gateway/pages/format.ts';
+export { clock, formatValue as shown, timeLeft } from '../../src/gateway/pages/format.ts';
 
 /** `manager_id` reads "Manager id". */
 export const inWords = (field: string): string => {
@@ -12,8 +12,8 @@ export const inWords = (field: string): string => {
 export const codeInWords = (code: string): string =>
   /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? inWords(code.toLowerCase()) : code;
 
-export const money = (amount: number): string => shown(amount, 'money') ?? '';
-export const number = (count: number): string => shown(count, 'number') ?? '';
+export const money = (amount: number): string => formatValue(amount, 'money') ?? '';
+export const number = (count: number): string => formatValue(count, 'number') ?? '';
 
 /** For the small space beside a bar: $14.31M. */
 export function shortMoney(amount: number): string {

@@ -12,7 +12,7 @@ import type { Client, Reply } from './client.ts';
 import type { Console } from './console.ts';
 import { EXIT, exitOf } from './stop.ts';
 
-export interface Waiting {
+export interface WaitingCard {
   readonly pending: PendingAnswer;
   readonly aheadMs: number;
   readonly client: Client;
@@ -23,7 +23,7 @@ export interface Waiting {
 
 const QUESTION = 'Approve? Type yes to approve, no to deny: ';
 
-export async function decideAtTerminal({ pending, aheadMs, client, person }: Waiting, console: Console): Promise<number> {
+export async function decideAtTerminal({ pending, aheadMs, client, person }: WaitingCard, console: Console): Promise<number> {
   const { confirmationData: data, confirmationId } = pending;
   // By the server's clock: ours may be wrong.
   const leftMs = () => Math.max(0, Date.parse(data.expiresAt) - Date.now() - aheadMs);

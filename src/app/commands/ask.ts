@@ -5,7 +5,7 @@ import type { PendingAnswer } from '../../core/answer.ts';
 import { type ErrorAnswer, statusOf } from '../../core/errors.ts';
 import { readClientConfig } from '../instances.ts';
 import { allTools } from '../registry.ts';
-import { answerPrinter } from '../terminal/markdown.ts';
+import { createAnswerPrinter } from '../terminal/markdown.ts';
 import { count, duration, grouped, safe } from '../terminal/text.ts';
 import { errorLines, foreignKeys } from './answer.ts';
 import { decideAtTerminal } from './approve.ts';
@@ -92,7 +92,7 @@ async function decideAll(
 }
 
 function openScreen(console: Console): { hear(event: AssistantEvent): void; end(): void } {
-  const printer = answerPrinter((text) => process.stdout.write(text), console.look);
+  const printer = createAnswerPrinter((text) => process.stdout.write(text), console.look);
   const { dim, yellow, red } = console.errors;
   let spoken = false;
   const aside = (line: string) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditVerdict } from '../../core/audit.ts';
-import type { TrailVerdict } from '../../gateway/trail.ts';
+import type { FederatedVerdict } from '../../gateway/audit-log.ts';
 import type { Keys } from '../../identity/keys.ts';
 import { openPglite } from '../../storage/sql/pglite.ts';
 import type { Config } from '../config.ts';
@@ -12,7 +12,7 @@ import { openClient } from './client.ts';
 import { type Console, openConsole } from './console.ts';
 import { actAs, keysOf, shownPath } from './person.ts';
 import { EXIT, Stop, withoutSecrets } from './stop.ts';
-import { auditKeysOf, type CheckedChain, checkTrail, openTrail, ownDomains } from './trail.ts';
+import { auditKeysOf, type CheckedChain, checkLocalAudit, openLocalAudit, ownDomains } from './audit-chains.ts';
 
 export interface Verified {
   readonly chains: readonly CheckedChain[];
@@ -36,7 +36,7 @@ export async function verify(options: { json?: boolean }): Promise<number> {
   } catch (error) {
     throw new Stop(`Nobody can vouch for the trail without its key: ${withoutSecrets((error as Error).message)}`);
   }
-  const result = await verifiedTrail(config, keys, console);
+  const result = await verifyLocalAudit(config, keys, console);
   const broken = result.chains.filter((chain) => chain.broken !== undefined);
   if (console.json) console.value({ ok: broken.length === 0 && isWhole(result), ...result, ms: Math.round(performance.now() - began) });
   else report(result, broken, console, performance.now() - began);
@@ -47,7 +47,7 @@ export async function verify(options: { json?: boolean }): Promise<number> {
 const isWhole = ({ unseen, silent }: Verified): boolean => unseen.length === 0 && silent.length === 0;
 
 /** The embedded database belongs to one process. While that runs, the gateway in it is asked; it holds the keys and every chain. */
-export async function verifiedTrail(config: Config, keys: Keys, console: Console): Promise<Verified> {
+export async function verifyLocalAudit(config: Config, keys: Keys, console: Console): Promise<Verified> {
   const { embedded } = ownDomains(config);
   const folder = existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')) && embedded.length > 0 ? taken(config) : undefined;
   if (folder === 'in use') {
@@ -59,21 +59,21 @@ export async function verifiedTrail(config: Config, keys: Keys, console: Console
     const database = held && (await openPglite(join(config.dataFolder, 'pg')));
     try {
       await database?.surrender();
-      const trail = await openTrail(config, keys, database);
+      const auditLog = await openLocalAudit(config, keys, database);
       const step = console.progress.step('Verifying');
       try {
         let done = 0;
         // A checkpoint of a chain that only the other process can show is no sign that the chain is gone.
         const unseen = folder === 'in use' ? embedded : [];
         const visible = {
-          ...trail,
-          checkpoints: trail.checkpoints.filter(({ chain }) => !unseen.some((name) => chain.startsWith(`${name}-`))),
+          ...auditLog,
+          checkpoints: auditLog.checkpoints.filter(({ chain }) => !unseen.some((name) => chain.startsWith(`${name}-`))),
         };
-        const chains = await checkTrail(visible, auditKeysOf(keys), (chain) => step.at(Math.min(0.95, ++done / 12), chain));
+        const chains = await checkLocalAudit(visible, auditKeysOf(keys), (chain) => step.at(Math.min(0.95, ++done / 12), chain));
         return { chains, unseen, silent: [], asked: false };
       } finally {
         step.failed();
-        await trail.close();
+        await auditLog.close();
       }
     } finally {
       await database?.close();
@@ -93,11 +93,11 @@ function taken(config: Config): Folder | 'in use' {
 }
 
 /** Undefined where no gateway answers: then another server holds the folder. */
-async function askGateway(config: Config): Promise<TrailVerdict | undefined> {
+async function askGateway(config: Config): Promise<FederatedVerdict | undefined> {
   if (config.issuers.staff !== undefined) return undefined;
   try {
     const { body } = await openClient(actAs(config, 'eve.thompson')).get('/api/audit/verify');
-    return body.status === 'success' ? (body['data'] as TrailVerdict) : undefined;
+    return body.status === 'success' ? (body['data'] as FederatedVerdict) : undefined;
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;

@@ -28,7 +28,7 @@ export interface Client {
   decide(confirmationId: string, approved: boolean): Promise<Reply>;
 }
 
-const PATIENCE_MS = 60_000;
+const DEADLINE_MS = 60_000;
 
 export function openClient({ base, token }: Acting): Client {
   async function send(method: 'GET' | 'POST', path: string, json: string | undefined, bearer: string): Promise<Reply> {
@@ -43,8 +43,8 @@ export function openClient({ base, token }: Acting): Client {
         method,
         headers,
         body: json ?? null,
-        headersTimeout: PATIENCE_MS,
-        bodyTimeout: PATIENCE_MS,
+        headersTimeout: DEADLINE_MS,
+        bodyTimeout: DEADLINE_MS,
       });
       const text = await answer.body.text();
       return {
@@ -69,8 +69,8 @@ export function openClient({ base, token }: Acting): Client {
         method: 'POST',
         headers,
         body: json,
-        headersTimeout: PATIENCE_MS,
-        bodyTimeout: PATIENCE_MS,
+        headersTimeout: DEADLINE_MS,
+        bodyTimeout: DEADLINE_MS,
       });
       const aheadMs = aheadOf(String(answer.headers['date']));
       if (answer.statusCode !== 200) {
@@ -100,7 +100,7 @@ export function openClient({ base, token }: Acting): Client {
       return { aheadMs, refused: undefined };
     } catch (error) {
       if (error instanceof Stop) throw error;
-      throw complete ? stranger(base) : unanswered(base);
+      throw complete ? notTamshai(base) : unanswered(base);
     }
   }
   return {
@@ -109,7 +109,7 @@ export function openClient({ base, token }: Acting): Client {
     post: async (path, json) => send('POST', path, json, await token(audience)),
     async decide(confirmationId, approved) {
       const id = canonicalUuid(confirmationId);
-      if (id === undefined) throw stranger(base);
+      if (id === undefined) throw notTamshai(base);
       return send('POST', `/api/confirm/${id}`, JSON.stringify({ approved }), await token(audience, { approve: id }));
     },
   };
@@ -123,7 +123,7 @@ function aheadOf(date: string): number {
 
 export const unanswered = (base: string) => new Stop(`Tamshai does not answer at ${base}; start it with npm start.`, EXIT.unavailable);
 const brokenOff = (base: string) => new Stop(`The answer from ${base} broke off; what is above may be incomplete.`, EXIT.unavailable);
-const stranger = (base: string) => new Stop(`What answers at ${base} is not Tamshai.`, EXIT.unavailable);
+const notTamshai = (base: string) => new Stop(`What answers at ${base} is not Tamshai.`, EXIT.unavailable);
 
 function unionIn(text: string, base: string): Reply['body'] {
   try {
@@ -132,5 +132,5 @@ function unionIn(text: string, base: string): Reply['body'] {
   } catch {
     // Said below.
   }
-  throw stranger(base);
+  throw notTamshai(base);
 }

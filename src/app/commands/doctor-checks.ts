@@ -12,7 +12,7 @@ import { gatewayKeysFor } from '../identity.ts';
 import { allTools } from '../registry.ts';
 import { sharesMaster } from '../sharing.ts';
 import { keysOf, shownPath } from './person.ts';
-import { addressOf } from './places.ts';
+import { addressOf } from './server-address.ts';
 
 export interface Check {
   readonly state: 'ok' | 'warn' | 'fail';

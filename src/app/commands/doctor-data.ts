@@ -13,13 +13,13 @@ import { checkJourneyFolder, journeyFolder, readFolder } from '../journey.ts';
 import { openSearch } from '../search.ts';
 import { passwordFor, sqlFolder } from '../stores.ts';
 import { count, duration } from '../terminal/text.ts';
-import { verifiedTrail } from './audit.ts';
+import { verifyLocalAudit } from './audit.ts';
 import type { Console } from './console.ts';
 import type { Check } from './doctor-checks.ts';
 import { keysOf, shownPath } from './person.ts';
-import { addressOf, mongoAddressOf } from './places.ts';
+import { addressOf, mongoAddressOf } from './server-address.ts';
 import { Stop } from './stop.ts';
-import { ownDomains, ownOf } from './trail.ts';
+import { ownDomains, ownOf } from './audit-chains.ts';
 
 const CLOCKS_DIFFER_MS = 2_000;
 
@@ -141,7 +141,7 @@ function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 
 export async function auditCheck(config: Config, console: Console): Promise<Check[]> {
   if (!existsSync(join(config.dataFolder, 'audit.db'))) return [];
   const began = performance.now();
-  const { chains, unseen, silent, asked } = await verifiedTrail(config, keysOf(config), console);
+  const { chains, unseen, silent, asked } = await verifyLocalAudit(config, keysOf(config), console);
   const [broken] = chains.flatMap((chain) => (chain.broken === undefined ? [] : [{ chain: chain.chain, ...chain.broken }]));
   if (broken !== undefined)
     return [

@@ -5,12 +5,12 @@ import type { Config } from '../config.ts';
 import { allTools } from '../registry.ts';
 import { duration } from '../terminal/text.ts';
 import type { Check } from './doctor-checks.ts';
-import { addressOf } from './places.ts';
+import { addressOf } from './server-address.ts';
 
-const PATIENCE_MS = 3_000;
+const DEADLINE_MS = 3_000;
 /** Tokens are refused a few seconds before they begin and after they end. */
 const CLOCKS_DIFFER_MS = 5_000;
-const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
+const timeouts = { headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS };
 
 export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
   const { staff, customer, clientId, customerClientId, clientSecret } = issuers;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keeper } from '../../core/people.ts';
+import { systemPerson } from '../../core/people.ts';
 import type { StoreSession } from '../../core/store.ts';
 import { type Archived, archive, type Counts, Damaged, unarchive } from '../../domains/knowledge/archive.ts';
 import { lastTx } from '../../domains/knowledge/snapshot.ts';
@@ -21,16 +21,16 @@ import { passwordFor, sqlFolder } from '../stores.ts';
 import { count, duration, grouped } from '../terminal/text.ts';
 import { openConsole } from './console.ts';
 import { keysOf, shownPath } from './person.ts';
-import { addressOf } from './places.ts';
+import { addressOf } from './server-address.ts';
 import { EXIT, Stop } from './stop.ts';
-import { ownDomains } from './trail.ts';
+import { ownDomains } from './audit-chains.ts';
 
 interface Options {
   readonly json?: boolean;
 }
 
 /** Everyone on the staff reads everything of it. */
-const KEEPER: StoreSession = { domain: 'knowledge', audience: 'staff', shows: [], person: keeper('employee') };
+const SYSTEM: StoreSession = { domain: 'knowledge', audience: 'staff', shows: [], person: systemPerson('employee') };
 
 /** The address of its server, or undefined where it is in the data folder. */
 function placeOf(config: Config): string | undefined {
@@ -47,7 +47,7 @@ export async function exportKnowledge(file: string | undefined, { json }: Option
   const began = performance.now();
   const step = console.progress.step('Exporting knowledge');
   const counts = await readable(readConfig(), async (database) => {
-    const sql = readingAs(database, KEEPER);
+    const sql = readingAs(database, SYSTEM);
     const asOf = await lastTx(sql);
     const lines = archive(sql, asOf, (tx) => step.at(asOf === 0 ? 1 : tx / asOf, `${grouped(tx)} of ${grouped(asOf)} changes`));
     return file === undefined || file === '-' ? toOutput(lines) : toFile(file, lines);
@@ -150,7 +150,7 @@ export async function importKnowledge(file: string, { json }: Options): Promise<
     );
   } catch (error) {
     step.failed();
-    throw inWords(error, name);
+    throw readableError(error, name);
   }
   step.done();
   const counts = reading.finish();
@@ -160,7 +160,7 @@ export async function importKnowledge(file: string, { json }: Options): Promise<
   return EXIT.ok;
 }
 
-function inWords(error: unknown, name: string): unknown {
+function readableError(error: unknown, name: string): unknown {
   if (error instanceof Damaged) return new Stop(`${name} cannot be imported: ${error.message}. Nothing was changed.`, EXIT.usage);
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') {

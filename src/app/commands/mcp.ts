@@ -149,12 +149,12 @@ class Pump {
       answered = resolve;
       void setTimeout(GREETING_MS, undefined, { ref: false }).then(() => reject(unanswered(this.#acting.base)));
     });
-    let welcomed = false;
-    const fresh = this.#connect((message) => (welcomed ? void this.#receive(message) : answered(message)));
+    let isReady = false;
+    const fresh = this.#connect((message) => (isReady ? void this.#receive(message) : answered(message)));
     await fresh.start();
     await fresh.send(greeting);
     const version = versionIn(await answer);
-    welcomed = true;
+    isReady = true;
     if (version !== undefined) fresh.setProtocolVersion(version);
     this.#gateway = fresh;
     await fresh.send({ jsonrpc: '2.0', method: 'notifications/initialized' });

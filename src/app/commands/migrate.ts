@@ -11,9 +11,9 @@ import { openSearch } from '../search.ts';
 import { passwordFor, sqlFolder } from '../stores.ts';
 import { openConsole } from './console.ts';
 import { shownPath } from './person.ts';
-import { addressOf, mongoAddressOf } from './places.ts';
+import { addressOf, mongoAddressOf } from './server-address.ts';
 import { EXIT } from './stop.ts';
-import { ownDomains, ownOf } from './trail.ts';
+import { ownDomains, ownOf } from './audit-chains.ts';
 
 export async function migrate(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);

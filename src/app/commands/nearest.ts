@@ -21,9 +21,9 @@ function distance(a: string, b: string): number {
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const word = given.toLowerCase().replaceAll('-', '_').slice(0, 60);
   if (word.length < 2) return undefined;
-  const within = Math.min(MOST_EDITS, Math.ceil(word.length / 3));
+  const mostEdits = Math.min(MOST_EDITS, Math.ceil(word.length / 3));
   const [best] = names.map((name) => ({ name, edits: distance(word, name) })).sort((a, b) => a.edits - b.edits);
-  if (best !== undefined && best.edits <= within) return best.name;
+  if (best !== undefined && best.edits <= mostEdits) return best.name;
   return word.length > 3 ? names.find((name) => name.includes(word)) : undefined;
 }
 

@@ -8,8 +8,8 @@ import { openFolder } from '../folder.ts';
 import { openSearch } from '../search.ts';
 import { grouped } from '../terminal/text.ts';
 import type { Console } from './console.ts';
-import { mongoAddressOf } from './places.ts';
-import { ownOf } from './trail.ts';
+import { mongoAddressOf } from './server-address.ts';
+import { ownOf } from './audit-chains.ts';
 
 export interface Seeding {
   readonly employees: number;

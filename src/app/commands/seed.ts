@@ -12,10 +12,10 @@ import { personAtTerminal } from '../terminal/asking.ts';
 import { duration, grouped } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
-import { addressOf } from './places.ts';
+import { addressOf } from './server-address.ts';
 import { seedDocuments } from './seed-documents.ts';
 import { EXIT, Stop } from './stop.ts';
-import { ownDomains } from './trail.ts';
+import { ownDomains } from './audit-chains.ts';
 
 export interface SeedOptions {
   readonly employees?: string;

@@ -7,7 +7,7 @@ export interface Stopping {
 const SAME_PRESS_MS = 500;
 const NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-export function untilStopped(patienceMs: number): Stopping {
+export function untilStopped(deadlineMs: number): Stopping {
   let at: number | undefined;
   return {
     first: new Promise((resolve) => {
@@ -17,7 +17,7 @@ export function untilStopped(patienceMs: number): Stopping {
           if (at !== undefined && now - at > SAME_PRESS_MS) process.exit(NUMBERS[signal]);
           if (at !== undefined) return;
           at = now;
-          setTimeout(() => process.exit(1), patienceMs).unref();
+          setTimeout(() => process.exit(1), deadlineMs).unref();
           resolve(signal);
         });
       }

@@ -9,7 +9,7 @@ import { allTools } from '../registry.ts';
 import { count, duration, padEnd } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
-import { addressOf } from './places.ts';
+import { addressOf } from './server-address.ts';
 import { requireServer } from './servers.ts';
 import { untilStopped } from './signals.ts';
 import { EXIT, Stop } from './stop.ts';

@@ -45,7 +45,12 @@ export function describeTool(server: string, name: string, json: boolean | undef
   const { description } = mcpTool(tool, false);
   const inputSchema = jsonSchema(tool.input, 'input');
   const today = new Date().toISOString().slice(0, 10);
-  const examples = tool.examples.map(({ ask, as, input, gives }) => ({ ask, as, input: input(today), ...(gives && { gives }) }));
+  const examples = tool.examples.map(({ question, as, input, expects }) => ({
+    ask: question,
+    as,
+    input: input(today),
+    ...(expects && { gives: expects }),
+  }));
   if (console.json) {
     console.value({
       server,

@@ -1,6 +1,6 @@
 /** The approval card: drawn from what the server says it would do, and from nothing else. */
 import type { CardChange, ConfirmationData } from '../../core/answer.ts';
-import { clock, difference, shown } from '../../gateway/pages/format.ts';
+import { clock, difference, formatValue } from '../../gateway/pages/format.ts';
 import { mixesAlphabets } from '../../identity/web/html.ts';
 import type { Look } from './data.ts';
 import { pairs, table } from './table.ts';
@@ -13,7 +13,7 @@ export interface CardFacts {
   readonly secondsLeft: number;
 }
 
-const value = (raw: unknown, format: CardChange['format']) => safe(shown(raw, format) ?? 'none');
+const value = (raw: unknown, format: CardChange['format']) => safe(formatValue(raw, format) ?? 'none');
 const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
 
 export function cardLines({ data, person, secondsLeft }: CardFacts, { style, width }: Look): string[] {
@@ -57,12 +57,12 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
 
 /** "Salary of Sarah Kim is now $120,000." Read off the card: it is what was approved. */
 export function became({ subject, changes }: ConfirmationData): string {
-  const first = changes.find(({ to }) => shown(to, 'text') !== undefined);
+  const first = changes.find(({ to }) => formatValue(to, 'text') !== undefined);
   if (first === undefined) return safe(subject.label);
   return sentence(`${safe(first.label)} of ${safe(subject.label)} is now ${value(first.to, first.format)}`);
 }
 
 export function stays({ subject, changes }: ConfirmationData): string {
-  const first = changes.find(({ from }) => shown(from, 'text') !== undefined);
+  const first = changes.find(({ from }) => formatValue(from, 'text') !== undefined);
   return first === undefined ? '' : sentence(`${safe(first.label)} of ${safe(subject.label)} stays ${value(first.from, first.format)}`);
 }

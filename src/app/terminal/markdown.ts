@@ -9,7 +9,7 @@ export interface AnswerPrinter {
   end(): void;
 }
 
-export function answerPrinter(write: (text: string) => void, look: Look): AnswerPrinter {
+export function createAnswerPrinter(write: (text: string) => void, look: Look): AnswerPrinter {
   const { style, width } = look;
   let held = '';
   let column = 0;

@@ -1,7 +1,7 @@
 /** Single values, as a reader of tables sees them. What a field holds is read off the tool's own schema. */
 import type { CardChange } from '../../core/answer.ts';
 import { HIDDEN } from '../../core/fields.ts';
-import { shown } from '../../gateway/pages/format.ts';
+import { formatValue } from '../../gateway/pages/format.ts';
 import type { Style } from './style.ts';
 import { safe } from './text.ts';
 
@@ -48,8 +48,8 @@ function number(value: number, kind: Kind, decimals: number): string {
 export function cell(value: unknown, kind: Kind, style: Style, decimals = decimalsOf(value)): string {
   if (value === HIDDEN) return style.dim('hidden');
   if (typeof value === 'number' && Number.isFinite(value)) return number(value, kind, decimals);
-  if (kind === 'date' && typeof value === 'string') return safe(shown(value, 'date') ?? '').replace(/^(\d+ \p{L}{3})\p{L}+ /u, '$1 ');
-  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : shown(value, 'text');
+  if (kind === 'date' && typeof value === 'string') return safe(formatValue(value, 'date') ?? '').replace(/^(\d+ \p{L}{3})\p{L}+ /u, '$1 ');
+  const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : formatValue(value, 'text');
   return text === undefined ? style.dim('none') : safe(text);
 }
 

@@ -10,13 +10,13 @@ export interface DomainDeclaration {
   readonly audiences: Readonly<Record<string, Audience>>;
   readonly masks: NonNullable<Tool['domain']['masks']>;
 }
-export interface ExampleDeclaration extends Pick<Tool['examples'][number], 'ask' | 'also' | 'as' | 'gives'> {
+export interface ExampleDeclaration extends Pick<Tool['examples'][number], 'question' | 'phrases' | 'as' | 'expects'> {
   readonly input: Readonly<Record<string, unknown>>;
 }
 export interface ToolDeclaration
   extends Pick<
     Tool,
-    'kind' | 'name' | 'title' | 'description' | 'roles' | 'as' | 'effect' | 'plural' | 'errors' | 'lastResort' | 'aliases'
+    'kind' | 'name' | 'title' | 'description' | 'roles' | 'audience' | 'effect' | 'plural' | 'errors' | 'lastResort' | 'aliases'
   > {
   /** The same object for every tool of the domain, also after it was sent. */
   readonly domain: DomainDeclaration;
@@ -51,14 +51,14 @@ export function* readDeclarations(registry: Registry): Generator<undefined, Decl
 }
 
 function declarationOf(tool: Tool, domain: DomainDeclaration): ToolDeclaration {
-  const { kind, name, title, description, roles, as, effect, plural, errors, lastResort, aliases } = tool;
+  const { kind, name, title, description, roles, audience, effect, plural, errors, lastResort, aliases } = tool;
   return {
     kind,
     name,
     title,
     description,
     roles,
-    as,
+    audience,
     effect,
     plural,
     errors,
@@ -68,7 +68,13 @@ function declarationOf(tool: Tool, domain: DomainDeclaration): ToolDeclaration {
     qualifiedName: qualifiedName(tool),
     input: jsonSchema(tool.input, 'input') as Schema,
     output: jsonSchema(tool.output, 'output') as Schema,
-    summary: Object.keys(tool.summary?.shape ?? {}),
-    examples: tool.examples.map(({ ask, also, as: asker, gives, input }) => ({ ask, also, as: asker, gives, input: input(EXAMPLE_DAY) })),
+    summary: Object.keys(tool.totals?.shape ?? {}),
+    examples: tool.examples.map(({ question, phrases, as: asker, expects, input }) => ({
+      question,
+      phrases,
+      as: asker,
+      expects,
+      input: input(EXAMPLE_DAY),
+    })),
   };
 }

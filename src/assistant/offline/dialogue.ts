@@ -368,7 +368,7 @@ function help({ person, allowed }: Company): string {
       entry.tool.examples
         .filter(({ as }) => as === person.username)
         .slice(0, 1)
-        .map(({ ask }) => ask),
+        .map(({ question }) => question),
     )
     .slice(0, 3);
   return `Hello ${person.name.split(' ')[0] ?? ''}. You can ask me in plain words about:\n\n${lines.join('\n')}${asks.length > 0 ? `\n\nFor example: ${asks.map((ask) => `"${ask}"`).join(', ')}` : ''}\n\nWhatever changes something waits for your approval.`;

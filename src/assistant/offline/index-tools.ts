@@ -91,10 +91,10 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
       ])
         add(word);
     for (const key of fieldsOf(rowOf(tool.output))) for (const word of key.split('_')) add(word);
-    for (const { ask, input } of wordings(tool)) {
+    for (const { question, input } of wordings(tool)) {
       const values = valuesIn(input, slots.get(tool) ?? []);
-      for (const token of tokens(ask)) {
-        const beginning = token.start === 0 || /[.!?:"]\s*$/.test(ask.slice(0, token.start));
+      for (const token of tokens(question)) {
+        const beginning = token.start === 0 || /[.!?:"]\s*$/.test(question.slice(0, token.start));
         if (values.has(token.word) && token.capital && /^\p{L}/u.test(token.word)) names.add(token.word);
         if (values.has(token.word) && (!token.capital || beginning)) continue;
         if (!token.capital && !/[\d-]/.test(token.word)) add(token.word);
@@ -166,16 +166,16 @@ export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | '
 }
 
 /** Each way in which an example may be asked. */
-const wordings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>[] =>
-  tool.examples.flatMap((example) => [example.ask, ...example.also].map((ask) => ({ ...example, ask })));
+const wordings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>[] =>
+  tool.examples.flatMap((example) => [example.question, ...example.phrases].map((question) => ({ ...example, question })));
 
 function exampleOf(
-  given: Pick<ExampleDeclaration, 'ask' | 'input' | 'gives'>,
+  given: Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>,
   slots: readonly Slot[],
   { lexicon, exampleDay }: Learning,
 ): Example {
   const { input } = given;
-  const reading = read(given.ask, exampleDay, lexicon);
+  const reading = read(given.question, exampleDay, lexicon);
   const aligned: Aligned[] = [];
   const place = (key: string, piece: Piece) => aligned.push({ key, ...piece, ...around(reading, piece) });
   const length = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
@@ -200,11 +200,11 @@ function exampleOf(
   }
   const words = reading.words.filter(({ token }) => !aligned.some((each) => overlaps(each, token)));
   return {
-    ask: given.ask,
+    ask: given.question,
     reading,
     input,
     aligned,
-    works: given.gives === undefined || given.gives === 'success',
+    works: given.expects === undefined || given.expects === 'success',
     stems: new Set(words.map((word) => word.stem)),
     ideas: new Set(words.flatMap((word) => word.ideas)),
     kinds: kindsIn(reading, aligned),

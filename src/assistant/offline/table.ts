@@ -1,5 +1,5 @@
 /** Rows as a Markdown table, values as people write them. */
-import { HIDDEN, inWords } from '../../core/display.ts';
+import { HIDDEN, labelFor } from '../../core/display.ts';
 import { isId, type Schema, solid, typeOf } from './schema.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d/;
@@ -35,7 +35,7 @@ export function value(given: unknown, schema: Schema | undefined, key: string): 
 
 /** "pto_balance" reads "PTO balance". */
 export const label = (key: string): string =>
-  inWords(key.replace(/^_/, ''))
+  labelFor(key.replace(/^_/, ''))
     .replace(/\b(?:pto|arr|mrr|arpu|ssn|sla|ytd|ein|id)\b/gi, (word) => word.toUpperCase())
     .replace(/^Utilization/, 'Utilization');
 

@@ -57,8 +57,10 @@ export const pendingAnswer = z.object({
   confirmationData,
 });
 
-const metadataOf = ({ summary, lifted }: Tool) =>
-  summary ? metadata.extend({ summary, ...Object.fromEntries(lifted.map((key) => [key, summary.shape[key] as z.ZodType])) }) : metadata;
+const metadataOf = ({ totals, hoisted }: Tool) =>
+  totals
+    ? metadata.extend({ summary: totals, ...Object.fromEntries(hoisted.map((key) => [key, totals.shape[key] as z.ZodType])) })
+    : metadata;
 
 export const successOf = (tool: Tool) =>
   z.object({

@@ -3,7 +3,7 @@ import { qualifiedName, type Registry } from '../registry.ts';
 import { answerOf, jsonSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';
 import { mcpTool } from './mcp.ts';
-import { mcpPrompt, mcpResource, mcpTemplate } from './offers.ts';
+import { mcpPrompt, mcpResource, mcpTemplate } from './resources.ts';
 import { namedShapes, openapi } from './openapi.ts';
 import { createQualifier } from './qualify.ts';
 import { typeScript } from './types.ts';

@@ -69,7 +69,8 @@ function section(tool: Tool): string[] {
     ...codes.map((code) => `- \`${code}\` (${toolFailure(code, tool.errors).status}): ${toolFailure(code, tool.errors).suggestedAction}`),
     ...(codes.length > 0 ? [''] : []),
     ...tool.examples.map(
-      ({ ask, as, input, gives }) => `> ${as}: “${ask}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${gives ? ` → \`${gives}\`` : ''}\n`,
+      ({ question, as, input, expects }) =>
+        `> ${as}: “${question}” → \`${JSON.stringify(input(EXAMPLE_DAY))}\`${expects ? ` → \`${expects}\`` : ''}\n`,
     ),
   ];
 }

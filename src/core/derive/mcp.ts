@@ -170,6 +170,6 @@ export function describeAnswer(
   if (answer.status === 'error') return `${ended(answer.message ?? '')} ${answer.suggestedAction ?? ''}`.trim();
   if (answer.status === 'pending_confirmation')
     return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
-  const says = tool?.says(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
+  const says = tool?.summary(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
   return answer.metadata?.warning ? `${says.replace(/\.$/, '')}. ${answer.metadata.warning}` : says;
 }

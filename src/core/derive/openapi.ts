@@ -110,7 +110,7 @@ function toolPath(tool: Tool): [string, Json] {
     byStatus.set(String(status), [...(byStatus.get(String(status)) ?? []), `${code}: ${suggestedAction}`]);
   }
   const own = [...byStatus].map(([status, said]) => [status, failureResponse(said.join(' '))]);
-  const examples = Object.fromEntries(tool.examples.map(({ ask, input }) => [ask, { value: input(EXAMPLE_DAY) }]));
+  const examples = Object.fromEntries(tool.examples.map(({ question, input }) => [question, { value: input(EXAMPLE_DAY) }]));
   return [
     `/api/tools/${tool.domain.name}/${tool.name}`,
     {
@@ -128,7 +128,7 @@ function toolPath(tool: Tool): [string, Json] {
 }
 
 const cancelled = z.object({ status: z.literal('cancelled'), confirmationId: z.uuid(), message: z.string() });
-const trailPage = z.object({
+const auditPage = z.object({
   status: z.literal('success'),
   data: z.array(auditRecord),
   metadata: z.object({
@@ -267,7 +267,7 @@ function gatewayPaths(registry: Registry): Json {
       get: operation('Which tools may I use', succeeded('ToolList'), { operationId: 'userTools', tags: ['user'] }),
     },
     '/api/audit': {
-      get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(trailPage, 'output'), {
+      get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(auditPage, 'output'), {
         operationId: 'audit',
         tags: ['audit'],
         parameters: [

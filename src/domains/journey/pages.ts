@@ -1,7 +1,7 @@
 /** Records as Markdown pages, for resources. */
 import { cut } from './markdown.ts';
 import type { Whole } from './schemas.ts';
-import { byTime } from './telling.ts';
+import { byTime } from './format.ts';
 
 /** A page is for reading: what goes beyond it is named, not shown. */
 const MOST_CHARACTERS = 200_000;

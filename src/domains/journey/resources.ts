@@ -8,7 +8,7 @@ import { journey, staff } from './domain.ts';
 import { evolutionOf, LATEST, lessonsOf, notesFor, together, versionsIn } from './pages.ts';
 import { adrName, type Kind, keyOf } from './record.ts';
 import { type Whole, whole } from './schemas.ts';
-import { byTime } from './telling.ts';
+import { byTime } from './format.ts';
 
 const MOST = 200;
 const name = (what: string) => line(120).min(1).describe(what);

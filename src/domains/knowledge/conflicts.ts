@@ -16,13 +16,13 @@ interface Said {
 const overlapping = (sql: SqlReader, { valid_from, valid_to }: Said): SqlText =>
   sql`coalesce(valid_from, '-infinity') <= coalesce(${valid_to}::date, 'infinity') and coalesce(valid_to, 'infinity') >= coalesce(${valid_from}::date, '-infinity')`;
 
-const standingAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
+const currentAlike = (sql: SqlReader, said: Said, condition: SqlText): SqlText =>
   sql`select * from knowledge.triple_versions where subject_name = ${nameOf(sql, said.subject)} and tx_to is null and ${overlapping(sql, said)} and ${condition} order by triple_no`;
 
 /** The same triple, where it stands already. */
 export async function known(sql: SqlReader, said: Said): Promise<Triple | undefined> {
   return (
-    await sql.many(triple, standingAlike(sql, said, sql`predicate = ${said.predicate} and object_name = ${nameOf(sql, said.object)}`))
+    await sql.many(triple, currentAlike(sql, said, sql`predicate = ${said.predicate} and object_name = ${nameOf(sql, said.object)}`))
   )[0];
 }
 
@@ -54,5 +54,5 @@ export async function conflictsWith(sql: SqlReader, said: Said): Promise<Triple[
     (await takesSeveral(sql, said.predicate)) || said.predicate.startsWith('not_')
       ? sql`false`
       : sql`predicate = ${said.predicate} and object_name <> ${other}`;
-  return sql.many(triple, standingAlike(sql, said, sql`(${denied} or ${rival})`));
+  return sql.many(triple, currentAlike(sql, said, sql`(${denied} or ${rival})`));
 }

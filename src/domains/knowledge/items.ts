@@ -2,11 +2,11 @@
 import type { SqlReader, SqlTag } from '../../core/sql.ts';
 import type { Change } from '../../core/tool.ts';
 import { entry, triple } from './schemas.ts';
-import { numberOf } from './standing.ts';
+import { numberOf } from './as-of.ts';
 
-export const entryStanding = (sql: SqlReader, id: string) =>
+export const currentEntry = (sql: SqlReader, id: string) =>
   sql.maybeOne(entry, sql`select * from knowledge.entry_versions where entry_no = ${numberOf(id, 'e')} and tx_to is null`);
-export const tripleStanding = (sql: SqlReader, id: string) =>
+export const currentTriple = (sql: SqlReader, id: string) =>
   sql.maybeOne(triple, sql`select * from knowledge.triple_versions where triple_no = ${numberOf(id, 't')} and tx_to is null`);
 
 /** Triples with the entry itself at one of their ends. */

@@ -41,7 +41,7 @@ export const ingestMemory = knowledge.prompt({
     source: line(200).optional().describe('Where it comes from: a page, a meeting'),
   }),
   tools: [query, store, update, relate],
-  says: ({ text, topic, source }, { tool }) =>
+  render: ({ text, topic, source }, { tool }) =>
     [
       `I would like our knowledge base to remember the following${topic === undefined ? '' : `, under the topic "${topic}"`}${source === undefined ? '' : ` (source: "${source}")`}:`,
       quoted(text),
@@ -67,7 +67,7 @@ export const retrieveContext = knowledge.prompt({
     topic: line(120).optional().describe('Only entries on this topic'),
   }),
   tools: [query, queryGraph],
-  says: ({ question, topic }, { tool }) =>
+  render: ({ question, topic }, { tool }) =>
     [
       'Tell me what our knowledge base holds on this question:',
       quoted(question),
@@ -91,7 +91,7 @@ export const correctStaleFacts = knowledge.prompt({
     now_true: prose(2000).optional().describe('What is true now, if you know it'),
   }),
   tools: [query, queryGraph, history, update, relate, undo],
-  says: ({ topic, now_true: now }, { tool, today }) =>
+  render: ({ topic, now_true: now }, { tool, today }) =>
     [
       `Look for what our knowledge base says about "${topic}" that is no longer true. Today is ${today}.`,
       ...(now === undefined ? [] : ['This is true now:', quoted(now)]),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SqlWriter } from '../../core/sql.ts';
 import type { Me } from '../../core/tool.ts';
 import type { actions, Entry, Triple } from './schemas.ts';
-import { numberOf } from './standing.ts';
+import { numberOf } from './as-of.ts';
 
 const counted = z.object({ last_tx: z.int() });
 const begun = z.object({ tx_id: z.int() });

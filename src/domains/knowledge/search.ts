@@ -1,6 +1,6 @@
 /** How a question finds entries: by the stems of its words, by words that were mistyped, and one step along the graph. */
 import type { SqlTag, SqlText } from '../../core/sql.ts';
-import { holding, standing } from './standing.ts';
+import { holding, validAsOf } from './as-of.ts';
 
 /** What people say around a question. Left out unless it is all they say. */
 const AROUND = /\b(?:please|tell|show|find|know|knows|known|anything|everything|something|information|info|need|want)\b/giu;
@@ -48,14 +48,14 @@ export const found = (sql: SqlTag, question: string, asOf: string | undefined, o
         group by e.name having sum(h.alike) / min(e.stems) >= ${NAMED}::numeric
       union all
       select n.name, d.score * 0.8 from direct d join knowledge.names n using (entry_no, tx_from) join knowledge.entries using (entry_no, tx_from)
-        where d.score >= 0.5 and ${standing(sql, asOf)}) n
+        where d.score >= 0.5 and ${validAsOf(sql, asOf)}) n
     group by name
   ), steps as (
     select r.object_name as name, n.sure, r.subject || ' ' || r.predicate || ' ' || r.object as via
-      from named n join knowledge.triples r on r.subject_name = n.name where ${standing(sql, asOf)} and ${holding(sql, on)}
+      from named n join knowledge.triples r on r.subject_name = n.name where ${validAsOf(sql, asOf)} and ${holding(sql, on)}
     union all
     select r.subject_name, n.sure, r.subject || ' ' || r.predicate || ' ' || r.object
-      from named n join knowledge.triples r on r.object_name = n.name where ${standing(sql, asOf)} and ${holding(sql, on)}
+      from named n join knowledge.triples r on r.object_name = n.name where ${validAsOf(sql, asOf)} and ${holding(sql, on)}
   ), led as (
     select n.entry_no, n.tx_from, max(s.sure) * ${STEP}::numeric as score, min(s.via) as via
     from steps s join knowledge.names n on n.name = s.name group by n.entry_no, n.tx_from

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { SqlReader } from '../../core/sql.ts';
 import { actions, entry, transaction, triple } from './schemas.ts';
-import { standingAfter } from './standing.ts';
+import { validAfter } from './as-of.ts';
 
 export const RESOURCES = {
   entries: 'knowledge://entries',
@@ -46,7 +46,7 @@ function part<T extends { readonly no: number }>(rows: readonly T[], limit: numb
 export async function entriesAt(sql: SqlReader, { asOf, after = 0, limit }: Reading): Promise<Part<z.output<typeof shownEntry>>> {
   const rows = await sql.many(
     shownEntry.extend(numbered),
-    sql`select *, entry_no as no from knowledge.entry_versions where ${standingAfter(sql, asOf)} and entry_no > ${after}::bigint order by entry_no limit ${limit + 1}::int`,
+    sql`select *, entry_no as no from knowledge.entry_versions where ${validAfter(sql, asOf)} and entry_no > ${after}::bigint order by entry_no limit ${limit + 1}::int`,
   );
   return part(rows, limit);
 }
@@ -54,7 +54,7 @@ export async function entriesAt(sql: SqlReader, { asOf, after = 0, limit }: Read
 export async function triplesAt(sql: SqlReader, { asOf, after = 0, limit }: Reading): Promise<Part<z.output<typeof shownTriple>>> {
   const rows = await sql.many(
     shownTriple.extend(numbered),
-    sql`select *, triple_no as no from knowledge.triple_versions where ${standingAfter(sql, asOf)} and triple_no > ${after}::bigint order by triple_no limit ${limit + 1}::int`,
+    sql`select *, triple_no as no from knowledge.triple_versions where ${validAfter(sql, asOf)} and triple_no > ${after}::bigint order by triple_no limit ${limit + 1}::int`,
   );
   return part(rows, limit);
 }

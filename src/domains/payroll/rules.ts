@@ -15,7 +15,7 @@ export const paySchedule = z.object({ next_pay_date: nextPayDate });
 export const scheduleFrom = (sql: SqlReader, today: string) => sql.one(paySchedule, sql`select ${nextPayDay(sql, today)} as next_pay_date`);
 
 /** Between two days, either of which may be left out. */
-export const within = (sql: SqlTag, from: string | undefined, to: string | undefined): SqlText => sql`
+export const inPeriod = (sql: SqlTag, from: string | undefined, to: string | undefined): SqlText => sql`
   ${sql.when(from, () => sql`pay_date >= ${from}::date`)} ${sql.when(to, () => sql`pay_date <= ${to}::date`)}`;
 
 export const payee = z.object({ employee_id: z.string(), employee_name: z.string(), tax_number_last4: z.string() });

@@ -50,17 +50,17 @@ export const support = defineDomain({
     newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
   },
-  arrives: {
+  onFirstUse: {
     name: 'accept_invitation',
-    as: 'newcomer',
+    audience: 'newcomer',
     // Leads are named by the id of their account, which has to be one that our tools take.
-    concerns: ({ realm, sub, email, organizationId }) =>
+    appliesTo: ({ realm, sub, email, organizationId }) =>
       realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
-    async expected(person, { search }) {
+    async isPending(person, { search }) {
       const own = await search.get(organization, 'organizations', person.organizationId ?? '');
       return own !== null && isInvited(own, person);
     },
-    async welcome(person, now, { search }) {
+    async apply(person, now, { search }) {
       const theirs = search.where({ organization_id: person.organizationId ?? '' });
       await search.change(organization, 'organizations', theirs, (row) => {
         if (!isInvited(row, person)) throw failure('CHANGED_SINCE_APPROVAL', 'The invitation was accepted before.');

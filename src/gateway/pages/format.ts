@@ -21,7 +21,7 @@ function date(text: string): string {
 }
 
 /** Undefined where there is no value. */
-export function shown(value: unknown, format: CardChange['format']): string | undefined {
+export function formatValue(value: unknown, format: CardChange['format']): string | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'number' && Number.isFinite(value)) {
     if (format === 'money') return money(value);
@@ -29,7 +29,7 @@ export function shown(value: unknown, format: CardChange['format']): string | un
   }
   if (typeof value === 'string') return format === 'date' ? date(value) : value;
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (Array.isArray(value)) return value.map((each) => shown(each, format) ?? 'none').join(', ');
+  if (Array.isArray(value)) return value.map((each) => formatValue(each, format) ?? 'none').join(', ');
   return JSON.stringify(value);
 }
 
@@ -39,7 +39,7 @@ export function difference({ from, to, format }: Pick<CardChange, 'from' | 'to' 
   // Cents are whole numbers of hundredths, which binary fractions only come close to.
   const moved = Math.round((to - from) * 100) / 100;
   if (moved === 0) return undefined;
-  const amount = shown(Math.abs(moved), format) ?? '';
+  const amount = formatValue(Math.abs(moved), format) ?? '';
   const percent = from === 0 ? '' : `, ${plain.format(Math.round((Math.abs(moved) / Math.abs(from)) * 1000) / 10)}%`;
   return `${moved > 0 ? '+' : '−'}${amount}${percent}`;
 }

@@ -29,7 +29,17 @@ type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 const LARGEST_FORM = 4096;
 
 /** The two questions: who are you, and may this program act for you. Plain forms, so that they work without any script. */
-export function interactions({ provider, realm, base, mount, csrfKey, accounts, audienceOf, onAllowed, banners }: InteractionOptions) {
+export function createInteractions({
+  provider,
+  realm,
+  base,
+  mount,
+  csrfKey,
+  accounts,
+  audienceOf,
+  onAllowed,
+  banners,
+}: InteractionOptions) {
   const csrfOf = ({ uid, prompt }: Interaction) =>
     createHmac('sha256', csrfKey).update(`interaction\n${realm}\n${uid}\n${prompt.name}`).digest('base64url');
   const text = (value: unknown) => (typeof value === 'string' ? value : '');

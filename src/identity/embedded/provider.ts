@@ -15,10 +15,10 @@ import { fromOurPage, hostAllowed } from '../web/origin.ts';
 import { keepClient, kvAdapter } from './adapter.ts';
 import { isOurs } from './clients.ts';
 import { configuration, NOT_YOURS, SCOPES } from './configuration.ts';
-import { interactions } from './interaction.ts';
+import { createInteractions } from './interaction.ts';
 import { Provider } from './library.ts';
 import { errorPage } from './pages.ts';
-import { REGISTRATION_LIMITS, type RegistrationLimits, registrations } from './registrations.ts';
+import { REGISTRATION_LIMITS, type RegistrationLimits, createRegistrations } from './registrations.ts';
 import { audiences } from './resources.ts';
 import { createAccessTokenRevoker } from './revoke.ts';
 
@@ -51,7 +51,7 @@ const USED_CLIENT_SECONDS = 90 * 24 * 3600;
 const REVOCATION_PATH = '/token/revocation';
 const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)$/;
 
-export function embeddedProvider(options: EmbeddedProviderOptions): EmbeddedProvider {
+export function createEmbeddedProvider(options: EmbeddedProviderOptions): EmbeddedProvider {
   const { base } = options;
   const realms = REALMS.map((realm) => realmProvider(realm, options));
   const isOurHost = hostAllowed(base);
@@ -107,7 +107,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
   const cookieKeys = [derive(keys, 'cookie'), derivePrevious(keys, 'cookie')].flatMap((key) => (key ? [key.toString('base64url')] : []));
   const onReplay = (grantId: string) => revocations.revokeSession(realm, grantId);
   const adapter = kvAdapter({ kv, prefix, onReplay, unusedClientSeconds: limits.unusedSeconds });
-  const registered = registrations(kv, prefix, limits, clock);
+  const registered = createRegistrations(kv, prefix, limits, clock);
 
   const provider = new Provider(
     issuer,
@@ -164,7 +164,7 @@ function realmProvider(realm: Realm, options: EmbeddedProviderOptions) {
     await keepClient(kv, prefix, clientId, USED_CLIENT_SECONDS);
   };
   const csrfKey = derive(keys, 'csrf');
-  const interact = interactions({ provider, realm, base, mount, csrfKey, accounts, audienceOf: resources.of, onAllowed, banners });
+  const interact = createInteractions({ provider, realm, base, mount, csrfKey, accounts, audienceOf: resources.of, onAllowed, banners });
 
   return {
     realm,

@@ -16,7 +16,7 @@ interface Unused {
 }
 
 /** Anyone may register a client, so that is bounded: how fast, and how many that nobody ever signed in with. */
-export function registrations(kv: KeyValue, prefix: string, limits: RegistrationLimits, clock: Clock) {
+export function createRegistrations(kv: KeyValue, prefix: string, limits: RegistrationLimits, clock: Clock) {
   const key = `${prefix}unused-clients`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
 

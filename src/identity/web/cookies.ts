@@ -13,7 +13,7 @@ export interface CookieJar {
   read(req: IncomingMessage, name: string): { readonly value: string; readonly kind: 'strong' | 'plain' } | undefined;
 }
 
-export function cookieJar(base: string): CookieJar {
+export function createCookieJar(base: string): CookieJar {
   const plainToo = new URL(base).protocol === 'http:';
   const strong = (name: string, value: string, more = '') => `__Host-${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${more}`;
   const plain = (name: string, value: string, sameSite: 'Lax' | 'Strict', more = '') =>

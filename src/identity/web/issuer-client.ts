@@ -37,10 +37,10 @@ export interface IssuerClient {
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-const PATIENCE_SECONDS = 5;
+const DEADLINE_SECONDS = 5;
 
 /** Signs people in at one issuer: code flow with PKCE, for our own API and nothing else. */
-export function issuerClient({ issuer, clientId, clientSecret }: WebIssuer, callback: string, resource: string): IssuerClient {
+export function createIssuerClient({ issuer, clientId, clientSecret }: WebIssuer, callback: string, resource: string): IssuerClient {
   const url = new URL(issuer);
   const plain = url.protocol === 'http:' && LOOPBACK.has(url.hostname);
   const authentication = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
@@ -49,7 +49,7 @@ export function issuerClient({ issuer, clientId, clientSecret }: WebIssuer, call
   const configuration = (): Promise<oidc.Configuration> => {
     known ??= oidc
       .discovery(url, clientId, undefined, authentication, {
-        timeout: PATIENCE_SECONDS,
+        timeout: DEADLINE_SECONDS,
         ...(plain && { execute: [oidc.allowInsecureRequests] }),
       })
       .catch((cause: unknown) => {

@@ -13,7 +13,7 @@ export interface Sealer {
   isCode(about: string, given: string): boolean;
 }
 
-export function sealer(key: Uint8Array): Sealer {
+export function createSealer(key: Uint8Array): Sealer {
   const part = (use: string) => Buffer.from(hkdfSync('sha256', key, 'tamshai', `tamshai/v1/web/${use}`, 32));
   const [sealing, coding] = [part('seal'), part('code')];
   const code = (about: string) => createHmac('sha256', coding).update(about).digest('base64url');

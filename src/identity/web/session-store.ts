@@ -15,7 +15,7 @@ const TOUCH_AFTER = 120;
 const RENEW_BEFORE = 60;
 const RENEWING_SECONDS = 15;
 const POLL_MS = 50;
-const PATIENCE_MS = 8_000;
+const DEADLINE_MS = 8_000;
 
 const sessionSchema = z.object({
   realm: z.enum(['staff', 'customer']),
@@ -48,7 +48,7 @@ interface Held {
 }
 
 /** Sessions in the shared store, sealed and under the digest of their id: who reads the store can neither use nor find one. */
-export function sessionStore({ kv, seals, clock, renew }: SessionStoreOptions): SessionStore {
+export function createSessionStore({ kv, seals, clock, renew }: SessionStoreOptions): SessionStore {
   const keyOf = (id: string) => `web:session:${createHash('sha256').update(id).digest('base64url')}`;
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
   const left = ({ began }: Session) => Math.min(IDLE, began + LONGEST - seconds());
@@ -98,7 +98,7 @@ export function sessionStore({ kv, seals, clock, renew }: SessionStoreOptions): 
   };
 
   const awaitRenewal = async (key: string, before: Session): Promise<Session | undefined> => {
-    for (const started = performance.now(); performance.now() - started < PATIENCE_MS; ) {
+    for (const started = performance.now(); performance.now() - started < DEADLINE_MS; ) {
       await wait(POLL_MS);
       const held = await load(key);
       if (held?.session.access !== before.access) return held?.session;

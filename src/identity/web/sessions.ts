@@ -5,12 +5,12 @@ import type { Caller } from '../../core/caller.ts';
 import { Failure, failure } from '../../core/errors.ts';
 import type { Realm } from '../../core/people.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
-import { cookieJar } from './cookies.ts';
+import { createCookieJar } from './cookies.ts';
 import { pageHeaders } from './headers.ts';
-import { type IssuerClient, issuerClient, SignInRefused, type Tokens, type WebIssuer } from './issuer-client.ts';
+import { type IssuerClient, createIssuerClient, SignInRefused, type Tokens, type WebIssuer } from './issuer-client.ts';
 import { fromOurPage, hasOurOrigin } from './origin.ts';
-import { sealer } from './seal.ts';
-import { type SessionStore, sessionStore } from './session-store.ts';
+import { createSealer } from './seal.ts';
+import { type SessionStore, createSessionStore } from './session-store.ts';
 import { signInPage, signInStoppedPage } from './sign-in-page.ts';
 
 export interface WebSessionOptions {
@@ -60,7 +60,7 @@ const flowSchema = z.object({
   verifier: z.string(),
 });
 
-export function webSessions({
+export function createWebSessions({
   base,
   kv,
   issuers,
@@ -69,16 +69,16 @@ export function webSessions({
   log,
   clock = { now: () => new Date() },
 }: WebSessionOptions): WebSessions {
-  const jar = cookieJar(base);
-  const seals = sealer(sealKey);
+  const jar = createCookieJar(base);
+  const seals = createSealer(sealKey);
   const audiences: readonly string[] = [`${base}/api`];
   const { origin, host } = new URL(base);
-  const client = (issuer: WebIssuer) => issuerClient(issuer, `${base}/signin/callback`, `${base}/api`);
+  const client = (issuer: WebIssuer) => createIssuerClient(issuer, `${base}/signin/callback`, `${base}/api`);
   const clients: Readonly<Record<Realm, IssuerClient | undefined>> = {
     staff: client(issuers.staff),
     customer: issuers.customer && client(issuers.customer),
   };
-  const store: SessionStore = sessionStore({ kv, seals, clock, renew: (realm, refresh) => need(clients[realm]).renew(refresh) });
+  const store: SessionStore = createSessionStore({ kv, seals, clock, renew: (realm, refresh) => need(clients[realm]).renew(refresh) });
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
 
   const page = (status: number, body: string, cookies: string[] = []): Reply => ({

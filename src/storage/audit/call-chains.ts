@@ -1,7 +1,7 @@
 import { failure } from '../../core/errors.ts';
 import type { AuditChains, ChainedRecord } from '../../core/ports.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
-import { astray, CHAINS, orderOf, said } from './order.ts';
+import { misfiled, CHAINS, orderOf, said } from './order.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS records (
@@ -14,13 +14,13 @@ const othersFirst = () => new Promise((resolve) => setImmediate(resolve));
 
 /** As bytes, which `storedText` decodes: the driver cuts a text at its first NUL, and aborts the process at invalid UTF-8. */
 const COLUMNS = 'CAST(chain AS BLOB), n, CAST(body AS BLOB), CAST(mac AS BLOB)';
-type Row = [chain: Buffer, n: number, body: Buffer, mac: Buffer, astray?: number];
-const recordOf = ([chain, n, body, mac, astray]: Row): ChainedRecord => ({
+type Row = [chain: Buffer, n: number, body: Buffer, mac: Buffer, misfiled?: number];
+const recordOf = ([chain, n, body, mac, misfiled]: Row): ChainedRecord => ({
   chain: storedText(chain),
   n,
   body: storedText(body),
   mac: storedText(mac),
-  ...(astray === 1 && { astray: true }),
+  ...(misfiled === 1 && { misfiled: true }),
 });
 
 export interface CallChains extends AuditChains {
@@ -36,7 +36,7 @@ export function chainsIn(db: Sqlite): CallChains {
   const count = db
     .prepare(`SELECT count(*), max(n) FROM (SELECT n FROM records WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${COUNTED_AT_ONCE})`)
     .raw();
-  const after = db.prepare(`SELECT ${COLUMNS}, ${astray} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
+  const after = db.prepare(`SELECT ${COLUMNS}, ${misfiled} FROM records AS r WHERE chain = ?1 AND n > ?2 ORDER BY n LIMIT ${BATCH}`).raw();
   const one = db.prepare(`SELECT ${COLUMNS} FROM records WHERE chain = ?1 AND n = ?2`).raw();
   // When it was, and whose, is read off the record itself once more: elsewhere it could be changed.
   const ofAll = db

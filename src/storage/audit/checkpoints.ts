@@ -92,18 +92,18 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
 
-  const intoFile = async (news: readonly Checkpoint[]) => {
+  const intoFile = async (pending: readonly Checkpoint[]) => {
     if ((await handle.stat()).nlink === 0) {
       log?.error({}, 'The file of checkpoints was removed; a new one is begun. Restore it and run "tamshai audit verify".');
       const removed = handle;
       handle = await openCheckpointFile(file);
       await removed.close();
     }
-    await handle.appendFile(news.map((checkpoint) => `${JSON.stringify(checkpoint)}\n`).join(''));
+    await handle.appendFile(pending.map((checkpoint) => `${JSON.stringify(checkpoint)}\n`).join(''));
     await handle.datasync();
   };
-  const intoStore = async (news: readonly Checkpoint[]) => {
-    for (const checkpoint of news) {
+  const intoStore = async (pending: readonly Checkpoint[]) => {
+    for (const checkpoint of pending) {
       const { chain, count } = checkpoint;
       if (!known.has(chain)) {
         const before = await storedCheckpoint(kv, chain);
@@ -120,12 +120,12 @@ export async function openCheckpoints({ file, kv, keys, clock, log, everyMs = 1_
     }
   };
   /** One place is enough for now. True when at least one has it. */
-  const write = async (news: readonly [string, Head][]): Promise<boolean> => {
-    if (news.length === 0) return true;
+  const write = async (pending: readonly [string, Head][]): Promise<boolean> => {
+    if (pending.length === 0) return true;
     const at = clock.now().toISOString();
-    const done = await Promise.allSettled(news.map(async ([, { durable }]) => durable?.()));
+    const done = await Promise.allSettled(pending.map(async ([, { durable }]) => durable?.()));
     if (done.some(({ status }) => status === 'rejected')) return false;
-    const signed = news.map(([chain, { count, mac }]) => signCheckpoint(key, { chain, count, mac, at }));
+    const signed = pending.map(([chain, { count, mac }]) => signCheckpoint(key, { chain, count, mac, at }));
     const places = await Promise.allSettled([intoFile(signed), intoStore(signed)]);
     const failed = places.filter(({ status }) => status === 'rejected').length;
     if (failed > 0) log?.warn({ places: failed }, 'A checkpoint of the audit trail could not be written everywhere.');

@@ -21,7 +21,7 @@ export const CHAINS = `WITH RECURSIVE chains (chain) AS (
   )`;
 
 /** Whether a record of which it is said that it has its places in both orders has one in each. */
-export const astray = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain = r.chain) AND NOT (
+export const misfiled = `r.n <= (SELECT u.n FROM ordered_until AS u WHERE u.chain = r.chain) AND NOT (
   EXISTS (SELECT 1 FROM by_time AS t WHERE t.at = ${said('at')} AND t.chain = r.chain AND t.n = r.n)
   AND EXISTS (SELECT 1 FROM by_person AS p WHERE p.principal = ${said('principal')} AND p.at = ${said('at')} AND p.chain = r.chain AND p.n = r.n))`;
 

@@ -148,7 +148,7 @@ function checkMasks(collections: Collections): void {
       if (field.includes('.')) throw new Error(`${name}: a mask covers a whole field, and ${field} is a part of one`);
 }
 
-export function documentStore(database: DocumentDatabase, collections: Collections, chain: ChainWriter): Store<'documents'> {
+export function createDocumentStore(database: DocumentDatabase, collections: Collections, chain: ChainWriter): Store<'documents'> {
   checkMasks(collections);
   return {
     kind: 'documents',
@@ -169,7 +169,7 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
       });
       return rows.map((row) => rowParser(item)(shown(row, hide)));
     },
-    async once(who, { id, tool }, body) {
+    async executeOnce(who, { id, tool }, body) {
       const seen = seenBy(collections, who);
       const { principal } = who.person;
       for (let attempt = 1; ; attempt++) {
@@ -210,7 +210,7 @@ export function documentStore(database: DocumentDatabase, collections: Collectio
         await new Promise((later) => setTimeout(later, Math.random() * 8 * attempt));
       }
     },
-    async settled(who, id) {
+    async findResult(who, id) {
       const kept = await database.effect(id);
       return kept?.principal === who.person.principal ? (JSON.parse(kept.result) as unknown) : undefined;
     },

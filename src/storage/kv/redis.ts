@@ -1,14 +1,14 @@
 import { type ClientContext, Redis, type Result } from 'ioredis';
 import { type Failure, failure } from '../../core/errors.ts';
 import type { KeyValue, Logger } from '../../core/ports.ts';
-import { gathering } from '../gather.ts';
+import { createWriteCoalescer } from '../write-coalescing.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
     swapValue(key: string, expected: string, next: string, ttlMs: number): Result<number, Context>;
     countUp(key: string, windowMs: number): Result<number, Context>;
-    takePlace(key: string, holder: string, most: number, ttlMs: number): Result<number, Context>;
-    keepPlace(key: string, holder: string, ttlMs: number): Result<number, Context>;
+    acquireLease(key: string, holder: string, most: number, ttlMs: number): Result<number, Context>;
+    renewLease(key: string, holder: string, ttlMs: number): Result<number, Context>;
   }
 }
 
@@ -86,11 +86,11 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   }
   reportOutages(redis, logger);
 
-  const gather = gathering();
+  const coalesce = createWriteCoalescer();
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     const { stream } = redis;
     try {
-      gather(stream);
+      coalesce(stream);
       return await work();
     } catch (error) {
       leaveIfLate(stream, error);
@@ -115,13 +115,13 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
         await redis.ping();
       }),
     close: async () => redis.disconnect(),
-    places: {
-      take: (key, holder, most, seconds) => attempt(async () => (await redis.takePlace(key, holder, most, ms(seconds))) === 1),
-      keep: (key, holder, seconds) =>
+    leases: {
+      acquire: (key, holder, most, seconds) => attempt(async () => (await redis.acquireLease(key, holder, most, ms(seconds))) === 1),
+      renew: (key, holder, seconds) =>
         attempt(async () => {
-          await redis.keepPlace(key, holder, ms(seconds));
+          await redis.renewLease(key, holder, ms(seconds));
         }),
-      give: (key, holder) =>
+      release: (key, holder) =>
         attempt(async () => {
           await redis.zrem(key, holder);
         }),

@@ -21,7 +21,7 @@ function openWith(key: Uint8Array, name: string, bytes: Buffer): string | undefi
  * name does not open. What does not open (damaged, or sealed with another key than these two) counts as not there.
  * Counters are not secret and stay plain, so they are for `count` alone.
  */
-export function sealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
+export function createSealedKeyValue(kv: KeyValue, key: Uint8Array, previous?: Uint8Array): KeyValue {
   const seal = (name: string, plain: string): string => {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(name));

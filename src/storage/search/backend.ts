@@ -5,7 +5,7 @@ import type { SearchLoader } from '../../core/search.ts';
 import type { Store } from '../../core/store.ts';
 
 /** What a collection has to become: the key of each row, and a print that changes with whatever it was made from. */
-export interface Following {
+export interface FollowOptions {
   readonly collection: string;
   /** The field that keeps the print. */
   readonly print: string;
@@ -30,7 +30,7 @@ export interface SearchBackend {
   /** Ends what a process that died left between intent and outcome, and says how many. */
   settle(chain: ChainWriter, name: string): Promise<number>;
   /** Makes a collection what something outside says, in one transaction. Only the file knows how. */
-  follow?(following: Following): Promise<Followed>;
+  follow?(options: FollowOptions): Promise<Followed>;
   /** No rows any more; the trail stays. */
   empty(): Promise<void>;
   /** Takes everything away again, the trail too; for tests. */

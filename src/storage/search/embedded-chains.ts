@@ -15,7 +15,7 @@ const recordOf = ([chain, n, body, mac]: Raw): ChainedRecord => ({
 });
 const filedOf = (row: Raw): Filed => ({ record: recordOf(row), at: storedText(row[4]), principal: storedText(row[5]) });
 
-export function fileChains(db: Sqlite, table: string): AuditChains {
+export function createFileChains(db: Sqlite, table: string): AuditChains {
   const all = (text: string, ...values: (string | number)[]) =>
     db
       .prepare(text)

@@ -8,7 +8,7 @@ import { ownResult } from '../own-result.ts';
 import { DatabaseProblem } from '../problem.ts';
 import { openSqlite, type Sqlite, storedText } from '../sqlite-file.ts';
 import type { Followed, SearchBackend } from './backend.ts';
-import { fileChains } from './embedded-chains.ts';
+import { createFileChains } from './embedded-chains.ts';
 import { auditOf, effectsOf, prepareFile, tableOf, tablesIn } from './embedded-file.ts';
 import { condition, finding, grouping, reachable, type Scores, scoringParts, Statement, type Variants } from './embedded-sql.ts';
 import { type Asked, Asking, type Engine, type Hit, readerOver, writerOver } from './handles.ts';
@@ -214,7 +214,7 @@ export function openEmbeddedSearch(
     if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
     return shape;
   };
-  const audit = fileChains(reader, auditTable);
+  const audit = createFileChains(reader, auditTable);
   const close = async () => {
     await inTurn(file, async () => {
       for (const db of [reader, writer]) if (db.open) db.close();
@@ -293,14 +293,14 @@ export function openEmbeddedSearch(
       async page(who, query, window, item) {
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
       },
-      async once(who, effect, body) {
+      async executeOnce(who, effect, body) {
         if (waiting >= MOST_WAITING) throw failure('SERVICE_UNAVAILABLE', 'Too many changes are waiting.');
         waiting++;
         const until = Date.now() + BUSY_MS;
         try {
           for (let attempt = 1; ; attempt++) {
             try {
-              return await tryOnce(chain, who, effect, body, until);
+              return await tryToExecute(chain, who, effect, body, until);
             } catch (error) {
               if (!writer.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
               if (!isConflict(error) || attempt === ATTEMPTS) throw inOurWords(error);
@@ -310,7 +310,7 @@ export function openEmbeddedSearch(
           waiting--;
         }
       },
-      async settled(who, id) {
+      async findResult(who, id) {
         if (!reader.open) throw failure('SERVICE_UNAVAILABLE', 'The search store is closed.');
         const found = kept(reader, id);
         return found?.principal === who.person.principal ? (JSON.parse(found.result) as unknown) : undefined;
@@ -325,11 +325,11 @@ export function openEmbeddedSearch(
     close,
   };
 
-  async function tryOnce(
+  async function tryToExecute(
     chain: ChainWriter,
     who: StoreSession,
-    { id, tool }: Parameters<Store<'search'>['once']>[1],
-    body: Parameters<Store<'search'>['once']>[2],
+    { id, tool }: Parameters<Store<'search'>['executeOnce']>[1],
+    body: Parameters<Store<'search'>['executeOnce']>[2],
     until: number,
   ): Promise<unknown> {
     let release: (committed: boolean) => Promise<void> = async () => {};

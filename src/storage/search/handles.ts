@@ -249,8 +249,8 @@ export function writerOver<H extends Hit>(asking: Asking<H>, who: StoreSession, 
       const { hits, rows } = await asking.find(searchWords.from(collection, filter), { order: asc(shape.key), after: undefined, take: 2 });
       const [hit, row] = [hits[0], rows[0]];
       if (hits.length !== 1 || hit === undefined || row === undefined) throw failure('CHANGED_SINCE_APPROVAL', CHANGED);
-      const news = checked(shape, typeof patch === 'function' ? patch(rowParser(schema)(row)) : patch);
-      const next = await keep({ shape, stored: shape.stored({ ...hit.row, ...news }), version: hit.version + 1, before: hit });
+      const changed = checked(shape, typeof patch === 'function' ? patch(rowParser(schema)(row)) : patch);
+      const next = await keep({ shape, stored: shape.stored({ ...hit.row, ...changed }), version: hit.version + 1, before: hit });
       return rowParser(schema)(next);
     },
     async insert(schema, collection, row) {

@@ -213,8 +213,8 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
       async page(who, query, window, item) {
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
       },
-      once: (who, effect, body) => once(database, shapes, chain, who, effect, body),
-      async settled(who, id) {
+      executeOnce: (who, effect, body) => once(database, shapes, chain, who, effect, body),
+      async findResult(who, id) {
         const kept = await database.effect(id);
         return kept?.principal === who.person.principal ? (JSON.parse(kept.result) as unknown) : undefined;
       },
@@ -226,15 +226,15 @@ function backendOn(database: DocumentDatabase, shapes: ReadonlyMap<string, Shape
   };
 }
 
-type Once = Parameters<Store<'search'>['once']>;
+type ExecuteOnce = Parameters<Store<'search'>['executeOnce']>;
 
 async function once(
   database: DocumentDatabase,
   shapes: ReadonlyMap<string, Shape>,
   chain: ChainWriter,
   who: StoreSession,
-  { id, tool }: Once[1],
-  body: Once[2],
+  { id, tool }: ExecuteOnce[1],
+  body: ExecuteOnce[2],
 ): Promise<unknown> {
   const givenUp = Date.now() + TRIED_FOR_MS;
   for (let attempt = 1; ; attempt++) {

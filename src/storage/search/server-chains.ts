@@ -16,7 +16,7 @@ interface Found {
 const recordOf = ({ _source: { chain, n, body, mac } }: Found): ChainedRecord => ({ chain, n, body, mac });
 const filedOf = (one: Found): Filed => ({ record: recordOf(one), at: one._source.at, principal: one._source.principal });
 
-export function serverChains(client: SearchClient, index: string): AuditChains & { last(chain: string): Promise<Head | undefined> } {
+export function createServerChains(client: SearchClient, index: string): AuditChains & { last(chain: string): Promise<Head | undefined> } {
   const search = async (body: Json): Promise<Filed[]> => {
     // What was just written has to show: a chain is held against its checkpoints.
     await client.call('POST', `/${index}/_refresh`);

@@ -36,7 +36,7 @@ function inOurWords(error: unknown): Error {
   return error instanceof Error ? error : new Error('unknown');
 }
 
-export function searchClient(url: string): SearchClient {
+export function createSearchClient(url: string): SearchClient {
   const client = new Client({ node: url, requestTimeout: OPERATION_MS, maxRetries: 0, agent: { keepAlive: true, maxSockets: SOCKETS } });
   let running = 0;
   const send = async (request: Parameters<Client['transport']['request']>[0], also: readonly number[], timeout: number): Promise<Reply> => {

@@ -32,11 +32,16 @@ interface Intent {
   readonly audit: string;
   readonly result: string;
 }
-type Once = Store<'search'>['once'];
+type ExecuteOnce = Store<'search'>['executeOnce'];
 
 export interface ServerEffects {
-  once(chain: ChainWriter, who: StoreSession, effect: Parameters<Once>[1], body: Parameters<Once>[2]): Promise<unknown>;
-  settled(who: StoreSession, id: string): Promise<unknown>;
+  executeOnce(
+    chain: ChainWriter,
+    who: StoreSession,
+    effect: Parameters<ExecuteOnce>[1],
+    body: Parameters<ExecuteOnce>[2],
+  ): Promise<unknown>;
+  findResult(who: StoreSession, id: string): Promise<unknown>;
   settle(chain: ChainWriter, name: string): Promise<number>;
 }
 
@@ -80,7 +85,7 @@ export interface EffectsOptions {
   readonly failpoint: (name: string) => void;
 }
 
-export function serverEffects({ client, indices, shapes, engine, log, failpoint }: EffectsOptions): ServerEffects {
+export function createServerEffects({ client, indices, shapes, engine, log, failpoint }: EffectsOptions): ServerEffects {
   const intentPath = (id: string) => `/${indices.effects}/_doc/${encodeURIComponent(id)}`;
   const note = (chain: ChainWriter, audit: AuditRecord, first?: Parameters<typeof append>[4]) =>
     append(client, indices.audit, chain, audit, first);
@@ -139,8 +144,8 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
   async function attempt(
     chain: ChainWriter,
     who: StoreSession,
-    { id, tool }: Parameters<Once>[1],
-    body: Parameters<Once>[2],
+    { id, tool }: Parameters<ExecuteOnce>[1],
+    body: Parameters<ExecuteOnce>[2],
     effect: string,
     writing: (end: () => Promise<unknown>) => void,
   ): Promise<{ result: unknown } | undefined> {
@@ -217,7 +222,12 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
     }
   }
 
-  async function tryOnce(chain: ChainWriter, who: StoreSession, effect: Parameters<Once>[1], body: Parameters<Once>[2]): Promise<unknown> {
+  async function tryToExecute(
+    chain: ChainWriter,
+    who: StoreSession,
+    effect: Parameters<ExecuteOnce>[1],
+    body: Parameters<ExecuteOnce>[2],
+  ): Promise<unknown> {
     const { id } = effect;
     const until = Date.now() + TRY_MS;
     for (let n = 1; n <= ATTEMPTS && Date.now() < until; n++) {
@@ -263,9 +273,9 @@ export function serverEffects({ client, indices, shapes, engine, log, failpoint 
   }
 
   return {
-    once: (chain, who, effect, body) =>
-      effect.id === undefined ? tryOnce(chain, who, effect, body) : inTurn(effect.id, () => tryOnce(chain, who, effect, body)),
-    async settled(who, id) {
+    executeOnce: (chain, who, effect, body) =>
+      effect.id === undefined ? tryToExecute(chain, who, effect, body) : inTurn(effect.id, () => tryToExecute(chain, who, effect, body)),
+    async findResult(who, id) {
       const found = await kept(id);
       return found?.principal === who.person.principal ? (JSON.parse(found.result) as unknown) : undefined;
     },

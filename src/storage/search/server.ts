@@ -7,9 +7,9 @@ import type { Store } from '../../core/store.ts';
 import { DatabaseProblem } from '../problem.ts';
 import type { SearchBackend } from './backend.ts';
 import { Asking, type Engine, type Hit, readerOver } from './handles.ts';
-import { serverChains } from './server-chains.ts';
-import { productOf, type SearchClient, searchClient } from './server-client.ts';
-import { type EffectEntry, serverEffects } from './server-effects.ts';
+import { createServerChains } from './server-chains.ts';
+import { productOf, type SearchClient, createSearchClient } from './server-client.ts';
+import { type EffectEntry, createServerEffects } from './server-effects.ts';
 import { documentOf, type Indices, indicesOf, prepareIndices } from './server-indices.ts';
 import { figureAggregation, figureOf, filterQuery, searchBody } from './server-query.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
@@ -99,7 +99,7 @@ export async function openSearchServer({
   log,
   failpoint = () => {},
 }: SearchServerOptions): Promise<SearchBackend> {
-  const client = searchClient(url);
+  const client = createSearchClient(url);
   const patient = client.patient();
   const shapes = shapesOf(domain);
   const indices = indicesOf(prefix, domain);
@@ -115,8 +115,8 @@ export async function openSearchServer({
   }
   const reading = engineOn(client, indices, ['row', 'version']);
   const writing = engineOn(client, indices, ['row', 'version', 'effects']);
-  const { last, ...audit } = serverChains(client, indices.audit);
-  const effects = serverEffects({ client, indices, shapes, engine: writing, log, failpoint });
+  const { last, ...audit } = createServerChains(client, indices.audit);
+  const effects = createServerEffects({ client, indices, shapes, engine: writing, log, failpoint });
   const shapeOf = (collection: string): Shape => {
     const shape = shapes.get(collection);
     if (shape === undefined) throw new Error(`${domain.name} declares no collection ${collection}`);
@@ -179,8 +179,8 @@ export async function openSearchServer({
       async page(who, query, window, item) {
         return (await new Asking(reading, shapes, who).find(query, window)).rows.map(rowParser(item));
       },
-      once: (who, effect, body) => effects.once(chain, who, effect, body),
-      settled: (who, id) => effects.settled(who, id),
+      executeOnce: (who, effect, body) => effects.executeOnce(chain, who, effect, body),
+      findResult: (who, id) => effects.findResult(who, id),
       audit,
       ping: async () => void (await client.call('GET', `/${indices.audit}/_count`)),
       close,

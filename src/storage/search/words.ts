@@ -121,8 +121,8 @@ const weightOf = (stem: string) => (stem.length < 4 ? 2 : stem.length < 7 ? 3 : 
 /** Undefined when there is nothing to seek: then every row is as good as the other. */
 export function seeking(question: string): Seeking | undefined {
   const all = tokens(question.slice(0, MOST_CHARACTERS)).map(({ stem }) => stem);
-  const telling = all.filter((stem) => !STOP.has(stem));
-  const distinct = [...new Set(telling.length > 0 ? telling : all)].slice(0, MOST_WORDS);
+  const significant = all.filter((stem) => !STOP.has(stem));
+  const distinct = [...new Set(significant.length > 0 ? significant : all)].slice(0, MOST_WORDS);
   if (distinct.length === 0) return undefined;
   const words = distinct.map((stem) => ({ stem, weight: weightOf(stem), typos: typosIn(stem), begins: stem.length > 3 }));
   const pairs = new Map<string, readonly [string, string]>();

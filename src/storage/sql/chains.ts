@@ -17,7 +17,7 @@ const recordOf = (row: Row): ChainedRecord => ({
 const filedOf = (row: Row): Filed => ({ record: recordOf(row), at: String(row['filed']), principal: row['principal'] });
 const FILED = sql`chain, n, body, mac, principal, at::text as filed`;
 
-export function sqlChains(database: SqlDatabase, domain: string): AuditChains {
+export function createSqlChains(database: SqlDatabase, domain: string): AuditChains {
   const table = sql.ref(`${domain}.audit`);
   const fetch = async (query: SqlText) => {
     const values: unknown[] = [];

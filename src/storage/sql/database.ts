@@ -11,7 +11,7 @@ export interface Statement {
 /** One open transaction. */
 export interface SqlSession {
   /** `patienceMs` is for work that no person waits for; the transaction has to raise its own statement_timeout as well. */
-  query(text: string, values?: readonly unknown[], patienceMs?: number): Promise<Row[]>;
+  query(text: string, values?: readonly unknown[], deadlineMs?: number): Promise<Row[]>;
 }
 
 /** The end of a transaction was asked for, and the answer did not come: nobody knows whether it was committed. */

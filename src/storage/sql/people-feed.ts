@@ -7,7 +7,7 @@ import { inOurWords, isConflict } from './errors.ts';
 export const PAGE = 500;
 const ATTEMPTS = 5;
 /** Where the head of a large tree moves, everyone below does. Nobody waits for it, but it must come to an end. */
-const PATIENCE_MS = 300_000;
+const DEADLINE_MS = 300_000;
 
 /** One statement, so that people and numbers are of one moment. There is always a row: the first says how far the log goes. */
 const CHANGES = `with s as materialized (select set_config('app.principal', 'people-feed', true) as a)
@@ -29,7 +29,7 @@ const changeOf = (row: Row): PersonChange => ({
   active: row['active'] === true,
 });
 
-export const sqlPeopleFeed = (database: SqlDatabase): PeopleFeed => ({
+export const createSqlPeopleFeed = (database: SqlDatabase): PeopleFeed => ({
   async after(n) {
     try {
       const rows = await database.read('hr_feed', { text: CHANGES, values: [n] });
@@ -57,11 +57,11 @@ const COPYING: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Undefined for a domain that keeps no copy. */
-export function sqlPeopleCopy(database: SqlDatabase, domain: string): PeopleCopy | undefined {
+export function createSqlPeopleCopy(database: SqlDatabase, domain: string): PeopleCopy | undefined {
   const copying = COPYING[domain];
   if (copying === undefined) return undefined;
   const first = {
-    text: `select set_config('app.principal', 'people-feed', true), set_config('statement_timeout', '${PATIENCE_MS}', true)`,
+    text: `select set_config('app.principal', 'people-feed', true), set_config('statement_timeout', '${DEADLINE_MS}', true)`,
     values: [],
   };
   const positionIn = async (session: SqlSession, lock = '') => {
@@ -86,7 +86,7 @@ export function sqlPeopleCopy(database: SqlDatabase, domain: string): PeopleCopy
         const now = await positionIn(session, 'for update');
         if (now !== from) return now;
         const page = [JSON.stringify(people)];
-        if (people.length > 0) for (const text of copying) await session.query(text, page, PATIENCE_MS);
+        if (people.length > 0) for (const text of copying) await session.query(text, page, DEADLINE_MS);
         await session.query(`update ${domain}.feed set n = $1::bigint where source = 'hr'`, [to]);
         return to;
       }),

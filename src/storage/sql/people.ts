@@ -7,7 +7,7 @@ import { inOurWords } from './errors.ts';
 const QUESTION =
   "with s as materialized (select set_config('app.principal', 'sign-in', true) as a) select q.* from s cross join lateral (select hr.employment($1::uuid) as state where s.a is not null offset 0) q";
 
-export const sqlPeople = (database: SqlDatabase): People => ({
+export const createSqlPeople = (database: SqlDatabase): People => ({
   async employment(employeeId) {
     try {
       const [row] = await database.read('hr_directory', { text: QUESTION, values: [employeeId] });

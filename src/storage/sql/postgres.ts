@@ -6,7 +6,7 @@ import pg from 'pg';
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
 import { CommitLost, type SqlDatabase, type SqlSession, statementNames, types } from './database.ts';
-import { gathering } from '../gather.ts';
+import { createWriteCoalescer } from '../write-coalescing.ts';
 import { Listening } from './listening.ts';
 import { Prepared } from './prepared.ts';
 
@@ -92,8 +92,8 @@ export function openPostgres({ url, password, readers = 2, writers = 4, stillThe
           checked.add(client);
         }
         const session: SqlSession = {
-          query: async (text, values, patienceMs) =>
-            (await client.query<Row>({ text, values: values as unknown[], ...(patienceMs !== undefined && { query_timeout: patienceMs }) }))
+          query: async (text, values, deadlineMs) =>
+            (await client.query<Row>({ text, values: values as unknown[], ...(deadlineMs !== undefined && { query_timeout: deadlineMs }) }))
               .rows,
         };
         await client.query('begin isolation level serializable');
@@ -162,7 +162,7 @@ class PipelinedReaders {
   #nameOf = statementNames();
   #changes = 0;
   readonly #role: string;
-  readonly #gather = gathering();
+  readonly #coalesce = createWriteCoalescer();
   #refusedUntil = 0;
 
   constructor(role: string, open: () => Promise<pg.Client>, size: number) {
@@ -178,7 +178,7 @@ class PipelinedReaders {
     slot.waiting++;
     try {
       const prepared = await (slot.client ?? this.#connect(slot));
-      this.#gather(prepared.stream);
+      this.#coalesce(prepared.stream);
       const nameOf = this.#nameOf;
       return await prepared.query(nameOf(this.#role, text), text, values).catch((error: unknown) => {
         if (!ANEW.has((error as { code?: unknown }).code)) throw error;

@@ -134,7 +134,7 @@ async function fetchAs(database: SqlDatabase, who: StoreSession, query: SqlText)
 /** Reads as somebody without being a store: for those who look after the data. */
 export const readingAs = (database: SqlDatabase, who: StoreSession): SqlReader => readerOver((query) => fetchAs(database, who, query), []);
 
-export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {
+export function createSqlStore(database: SqlDatabase, domain: string, chain: ChainWriter, audit: AuditChains): Store<'sql'> {
   const schema = sql.ref(domain);
   const reading = (who: StoreSession, query: SqlText) => fetchAs(database, who, query);
   const run = (session: SqlSession, query: SqlText) => {
@@ -159,7 +159,7 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
     async page(who, query, window, item) {
       return (await reading(who, paged(query, Object.keys(item.shape), window))).map(rowParser(item));
     },
-    async once(who, { id, tool }, body) {
+    async executeOnce(who, { id, tool }, body) {
       for (let attempt = 1; ; attempt++) {
         let release: (committed: boolean) => Promise<void> = async () => {};
         let committed = false;
@@ -211,7 +211,7 @@ export function sqlStore(database: SqlDatabase, domain: string, chain: ChainWrit
         await new Promise((again) => setTimeout(again, Math.random() * Math.min(8 * 2 ** attempt, 600)));
       }
     },
-    async settled(who, id) {
+    async findResult(who, id) {
       try {
         const [kept] = await transaction(who, (session) =>
           run(session, sql`select result from ${schema}.effects where confirmation_id = ${id}::uuid and result is not null`),

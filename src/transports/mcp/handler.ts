@@ -11,17 +11,17 @@ import { type ErrorAnswer, Failure, failure } from '../../core/errors.ts';
 import { isJsonType } from '../../core/media-type.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
-import { markStanding } from '../standing.ts';
+import { markLongLived } from '../long-lived.ts';
 import { Approval, sessionOpensUrls } from './approval.ts';
 import { Exchange } from './exchange.ts';
-import { clientName, type HotRequest, LEGACY, MODERN, recognise } from './hot.ts';
+import { clientName, type FastPathRequest, LEGACY, MODERN, recognise } from './fast-path.ts';
 import { follow, listen, progressIn, type Streaming } from './notices.ts';
-import { refusal } from './offers.ts';
+import { refusal } from './resources.ts';
 import { MCP_LIMITS, type McpLimits, type McpOptions } from './options.ts';
-import { Quota } from '../quota.ts';
+import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 import { METHODS, noSession, refuse, send } from './reply.ts';
 import { callInside } from './result.ts';
-import { authInfoOf, capabilitiesOf, sdkServer } from './server.ts';
+import { authInfoOf, capabilitiesOf, createSdkServer } from './server.ts';
 import { type Session, Sessions, type Visit } from './sessions.ts';
 import { Streams, whenOver } from './streams.ts';
 import { Subscriptions, tooMany } from './subscriptions.ts';
@@ -36,7 +36,7 @@ export interface McpHandler {
 }
 
 /** The endpoint for one path, to be mounted in front of everything else that reads a request. */
-export function mcpHandler(options: McpOptions): McpHandler {
+export function createMcpTransport(options: McpOptions): McpHandler {
   const endpoint = new Endpoint(options);
   // A refusal that breaks itself ends its own connection, never the process.
   const handle = (req: IncomingMessage, res: ServerResponse) => void endpoint.serve(req, res).catch(() => res.destroy());
@@ -55,12 +55,12 @@ class Endpoint {
   readonly #limits: McpLimits;
   readonly #streams: Streams;
   readonly #retiring = new AbortController();
-  readonly #subscribed: Quota;
+  readonly #subscribed: ConcurrencyLimit;
   readonly #streaming: Streaming | undefined;
   readonly #sdk: ReturnType<typeof createMcpHandler>;
   readonly #modern: ReturnType<typeof toNodeHandler>;
-  readonly #visiting: ReturnType<typeof toNodeHandler>;
-  readonly #hot: boolean;
+  readonly #callersOptions: ReturnType<typeof toNodeHandler>;
+  readonly #fast: boolean;
   readonly #serverInfo: string;
   readonly #discovery: string;
 
@@ -70,33 +70,33 @@ class Endpoint {
     this.#limits = { ...MCP_LIMITS, ...options.limits };
     this.#streams = new Streams(options, this.#limits);
     const approval = new Approval(options, this.#limits, this.#streams, this.#retiring.signal);
-    this.#subscribed = new Quota(options.kept, 'subscribed', this.#limits.subscriptionsPerPerson);
-    const { offers } = options;
+    this.#subscribed = new ConcurrencyLimit(options.kept, 'subscribed', this.#limits.subscriptionsPerPerson);
+    const { mcpResources } = options;
     const { heartbeatMs } = this.#limits;
-    const subscriptions = offers && new Subscriptions(offers, options.kept, this.#subscribed);
-    this.#streaming = offers &&
+    const subscriptions = mcpResources && new Subscriptions(mcpResources, options.kept, this.#subscribed);
+    this.#streaming = mcpResources &&
       subscriptions && {
-        offers,
+        mcpResources,
         subscriptions,
         heartbeatMs,
         serverInfo: options.serverInfo,
         retiring: this.#retiring.signal,
       };
-    const makeServer = () => sdkServer(options, approval, subscriptions);
+    const makeServer = () => createSdkServer(options, approval, subscriptions);
     const onEnd = (id: string, { principal, stream }: Session) => {
       stream?.end();
       // Whichever replica was asked to subscribe it: whoever streamed it may hold its places.
       subscriptions?.forget(id, principal).catch(() => undefined);
     };
     this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer, onEnd });
-    this.#visiting = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
+    this.#callersOptions = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
     this.#sdk = createMcpHandler(makeServer, {
       legacy: 'reject',
       keepAliveMs: this.#limits.heartbeatMs,
       maxSubscriptions: MAX_SUBSCRIPTIONS,
     });
     this.#modern = toNodeHandler(this.#sdk);
-    this.#hot = options.hotLeg ?? true;
+    this.#fast = options.fastPath ?? true;
     this.#serverInfo = `"${SERVER_INFO_META_KEY}":${JSON.stringify(options.serverInfo)}`;
     this.#discovery = JSON.stringify({
       supportedVersions: [MODERN],
@@ -169,8 +169,8 @@ class Endpoint {
       throw failure('UNSUPPORTED_MEDIA_TYPE', 'Send JSON, and say so in Content-Type.');
     }
     const body = await readJson(req, { duplicates: 'refuse' });
-    const hot = this.#hot ? recognise(headers, body) : undefined;
-    if (hot !== undefined && (await this.#answer(hot, exchange, req, res))) return;
+    const fast = this.#fast ? recognise(headers, body) : undefined;
+    if (fast !== undefined && (await this.#answer(fast, exchange, req, res))) return;
 
     this.#recordUnperformed(exchange, req, res, body);
     // Batches count as one request everywhere else; the strict 2026 handler refuses them for every revision.
@@ -257,7 +257,7 @@ class Endpoint {
     const kept = new Map<string, { server: string; from: number }>();
     const honored: string[] = [];
     for (const given of asked) {
-      const { answer, server, uri } = await streaming.offers.subscribe(given, exchange);
+      const { answer, server, uri } = await streaming.mcpResources.subscribe(given, exchange);
       if (answer.status === 'error' && answer.retryable) return refused(answer);
       if (answer.status !== 'success') continue;
       honored.push(given);
@@ -270,21 +270,21 @@ class Endpoint {
   }
 
   /** False leaves the answer to the SDK. */
-  async #answer(hot: HotRequest, exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-    const session = hot.client === undefined ? this.#session(exchange, req) : undefined;
-    if (hot.client === undefined && session === undefined) return false;
-    const stamp = hot.client && `"resultType":"complete","_meta":{${this.#serverInfo}`;
+  async #answer(fast: FastPathRequest, exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+    const session = fast.client === undefined ? this.#session(exchange, req) : undefined;
+    if (fast.client === undefined && session === undefined) return false;
+    const stamp = fast.client && `"resultType":"complete","_meta":{${this.#serverInfo}`;
     const cached = stamp && `,${stamp}},"ttlMs":0,"cacheScope":"private"`;
-    const start = `{"jsonrpc":"2.0","id":${JSON.stringify(hot.id)},"result":{`;
-    switch (hot.method) {
+    const start = `{"jsonrpc":"2.0","id":${JSON.stringify(fast.id)},"result":{`;
+    switch (fast.method) {
       case 'tools/call': {
-        exchange.clientName = hot.client === undefined ? nameIn(session) : hot.client.name;
+        exchange.clientName = fast.client === undefined ? nameIn(session) : fast.client.name;
         const running = session === undefined || isVisit(session) ? undefined : session.running;
-        running?.set(hot.id, exchange);
-        const answer = await exchange.perform(hot.params.name as string, hot.params.arguments ?? {});
-        running?.delete(hot.id);
+        running?.set(fast.id, exchange);
+        const answer = await exchange.perform(fast.params.name as string, fast.params.arguments ?? {});
+        running?.delete(fast.id);
         if (answer === undefined) return false;
-        const opensUrls = hot.client?.opensUrls ?? (session !== undefined && !isVisit(session) && sessionOpensUrls(session.server));
+        const opensUrls = fast.client?.opensUrls ?? (session !== undefined && !isVisit(session) && sessionOpensUrls(session.server));
         if (answer.status === 'pending_confirmation' && opensUrls) return false;
         const inside = callInside(this.#options, exchange, answer);
         const end = `${stamp === undefined ? '"_meta":{' : `${stamp},`}"requestId":"${exchange.requestId}"}}}`;
@@ -323,7 +323,7 @@ class Endpoint {
     if (typeof id === 'string') exchange.session = isVisit(session) ? { id } : { id, home: session };
     const prepared = this.#prepare(exchange, req, res);
     return isVisit(session)
-      ? this.#visiting(prepared as NodeIncomingMessageLike, res, body)
+      ? this.#callersOptions(prepared as NodeIncomingMessageLike, res, body)
       : session.transport.handleRequest(prepared, res, body);
   }
 
@@ -335,7 +335,7 @@ class Endpoint {
 
   async #hold({ caller }: Exchange, res: ServerResponse): Promise<void> {
     await this.#streams.hold(caller, res);
-    markStanding(res);
+    markLongLived(res);
   }
 }
 

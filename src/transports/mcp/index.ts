@@ -1,7 +1,7 @@
 export { Exchange } from './exchange.ts';
-export { type McpHandler, mcpHandler } from './handler.ts';
-export { LEGACY, MODERN } from './hot.ts';
-export type { McpOffers, OfferCall, Reference } from './offers.ts';
+export { type McpHandler, createMcpTransport as mcpHandler } from './handler.ts';
+export { LEGACY, MODERN } from './fast-path.ts';
+export type { McpResources, ResourceCall, Reference } from './resources.ts';
 export {
   MCP_LIMITS,
   type McpFeature,

@@ -5,7 +5,7 @@ import type { Caller } from '../../core/caller.ts';
 import { Failure } from '../../core/errors.ts';
 import type { Notice } from '../../core/resources.ts';
 import type { Exchange } from './exchange.ts';
-import type { McpOffers } from './offers.ts';
+import type { McpResources } from './resources.ts';
 import { whenOver } from './streams.ts';
 import type { Kept, Subscriptions } from './subscriptions.ts';
 
@@ -71,7 +71,7 @@ interface Reached {
 export type Progress = Map<string, Reached>;
 
 interface Pumping {
-  readonly offers: McpOffers;
+  readonly mcpResources: McpResources;
   readonly stream: EventStream;
   readonly server: string;
   readonly caller: Caller;
@@ -91,12 +91,12 @@ const isPast = (tx: number, n: number, start: Reached) => tx > start.tx || (tx =
 
 /** Follows one server until the stream ends, or the caller may not any more: then it resolves. */
 async function pump(pumping: Pumping): Promise<void> {
-  const { offers, stream, server, caller, progress, wanted, changed } = pumping;
+  const { mcpResources, stream, server, caller, progress, wanted, changed } = pumping;
   while (stream.open) {
     try {
       const own = [...(await wanted())].filter(([, each]) => each.server === server);
       const starts = own.map(([uri, { from }]) => startOf(progress, uri, from)).map(({ tx, n }) => (n === undefined ? tx : tx - 1));
-      const next = starts.length === 0 ? [] : [offers.changes(server, caller, Math.min(...starts))];
+      const next = starts.length === 0 ? [] : [mcpResources.changes(server, caller, Math.min(...starts))];
       const notices = await Promise.race([...next, ...(changed ? [changed()] : []), stream.gone]);
       if (notices !== undefined) await deliver(pumping, notices);
     } catch (error) {
@@ -138,7 +138,7 @@ const updated = (notice: Notice, meta: object) => ({
 });
 
 export interface Streaming {
-  readonly offers: McpOffers;
+  readonly mcpResources: McpResources;
   readonly subscriptions: Subscriptions;
   readonly heartbeatMs: number;
   readonly serverInfo: object;
@@ -148,7 +148,7 @@ export interface Streaming {
 
 /** One stream for one request of a 2026 client. `honored` holds the addresses as the client wrote them. */
 export async function listen(
-  { offers, heartbeatMs, serverInfo, retiring }: Streaming,
+  { mcpResources, heartbeatMs, serverInfo, retiring }: Streaming,
   exchange: Exchange,
   res: ServerResponse,
   { id, honored, kept }: { readonly id: string | number; readonly honored: readonly string[]; readonly kept: Kept },
@@ -159,7 +159,7 @@ export async function listen(
   void stream.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
   const pumps = [...serversIn(kept)].map((server) =>
     pump({
-      offers,
+      mcpResources,
       stream,
       server,
       caller: exchange.caller,
@@ -196,7 +196,7 @@ export interface SessionStream {
 
 /** The GET stream of a 2025 session, wherever the session began. */
 export async function follow(
-  { offers, subscriptions, heartbeatMs, retiring }: Streaming,
+  { mcpResources, subscriptions, heartbeatMs, retiring }: Streaming,
   caller: Caller,
   res: ServerResponse,
   session: SessionStream,
@@ -213,7 +213,7 @@ export async function follow(
       if (running.has(server) || !stream.open) continue;
       running.add(server);
       void pump({
-        offers,
+        mcpResources,
         stream,
         server,
         caller,

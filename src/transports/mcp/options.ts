@@ -6,7 +6,7 @@ import type { Failure } from '../../core/errors.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
 import type { Guard } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
-import type { McpOffers } from './offers.ts';
+import type { McpResources } from './resources.ts';
 
 /** All that the endpoint has to be told. Business rules stay behind these functions. */
 export interface McpOptions {
@@ -46,11 +46,11 @@ export interface McpOptions {
   readonly log: Logger;
   readonly limits?: Partial<McpLimits> | undefined;
   /** Resources, prompts, completion. */
-  readonly offers?: McpOffers | undefined;
+  readonly mcpResources?: McpResources | undefined;
   /** Whatever else the server answers. */
   readonly features?: readonly McpFeature[] | undefined;
   /** Off only to compare answers with those of the SDK alone. */
-  readonly hotLeg?: boolean | undefined;
+  readonly fastPath?: boolean | undefined;
 }
 
 export interface McpLimits {

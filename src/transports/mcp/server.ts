@@ -13,8 +13,8 @@ import {
 import { Failure } from '../../core/errors.ts';
 import { type Approval, opensUrls, sessionOpensUrls } from './approval.ts';
 import { Exchange } from './exchange.ts';
-import { clientName, LEGACY, MODERN } from './hot.ts';
-import { installOffers } from './offers.ts';
+import { clientName, LEGACY, MODERN } from './fast-path.ts';
+import { installResources } from './resources.ts';
 import type { McpOptions } from './options.ts';
 import { callResult } from './result.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -33,14 +33,14 @@ function exchangeOf({ http }: ServerContext): Exchange {
   return exchange;
 }
 
-export function capabilitiesOf({ features = [], offers }: McpOptions): ServerCapabilities {
-  const own: ServerCapabilities = { tools: {}, ...offers?.capabilities };
+export function capabilitiesOf({ features = [], mcpResources }: McpOptions): ServerCapabilities {
+  const own: ServerCapabilities = { tools: {}, ...mcpResources?.capabilities };
   return features.reduce((all, { capabilities }) => mergeCapabilities(all, capabilities), own);
 }
 
 /** The slow leg's server: for one request of a 2026 client, or for the session of a 2025 one. */
-export function sdkServer(options: McpOptions, approval: Approval, subscriptions: Subscriptions | undefined): Server {
-  const { serverInfo, instructions, features = [], offers } = options;
+export function createSdkServer(options: McpOptions, approval: Approval, subscriptions: Subscriptions | undefined): Server {
+  const { serverInfo, instructions, features = [], mcpResources } = options;
   const server = new Server(serverInfo, {
     capabilities: capabilitiesOf(options),
     supportedProtocolVersions: [...LEGACY],
@@ -59,8 +59,8 @@ export function sdkServer(options: McpOptions, approval: Approval, subscriptions
   server.setRequestHandler('tools/call', ({ params }, context) =>
     guarded(options, context, () => callTool({ options, approval, server }, params.name, params.arguments ?? {}, context)),
   );
-  if (offers !== undefined && subscriptions !== undefined) {
-    installOffers(server, { offers, subscriptions, exchangeOf, guarded: (context, run) => guarded(options, context, run) });
+  if (mcpResources !== undefined && subscriptions !== undefined) {
+    installResources(server, { mcpResources, subscriptions, exchangeOf, guarded: (context, run) => guarded(options, context, run) });
   }
   for (const feature of features) feature.install(server, exchangeOf);
   return server;

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { McpLimits, McpOptions } from './options.ts';
-import { Quota } from '../quota.ts';
+import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 
 /** Answers that stay open: how many each person has, and whether they still may. */
 export class Streams {
   readonly #options: Pick<McpOptions, 'recheck' | 'kept'>;
   readonly #limits: McpLimits;
-  readonly #open: Quota;
+  readonly #open: ConcurrencyLimit;
 
   constructor(options: Pick<McpOptions, 'recheck' | 'kept'>, limits: McpLimits) {
     this.#options = options;
     this.#limits = limits;
-    this.#open = new Quota(options.kept, 'streams', limits.streamsPerPerson);
+    this.#open = new ConcurrencyLimit(options.kept, 'streams', limits.streamsPerPerson);
   }
 
   /** A place for one more, to be given back; undefined when the person has as many as allowed. */

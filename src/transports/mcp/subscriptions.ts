@@ -4,8 +4,8 @@ import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { KeyValue } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
-import { type McpOffers, refusal } from './offers.ts';
-import type { Quota } from '../quota.ts';
+import { type McpResources, refusal } from './resources.ts';
+import type { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 
 /** By address: whose changes, and after which transaction one hears of them. */
 export type Kept = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
@@ -16,39 +16,39 @@ const ATTEMPTS = 20;
 const NONE = '[]';
 
 export class Subscriptions {
-  readonly #offers: McpOffers;
+  readonly #mcpResources: McpResources;
   readonly #kv: KeyValue;
-  readonly #quota: Quota;
+  readonly #limit: ConcurrencyLimit;
   readonly #changed = new Map<string, Set<() => void>>();
 
-  constructor(offers: McpOffers, kv: KeyValue, quota: Quota) {
-    this.#offers = offers;
+  constructor(mcpResources: McpResources, kv: KeyValue, limit: ConcurrencyLimit) {
+    this.#mcpResources = mcpResources;
     this.#kv = kv;
-    this.#quota = quota;
+    this.#limit = limit;
   }
 
   async add(given: string, exchange: Exchange): Promise<void> {
     const { session, caller } = exchange;
     if (session === undefined) throw refusal(failure('VALIDATION_ERROR', 'Only a session can be subscribed to something.').answer());
-    const { answer, server, uri } = await this.#offers.subscribe(given, exchange);
+    const { answer, server, uri } = await this.#mcpResources.subscribe(given, exchange);
     if (answer.status !== 'success') throw answer.status === 'error' ? refusal(answer) : new Error('a subscription asked for an approval');
     const { id, home } = session;
     const kept = await this.of(id);
     const asked = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
     // Elsewhere than at home nothing would ever give the place back: whoever streams the session holds it.
-    if (!(await (home === undefined ? this.#quota.fits(...asked) : this.#quota.claim(...asked))))
-      throw refusal(tooMany(this.#quota.most).answer());
+    if (!(await (home === undefined ? this.#limit.fits(...asked) : this.#limit.claim(...asked))))
+      throw refusal(tooMany(this.#limit.most).answer());
     await this.#change(id, (all) => all.set(uri, { server, from: answer.data as number }));
   }
 
   async remove(given: string, exchange: Exchange): Promise<void> {
     const { session, caller } = exchange;
-    const { answer, uri } = await this.#offers.unsubscribe(given, exchange);
+    const { answer, uri } = await this.#mcpResources.unsubscribe(given, exchange);
     if (answer.status === 'error') throw refusal(answer);
     if (session === undefined) return;
     const left = await this.#change(session.id, (all) => all.delete(uri));
     if (session.home === undefined) return;
-    await this.#quota.hold(caller.person.principal, keyOf(session.id), left);
+    await this.#limit.hold(caller.person.principal, keyOf(session.id), left);
     session.home.progress.delete(uri);
   }
 
@@ -59,20 +59,20 @@ export class Subscriptions {
   /** A stream of the session begins; refused where the person follows too much elsewhere. */
   async claim(sessionId: string, { person: { principal } }: Caller): Promise<void> {
     const { size } = await this.of(sessionId);
-    if (size > 0 && !(await this.#quota.claim(principal, keyOf(sessionId), size))) throw tooMany(this.#quota.most);
+    if (size > 0 && !(await this.#limit.claim(principal, keyOf(sessionId), size))) throw tooMany(this.#limit.most);
   }
 
   /** It goes on: another replica may have been asked to subscribe to more, or to less. */
   async hold(sessionId: string, { person: { principal } }: Caller, stillOpen: () => boolean): Promise<Kept> {
     const kept = await this.of(sessionId);
     // Whoever ends it closes the stream first and gives its places back then: nobody would a second time.
-    if (stillOpen()) await this.#quota.hold(principal, keyOf(sessionId), kept.size);
+    if (stillOpen()) await this.#limit.hold(principal, keyOf(sessionId), kept.size);
     return kept;
   }
 
   /** It is over here, though not the session. */
   async leave(sessionId: string, principal: string): Promise<void> {
-    await this.#quota.free(principal, keyOf(sessionId));
+    await this.#limit.free(principal, keyOf(sessionId));
   }
 
   /** The session is over. */

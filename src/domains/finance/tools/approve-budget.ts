@@ -38,14 +38,14 @@ export const approveBudget = finance.write({
   },
   examples: [
     {
-      ask: 'Approve the Legal budget at 450,000',
-      also: ['Grant Legal a budget of 450,000', 'Give Legal 450,000 of budget', 'Legal gets 450,000, approve that budget'],
+      question: 'Approve the Legal budget at 450,000',
+      phrases: ['Grant Legal a budget of 450,000', 'Give Legal 450,000 of budget', 'Legal gets 450,000, approve that budget'],
       as: 'bob.martinez',
       input: { department: 'Legal', approved_amount: 450_000 },
     },
     {
-      ask: 'Approve the Marketing budget',
-      also: [
+      question: 'Approve the Marketing budget',
+      phrases: [
         'Sign off the Marketing budget',
         'OK the budget of Marketing',
         'The Marketing budget is approved',
@@ -60,13 +60,18 @@ export const approveBudget = finance.write({
       input: { budget_id: '0fb00000-0000-4000-8000-000000000006' },
     },
     {
-      ask: "Sign off next year's Operations budget as submitted",
+      question: "Sign off next year's Operations budget as submitted",
       as: 'bob.martinez',
       input: (today) => ({ department: 'Operations', fiscal_year: yearOf(today) + 1, approver_notes: 'As submitted' }),
     },
-    { ask: 'Approve the Engineering budget', as: 'eve.thompson', input: { department: 'Engineering' }, gives: 'BUDGET_NOT_PENDING' },
-    { ask: 'Approve the budget of the Moon office', as: 'bob.martinez', input: { department: 'Moon office' }, gives: 'BUDGET_NOT_FOUND' },
-    { ask: 'Approve our own budget', as: 'nina.patel', input: { department: 'Engineering' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Approve the Engineering budget', as: 'eve.thompson', input: { department: 'Engineering' }, expects: 'BUDGET_NOT_PENDING' },
+    {
+      question: 'Approve the budget of the Moon office',
+      as: 'bob.martinez',
+      input: { department: 'Moon office' },
+      expects: 'BUDGET_NOT_FOUND',
+    },
+    { question: 'Approve our own budget', as: 'nina.patel', input: { department: 'Engineering' }, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail }) {

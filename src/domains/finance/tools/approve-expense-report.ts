@@ -23,8 +23,8 @@ export const approveExpenseReport = finance.write({
   },
   examples: [
     {
-      ask: 'Approve the expense report from Marcus',
-      also: [
+      question: 'Approve the expense report from Marcus',
+      phrases: [
         "Approve Marcus' expenses",
         'Sign off the expenses of Marcus',
         "Green-light Marcus' expense claim",
@@ -39,28 +39,28 @@ export const approveExpenseReport = finance.write({
       input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
     },
     {
-      ask: "Sarah Kim's expenses are fine, approve them",
+      question: "Sarah Kim's expenses are fine, approve them",
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000002', approver_notes: 'Fine' },
     },
-    { ask: "Approve Bob Martinez's expenses", as: 'eve.thompson', input: { report_id: '0fe00000-0000-4000-8000-000000000007' } },
+    { question: "Approve Bob Martinez's expenses", as: 'eve.thompson', input: { report_id: '0fe00000-0000-4000-8000-000000000007' } },
     {
-      ask: 'Approve my own expense report',
+      question: 'Approve my own expense report',
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000007' },
-      gives: 'SEPARATION_OF_DUTIES',
+      expects: 'SEPARATION_OF_DUTIES',
     },
     {
-      ask: "Approve Sarah Kim's expense report",
+      question: "Approve Sarah Kim's expense report",
       as: 'carol.johnson',
       input: { report_id: '0fe00000-0000-4000-8000-000000000002' },
-      gives: 'EXPENSE_REPORT_NOT_FOUND',
+      expects: 'EXPENSE_REPORT_NOT_FOUND',
     },
     {
-      ask: "Approve Frank Davis's rejected expenses after all",
+      question: "Approve Frank Davis's rejected expenses after all",
       as: 'nina.patel',
       input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
-      gives: 'EXPENSE_REPORT_NOT_SUBMITTED',
+      expects: 'EXPENSE_REPORT_NOT_SUBMITTED',
     },
   ],
 

@@ -23,8 +23,8 @@ export const approveInvoice = finance.write({
   },
   examples: [
     {
-      ask: 'Approve the pending CloudNine Hosting invoice',
-      also: [
+      question: 'Approve the pending CloudNine Hosting invoice',
+      phrases: [
         'Let the CloudNine Hosting invoice through',
         "CloudNine Hosting's bill is ok to pay, approve it",
         'The CloudNine Hosting invoice is fine, approve it',
@@ -40,22 +40,26 @@ export const approveInvoice = finance.write({
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
     },
     {
-      ask: 'OK the Metro Facilities bill, the work is done',
+      question: 'OK the Metro Facilities bill, the work is done',
       as: 'eve.thompson',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000003', approver_notes: 'The work is done' },
     },
-    { ask: 'Approve the invoice from Delta Travel', as: 'bob.martinez', input: { invoice_id: '0f1c0000-0000-4000-8000-000000000005' } },
     {
-      ask: 'Approve the Tidewater Events deposit that I handed in',
+      question: 'Approve the invoice from Delta Travel',
       as: 'bob.martinez',
-      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000016' },
-      gives: 'SEPARATION_OF_DUTIES',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000005' },
     },
     {
-      ask: 'Approve the Apex Legal Partners invoice',
+      question: 'Approve the Tidewater Events deposit that I handed in',
+      as: 'bob.martinez',
+      input: { invoice_id: '0f1c0000-0000-4000-8000-000000000016' },
+      expects: 'SEPARATION_OF_DUTIES',
+    },
+    {
+      question: 'Approve the Apex Legal Partners invoice',
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000010' },
-      gives: 'INVOICE_NOT_PENDING',
+      expects: 'INVOICE_NOT_PENDING',
     },
   ],
 

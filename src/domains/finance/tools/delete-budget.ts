@@ -22,8 +22,8 @@ export const deleteBudget = finance.write({
   },
   examples: [
     {
-      ask: 'Delete the draft HR budget',
-      also: [
+      question: 'Delete the draft HR budget',
+      phrases: [
         'Remove the draft budget of HR',
         'Get rid of the HR budget draft',
         'Scrap the HR budget draft',
@@ -37,20 +37,20 @@ export const deleteBudget = finance.write({
       input: { budget_id: '0fb00000-0000-4000-8000-000000000002' },
     },
     {
-      ask: "Remove next year's Engineering budget draft, we start over",
+      question: "Remove next year's Engineering budget draft, we start over",
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000001', reason: 'We start over' },
     },
     {
-      ask: 'Throw the Sales draft away',
+      question: 'Throw the Sales draft away',
       as: 'eve.thompson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000004' },
     },
     {
-      ask: "Delete this year's Support budget",
+      question: "Delete this year's Support budget",
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000015' },
-      gives: 'BUDGET_NOT_DRAFT',
+      expects: 'BUDGET_NOT_DRAFT',
     },
   ],
 

@@ -22,8 +22,8 @@ export const deleteExpenseReport = finance.write({
   },
   examples: [
     {
-      ask: "Could you please delete Frank Davis's rejected expense report?",
-      also: [
+      question: "Could you please delete Frank Davis's rejected expense report?",
+      phrases: [
         "Frank Davis's rejected expenses can be removed",
         'Get rid of the rejected expense report of Frank Davis',
         "Erase Frank Davis's rejected expenses",
@@ -36,22 +36,26 @@ export const deleteExpenseReport = finance.write({
       input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
     },
     {
-      ask: 'Remove the draft expenses of Dan Williams, he used the company card',
+      question: 'Remove the draft expenses of Dan Williams, he used the company card',
       as: 'eve.thompson',
       input: { report_id: '0fe00000-0000-4000-8000-000000000006', reason: 'He used the company card' },
     },
-    { ask: "Throw away Dan's unfinished expense report", as: 'bob.martinez', input: { report_id: '0fe00000-0000-4000-8000-000000000006' } },
     {
-      ask: "Delete Marcus Johnson's submitted expense report",
+      question: "Throw away Dan's unfinished expense report",
       as: 'bob.martinez',
-      input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
-      gives: 'EXPENSE_REPORT_NOT_DELETABLE',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000006' },
     },
     {
-      ask: 'Delete my rejected expense report',
+      question: "Delete Marcus Johnson's submitted expense report",
+      as: 'bob.martinez',
+      input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
+      expects: 'EXPENSE_REPORT_NOT_DELETABLE',
+    },
+    {
+      question: 'Delete my rejected expense report',
       as: 'frank.davis',
       input: { report_id: '0fe00000-0000-4000-8000-000000000005' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

@@ -22,8 +22,8 @@ export const deleteInvoice = finance.write({
   },
   examples: [
     {
-      ask: 'Delete the rejected invoice from Apex Legal Partners, it was a duplicate',
-      also: [
+      question: 'Delete the rejected invoice from Apex Legal Partners, it was a duplicate',
+      phrases: [
         'The rejected Apex Legal Partners invoice can go, it was a duplicate',
         'Void the rejected Apex Legal Partners bill, it was a duplicate',
       ],
@@ -31,8 +31,8 @@ export const deleteInvoice = finance.write({
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000010', reason: 'It was a duplicate' },
     },
     {
-      ask: 'Remove the pending Sunrise Catering invoice',
-      also: [
+      question: 'Remove the pending Sunrise Catering invoice',
+      phrases: [
         'Get rid of the pending Sunrise Catering bill',
         'Erase the pending Sunrise Catering invoice',
         'Discard the bill from Sunrise Catering',
@@ -44,15 +44,15 @@ export const deleteInvoice = finance.write({
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000004' },
     },
     {
-      ask: 'Drop the Zenith Office Supplies bill, we sent everything back',
+      question: 'Drop the Zenith Office Supplies bill, we sent everything back',
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000002', reason: 'We sent everything back' },
     },
     {
-      ask: 'Delete the paid Orbit Telecom invoice',
+      question: 'Delete the paid Orbit Telecom invoice',
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000015' },
-      gives: 'INVOICE_NOT_DELETABLE',
+      expects: 'INVOICE_NOT_DELETABLE',
     },
   ],
 

@@ -37,11 +37,11 @@ export const getArrMovement = finance.list({
   input: asked,
   item: z.object({ period: companyText.describe('YYYY-MM'), ...moved, as_of_date: storedDay.describe('Last day counted') }),
   order: asc('period'),
-  summary: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
+  totals: z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
   examples: [
     {
-      ask: 'ARR waterfall for the last 6 months',
-      also: [
+      question: 'ARR waterfall for the last 6 months',
+      phrases: [
         'How has ARR moved over the past 6 months?',
         'How did ARR change in the last 6 months?',
         'What moved our ARR in the last 6 months?',
@@ -60,8 +60,8 @@ export const getArrMovement = finance.list({
       input: { months: 6 },
     },
     {
-      ask: 'How did our recurring revenue develop this year?',
-      also: [
+      question: 'How did our recurring revenue develop this year?',
+      phrases: [
         'How has ARR grown this year?',
         'ARR growth this year',
         'New, expansion and churned ARR this year',
@@ -75,12 +75,17 @@ export const getArrMovement = finance.list({
       input: (today) => ({ year: yearOf(today) }),
     },
     {
-      ask: 'Show me churn and expansion month by month for last year',
+      question: 'Show me churn and expansion month by month for last year',
       as: 'bob.martinez',
       input: (today) => ({ year: yearOf(today) - 1 }),
     },
-    { ask: 'ARR movement over two years', as: 'eve.thompson', input: { months: 24 } },
-    { ask: 'How much ARR did we lose to churn lately?', as: 'dan.williams', input: { months: 3 }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'ARR movement over two years', as: 'eve.thompson', input: { months: 24 } },
+    {
+      question: 'How much ARR did we lose to churn lately?',
+      as: 'dan.williams',
+      input: { months: 3 },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
   chart: {
     kind: 'waterfall',
@@ -96,7 +101,7 @@ export const getArrMovement = finance.list({
   },
 
   find: (input, { sql }) => sql`select * from ${window(sql, input)}`,
-  summarise: (input, { sql }) =>
+  computeTotals: (input, { sql }) =>
     sql.one(
       z.object({ ...moved, starting_arr: amount.nullable(), ending_arr: amount.nullable() }),
       sql`

@@ -32,8 +32,8 @@ export const getArr = finance.read({
   },
   examples: [
     {
-      ask: "What's our ARR?",
-      also: [
+      question: "What's our ARR?",
+      phrases: [
         'Where does ARR stand?',
         "What's the ARR today?",
         'NRR and GRR',
@@ -54,14 +54,14 @@ export const getArr = finance.read({
       input: {},
     },
     {
-      ask: 'What was our ARR on June 30?',
-      also: ['ARR as of June 30', 'How much ARR was there on June 30?'],
+      question: 'What was our ARR on June 30?',
+      phrases: ['ARR as of June 30', 'How much ARR was there on June 30?'],
       as: 'eve.thompson',
       input: (today) => ({ as_of_date: `${yearOf(today)}-06-30` }),
     },
     {
-      ask: 'How high is our net revenue retention?',
-      also: [
+      question: 'How high is our net revenue retention?',
+      phrases: [
         'What is our retention?',
         'Revenue per subscription',
         'How well do we retain revenue?',
@@ -72,20 +72,20 @@ export const getArr = finance.read({
       input: {},
     },
     {
-      ask: 'How many subscriptions did we have at the end of last year?',
-      also: ['What did ARR stand at by the end of last year?'],
+      question: 'How many subscriptions did we have at the end of last year?',
+      phrases: ['What did ARR stand at by the end of last year?'],
       as: 'bob.martinez',
       input: (today) => ({ as_of_date: `${yearOf(today) - 1}-12-31` }),
     },
     {
-      ask: 'What was the annual recurring revenue in 1999?',
+      question: 'What was the annual recurring revenue in 1999?',
       as: 'bob.martinez',
       input: { as_of_date: '1999-12-31' },
-      gives: 'ARR_NOT_FOUND',
+      expects: 'ARR_NOT_FOUND',
     },
-    { ask: 'How much recurring revenue do we have?', as: 'carol.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'How much recurring revenue do we have?', as: 'carol.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  says: ({ as_of_date, arr }) => `${usd(arr)} ARR as of ${as_of_date}`,
+  summary: ({ as_of_date, arr }) => `${usd(arr)} ARR as of ${as_of_date}`,
 
   async run({ as_of_date }, { sql, output, today, fail }) {
     const asked = as_of_date ?? today;

@@ -17,8 +17,8 @@ export const getBudget = finance.read({
   errors: { BUDGET_NOT_FOUND: budgetNotFound },
   examples: [
     {
-      ask: 'How much of the Marketing budget is left?',
-      also: [
+      question: 'How much of the Marketing budget is left?',
+      phrases: [
         "What's left in the Marketing budget?",
         'How is Marketing doing against budget?',
         'Marketing budget',
@@ -40,8 +40,8 @@ export const getBudget = finance.read({
       input: { department: 'Marketing' },
     },
     {
-      ask: 'What have we spent of our Engineering budget so far?',
-      also: [
+      question: 'What have we spent of our Engineering budget so far?',
+      phrases: [
         'How much did Engineering spend?',
         'Engineering spending so far',
         'How much money has Engineering used?',
@@ -54,8 +54,8 @@ export const getBudget = finance.read({
       input: { department: 'Engineering' },
     },
     {
-      ask: 'Show me the Sales budget of last year by category',
-      also: [
+      question: 'Show me the Sales budget of last year by category',
+      phrases: [
         'What was the Sales budget last year?',
         'How much was allocated to Sales last year?',
         "Last year's Sales budget",
@@ -64,9 +64,14 @@ export const getBudget = finance.read({
       as: 'eve.thompson',
       input: (today) => ({ department: 'Sales', year: yearOf(today) - 1 }),
     },
-    { ask: 'How much money does Support still have?', as: 'dan.williams', input: { department: 'support' } },
-    { ask: "What is Legal's budget?", as: 'nina.patel', input: { department: 'Legal' }, gives: 'BUDGET_NOT_FOUND' },
-    { ask: 'Show me the Engineering budget', as: 'frank.davis', input: { department: 'Engineering' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'How much money does Support still have?', as: 'dan.williams', input: { department: 'support' } },
+    { question: "What is Legal's budget?", as: 'nina.patel', input: { department: 'Legal' }, expects: 'BUDGET_NOT_FOUND' },
+    {
+      question: 'Show me the Engineering budget',
+      as: 'frank.davis',
+      input: { department: 'Engineering' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
   chart: {
     kind: 'parts',
@@ -78,7 +83,7 @@ export const getBudget = finance.read({
     scale: 'each',
     pace: { field: 'fiscal_year', label: 'Year elapsed' },
   },
-  says: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
+  summary: ({ department, fiscal_year, allocated_amount, spent_amount, remaining_amount }) =>
     `${department} ${fiscal_year}: ${usd(spent_amount)} of ${usd(allocated_amount)} spent, ${usd(remaining_amount)} left`,
 
   async run({ department, year }, { sql, today, fail }) {

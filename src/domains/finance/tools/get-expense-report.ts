@@ -26,8 +26,8 @@ export const getExpenseReport = finance.read({
   errors: { EXPENSE_REPORT_NOT_FOUND: reportNotFound },
   examples: [
     {
-      ask: 'Show my expense report for last month',
-      also: [
+      question: 'Show my expense report for last month',
+      phrases: [
         'What is in my expense report for last month?',
         'My expenses of last month in detail',
         'Open my expense report of last month',
@@ -41,8 +41,8 @@ export const getExpenseReport = finance.read({
       input: (today) => ({ month: lastMonth(today) }),
     },
     {
-      ask: "What is in Sarah Kim's expense report of last month?",
-      also: [
+      question: "What is in Sarah Kim's expense report of last month?",
+      phrases: [
         'What did Sarah Kim spend last month on expenses?',
         "Itemise Sarah Kim's expense report of last month",
         "Go through Sarah Kim's expenses of last month line by line",
@@ -51,20 +51,20 @@ export const getExpenseReport = finance.read({
       as: 'nina.patel',
       input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000008', month: lastMonth(today) }),
     },
-    { ask: 'Show me this expense report', as: 'bob.martinez', input: { report_id: '0fe00000-0000-4000-8000-000000000004' } },
+    { question: 'Show me this expense report', as: 'bob.martinez', input: { report_id: '0fe00000-0000-4000-8000-000000000004' } },
     {
-      ask: "Which receipts are in Carol Johnson's expenses?",
+      question: "Which receipts are in Carol Johnson's expenses?",
       as: 'eve.thompson',
       input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000004', month: lastMonth(today) }),
     },
     {
-      ask: "Let me see Sarah Kim's expenses of last month",
+      question: "Let me see Sarah Kim's expenses of last month",
       as: 'marcus.johnson',
       input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000008', month: lastMonth(today) }),
-      gives: 'EXPENSE_REPORT_NOT_FOUND',
+      expects: 'EXPENSE_REPORT_NOT_FOUND',
     },
   ],
-  says: ({ employee_name, month: of, total, status }) => `${employee_name}, ${of}: ${usd(total)}, ${status}`,
+  summary: ({ employee_name, month: of, total, status }) => `${employee_name}, ${of}: ${usd(total)}, ${status}`,
 
   async run({ report_id, employee_id, month: of }, { sql, me, fail }) {
     // Everything that was given has to fit; without an id it is one's own.

@@ -38,12 +38,12 @@ export const listBudgets = finance.list({
   inputAliases: { year: 'fiscal_year' },
   item: budget,
   order: asc('fiscal_year', 'department', 'budget_id'),
-  summary: z.object({ allocated: amount, spent: amount, remaining: amount }),
+  totals: z.object({ allocated: amount, spent: amount, remaining: amount }),
   examples: [
-    { ask: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
+    { question: "What's our Q4 budget vs actual spend?", as: 'eve.thompson', input: (today) => ({ fiscal_year: yearOf(today) }) },
     {
-      ask: 'Which budgets are waiting for approval?',
-      also: [
+      question: 'Which budgets are waiting for approval?',
+      phrases: [
         'Who still waits for a budget decision?',
         'Budgets not signed off yet',
         'Pending budgets',
@@ -60,10 +60,10 @@ export const listBudgets = finance.list({
       as: 'bob.martinez',
       input: { status: 'PENDING_APPROVAL' },
     },
-    { ask: 'Show me the budgets of my department', also: ['What budgets does my department have?'], as: 'nina.patel', input: {} },
+    { question: 'Show me the budgets of my department', phrases: ['What budgets does my department have?'], as: 'nina.patel', input: {} },
     {
-      ask: 'What did all departments spend last year?',
-      also: [
+      question: 'What did all departments spend last year?',
+      phrases: [
         'Compare the budgets of all departments for last year',
         'How did each department do against its budget last year?',
         'Spending of every department last year',
@@ -78,14 +78,14 @@ export const listBudgets = finance.list({
       input: (today) => ({ fiscal_year: yearOf(today) - 1 }),
     },
     {
-      ask: 'Is there a draft budget for HR?',
-      also: ['Has HR started on a budget, is there a draft?'],
+      question: 'Is there a draft budget for HR?',
+      phrases: ['Has HR started on a budget, is there a draft?'],
       as: 'bob.martinez',
       input: { department: 'HR', status: 'DRAFT' },
     },
     {
-      ask: 'List all budgets',
-      also: [
+      question: 'List all budgets',
+      phrases: [
         'Show the budgets of all departments',
         'Which departments are over budget?',
         'How much budget do the departments have?',
@@ -99,7 +99,7 @@ export const listBudgets = finance.list({
       ],
       as: 'marcus.johnson',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
   chart: {
@@ -113,7 +113,7 @@ export const listBudgets = finance.list({
   },
 
   find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
-  summarise: (input, { sql, today }) =>
+  computeTotals: (input, { sql, today }) =>
     sql.one(
       z.object({ allocated: amount, spent: amount, remaining: amount }),
       sql`

@@ -36,11 +36,11 @@ export const listExpenseReports = finance.list({
   input: filters,
   item: expenseReport,
   order: desc('month', 'report_id'),
-  summary: z.object({ count: z.int(), total: amount }),
+  totals: z.object({ count: z.int(), total: amount }),
   examples: [
     {
-      ask: 'What expense reports are waiting for approval?',
-      also: [
+      question: 'What expense reports are waiting for approval?',
+      phrases: [
         'Pending expense reports',
         'Expense reports I need to look at',
         'Which expenses are not approved yet?',
@@ -60,8 +60,8 @@ export const listExpenseReports = finance.list({
       input: { status: 'SUBMITTED' },
     },
     {
-      ask: 'Show my expense reports',
-      also: [
+      question: 'Show my expense reports',
+      phrases: [
         'What happened to my expenses?',
         'Did I get my money back?',
         'Where are my expense claims?',
@@ -81,8 +81,8 @@ export const listExpenseReports = finance.list({
       input: {},
     },
     {
-      ask: 'Which approved expenses still have to be reimbursed?',
-      also: [
+      question: 'Which approved expenses still have to be reimbursed?',
+      phrases: [
         'Whom do we have to reimburse?',
         'Expenses ready for payout',
         'Who is owed money for expenses?',
@@ -92,21 +92,21 @@ export const listExpenseReports = finance.list({
       input: { status: 'APPROVED' },
     },
     {
-      ask: 'How much did Carol Johnson claim in expenses this year?',
-      also: ["Carol Johnson's expenses this year", 'What did Carol Johnson expense this year?'],
+      question: 'How much did Carol Johnson claim in expenses this year?',
+      phrases: ["Carol Johnson's expenses this year", 'What did Carol Johnson expense this year?'],
       as: 'eve.thompson',
       input: (today) => ({ employee_id: '0e000000-0000-4000-8000-000000000004', start_date: newYear(today) }),
     },
     {
-      ask: 'Was any of my expenses rejected?',
-      also: ['Which of my claims were turned down?', 'Did anyone decline my expense report?'],
+      question: 'Was any of my expenses rejected?',
+      phrases: ['Which of my claims were turned down?', 'Did anyone decline my expense report?'],
       as: 'frank.davis',
       input: { status: 'REJECTED' },
     },
   ],
 
   find: (input, { sql }) => sql`select * from ${matching(sql, input)}`,
-  summarise: (input, { sql }) =>
+  computeTotals: (input, { sql }) =>
     sql.one(
       z.object({ count: z.int(), total: amount }),
       // The items in one go: report by report it would be a look-up for each.

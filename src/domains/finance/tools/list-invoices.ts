@@ -52,11 +52,11 @@ export const listInvoices = finance.list({
   input: filters,
   item: invoice,
   order: desc('invoice_date', 'invoice_id'),
-  summary: z.object({ count: z.int(), amount }),
+  totals: z.object({ count: z.int(), amount }),
   examples: [
     {
-      ask: 'Which invoices are overdue?',
-      also: [
+      question: 'Which invoices are overdue?',
+      phrases: [
         'What bills are we late on?',
         'Which suppliers have we not paid in time?',
         'Late invoices',
@@ -70,13 +70,13 @@ export const listInvoices = finance.list({
       input: { status: 'OVERDUE' },
     },
     {
-      ask: 'All invoices from Harbor Insurance that we have paid since the beginning of the year',
+      question: 'All invoices from Harbor Insurance that we have paid since the beginning of the year',
       as: 'bob.martinez',
       input: (today) => ({ vendor: 'Harbor Insurance', status: 'PAID', start_date: newYear(today) }),
     },
     {
-      ask: 'Show me the pending CloudNine Hosting invoice',
-      also: [
+      question: 'Show me the pending CloudNine Hosting invoice',
+      phrases: [
         'What is the status of the pending CloudNine Hosting invoice?',
         'Do we have a pending bill from CloudNine Hosting?',
         'Is a CloudNine Hosting bill pending?',
@@ -86,8 +86,8 @@ export const listInvoices = finance.list({
       input: { vendor: 'CloudNine Hosting', status: 'PENDING' },
     },
     {
-      ask: 'Invoices over 10,000 dollars that wait for payment',
-      also: [
+      question: 'Invoices over 10,000 dollars that wait for payment',
+      phrases: [
         'Unpaid invoices over 10,000 dollars',
         'Approved but not yet paid bills above 10,000',
         'Large bills above 10,000 that we have approved and not paid',
@@ -97,8 +97,8 @@ export const listInvoices = finance.list({
       input: { status: 'APPROVED', min_amount: 10_000 },
     },
     {
-      ask: 'What did Engineering get billed?',
-      also: [
+      question: 'What did Engineering get billed?',
+      phrases: [
         'Invoices for Engineering',
         "Engineering's bills",
         'Which vendors charged Engineering?',
@@ -108,8 +108,8 @@ export const listInvoices = finance.list({
       input: { department: 'Engineering' },
     },
     {
-      ask: 'Which invoices are waiting for approval?',
-      also: [
+      question: 'Which invoices are waiting for approval?',
+      phrases: [
         'Pending invoices',
         'Which bills need my approval?',
         'Invoices that nobody has approved yet',
@@ -120,8 +120,8 @@ export const listInvoices = finance.list({
       input: { status: 'PENDING' },
     },
     {
-      ask: 'What has Delta Travel billed us?',
-      also: [
+      question: 'What has Delta Travel billed us?',
+      phrases: [
         'Invoices from Delta Travel',
         'How much did Delta Travel charge us?',
         'What do we owe Delta Travel?',
@@ -133,8 +133,8 @@ export const listInvoices = finance.list({
       input: { vendor: 'Delta Travel' },
     },
     {
-      ask: 'List all invoices',
-      also: [
+      question: 'List all invoices',
+      phrases: [
         'Our biggest invoice',
         'Invoices of this year',
         'Most expensive bills',
@@ -150,12 +150,12 @@ export const listInvoices = finance.list({
       ],
       as: 'nina.patel',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 
   find: (input, { sql, today }) => sql`select * from ${matching(sql, input, today)}`,
-  summarise: (input, { sql, today }) =>
+  computeTotals: (input, { sql, today }) =>
     sql.one(
       z.object({ count: z.int(), amount }),
       sql`select count(*) as count, coalesce(sum(amount), 0) as amount from ${matching(sql, input, today)}`,

@@ -38,8 +38,8 @@ export const payInvoice = finance.write({
   },
   examples: [
     {
-      ask: 'Pay the Northwind Logistics invoice today, reference WIRE-8841',
-      also: [
+      question: 'Pay the Northwind Logistics invoice today, reference WIRE-8841',
+      phrases: [
         'Mark the Northwind Logistics invoice as paid today, ref WIRE-8841',
         'Record the payment of the Northwind Logistics bill today with reference WIRE-8841',
       ],
@@ -47,8 +47,8 @@ export const payInvoice = finance.write({
       input: (today) => ({ invoice_id: '0f1c0000-0000-4000-8000-000000000008', payment_date: today, payment_reference: 'WIRE-8841' }),
     },
     {
-      ask: 'Pay the BrightPath Consulting invoice',
-      also: [
+      question: 'Pay the BrightPath Consulting invoice',
+      phrases: [
         'We paid BrightPath Consulting, record it',
         "Settle BrightPath Consulting's invoice",
         'Transfer the money to BrightPath Consulting',
@@ -62,27 +62,27 @@ export const payInvoice = finance.write({
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000009' },
     },
     {
-      ask: 'Settle the approved bill from Quantum Security',
+      question: 'Settle the approved bill from Quantum Security',
       as: 'eve.thompson',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000014', payment_notes: 'Paid by transfer' },
     },
     {
-      ask: 'Pay the Quantum Security invoice that I approved',
+      question: 'Pay the Quantum Security invoice that I approved',
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000014' },
-      gives: 'SEPARATION_OF_DUTIES',
+      expects: 'SEPARATION_OF_DUTIES',
     },
     {
-      ask: 'Pay the CloudNine Hosting invoice',
+      question: 'Pay the CloudNine Hosting invoice',
       as: 'bob.martinez',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000001' },
-      gives: 'INVOICE_NOT_APPROVED',
+      expects: 'INVOICE_NOT_APPROVED',
     },
     {
-      ask: 'Pay Orbit Telecom once more',
+      question: 'Pay Orbit Telecom once more',
       as: 'eve.thompson',
       input: { invoice_id: '0f1c0000-0000-4000-8000-000000000015' },
-      gives: 'INVOICE_ALREADY_PAID',
+      expects: 'INVOICE_ALREADY_PAID',
     },
   ],
 

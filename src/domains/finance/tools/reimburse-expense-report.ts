@@ -30,8 +30,8 @@ export const reimburseExpenseReport = finance.write({
   },
   examples: [
     {
-      ask: "Reimburse Sarah's approved expense report",
-      also: [
+      question: "Reimburse Sarah's approved expense report",
+      phrases: [
         'Reimburse Sarah',
         'Sarah wants her expenses paid out',
         "Pay Sarah's expenses back",
@@ -51,26 +51,26 @@ export const reimburseExpenseReport = finance.write({
       input: { report_id: '0fe00000-0000-4000-8000-000000000003' },
     },
     {
-      ask: "Pay Carol Johnson's expenses back, reference EXP-2210",
+      question: "Pay Carol Johnson's expenses back, reference EXP-2210",
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000004', payment_reference: 'EXP-2210' },
     },
     {
-      ask: 'Pay out what Sarah Kim spent on the course',
+      question: 'Pay out what Sarah Kim spent on the course',
       as: 'eve.thompson',
       input: { report_id: '0fe00000-0000-4000-8000-000000000003', payment_notes: 'With the next transfer' },
     },
     {
-      ask: "Reimburse Marcus Johnson's new expenses",
+      question: "Reimburse Marcus Johnson's new expenses",
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000001' },
-      gives: 'EXPENSE_REPORT_NOT_APPROVED',
+      expects: 'EXPENSE_REPORT_NOT_APPROVED',
     },
     {
-      ask: "Pay Marcus Johnson's old expense report again",
+      question: "Pay Marcus Johnson's old expense report again",
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000008' },
-      gives: 'EXPENSE_REPORT_ALREADY_REIMBURSED',
+      expects: 'EXPENSE_REPORT_ALREADY_REIMBURSED',
     },
   ],
 

@@ -22,8 +22,8 @@ export const rejectBudget = finance.write({
   },
   examples: [
     {
-      ask: 'Reject the Operations budget, travel costs are far too high',
-      also: [
+      question: 'Reject the Operations budget, travel costs are far too high',
+      phrases: [
         'No to the Operations budget, travel costs are far too high',
         'The Operations budget goes back: travel costs are far too high',
         'Decline the Operations budget because travel costs are far too high',
@@ -37,20 +37,20 @@ export const rejectBudget = finance.write({
       input: { budget_id: '0fb00000-0000-4000-8000-000000000007', rejection_reason: 'Travel costs are far too high' },
     },
     {
-      ask: "Send Marketing's budget back because the agency fees are missing",
+      question: "Send Marketing's budget back because the agency fees are missing",
       as: 'eve.thompson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000006', rejection_reason: 'The agency fees are missing' },
     },
     {
-      ask: 'Turn down the Legal budget: outside counsel is not broken down',
+      question: 'Turn down the Legal budget: outside counsel is not broken down',
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000008', rejection_reason: 'Outside counsel is not broken down' },
     },
     {
-      ask: 'Reject the draft of Engineering, it is too early',
+      question: 'Reject the draft of Engineering, it is too early',
       as: 'bob.martinez',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000001', rejection_reason: 'It is too early for this' },
-      gives: 'BUDGET_NOT_PENDING',
+      expects: 'BUDGET_NOT_PENDING',
     },
   ],
 

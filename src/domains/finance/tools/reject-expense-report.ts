@@ -22,8 +22,8 @@ export const rejectExpenseReport = finance.write({
   },
   examples: [
     {
-      ask: "Reject Sarah Kim's expense report because the hotel receipt is missing",
-      also: [
+      question: "Reject Sarah Kim's expense report because the hotel receipt is missing",
+      phrases: [
         "Sarah Kim's expenses can't be accepted, the hotel receipt is missing",
         "Don't accept Sarah Kim's expense report: the hotel receipt is missing",
         "Decline Sarah Kim's expense claim, the hotel receipt is missing",
@@ -36,20 +36,20 @@ export const rejectExpenseReport = finance.write({
       input: { report_id: '0fe00000-0000-4000-8000-000000000002', rejection_reason: 'The hotel receipt is missing' },
     },
     {
-      ask: "Turn down Marcus Johnson's expenses: the dinner was not a work event",
+      question: "Turn down Marcus Johnson's expenses: the dinner was not a work event",
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000001', rejection_reason: 'The dinner was not a work event' },
     },
     {
-      ask: "Send Bob Martinez's expense report back, nobody knows these auditors",
+      question: "Send Bob Martinez's expense report back, nobody knows these auditors",
       as: 'eve.thompson',
       input: { report_id: '0fe00000-0000-4000-8000-000000000007', rejection_reason: 'Nobody knows these auditors' },
     },
     {
-      ask: "Reject Carol Johnson's expenses, they are too high",
+      question: "Reject Carol Johnson's expenses, they are too high",
       as: 'bob.martinez',
       input: { report_id: '0fe00000-0000-4000-8000-000000000004', rejection_reason: 'They are too high' },
-      gives: 'EXPENSE_REPORT_NOT_SUBMITTED',
+      expects: 'EXPENSE_REPORT_NOT_SUBMITTED',
     },
   ],
 

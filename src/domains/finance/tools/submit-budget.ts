@@ -22,8 +22,8 @@ export const submitBudget = finance.write({
   },
   examples: [
     {
-      ask: 'Submit the Engineering budget for approval',
-      also: [
+      question: 'Submit the Engineering budget for approval',
+      phrases: [
         'Put the Engineering budget in for approval',
         'Please get the Engineering budget approved',
         'Send the Engineering budget for approval',
@@ -39,28 +39,28 @@ export const submitBudget = finance.write({
       input: { budget_id: '0fb00000-0000-4000-8000-000000000001' },
     },
     {
-      ask: "Hand in next year's Sales budget, it covers two trade fairs",
+      question: "Hand in next year's Sales budget, it covers two trade fairs",
       as: 'carol.johnson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000004', comments: 'It covers two trade fairs' },
     },
     {
-      ask: 'Resubmit the rejected Support budget',
-      also: ['Send the Support budget in again', 'Hand the rejected Support budget in once more'],
+      question: 'Resubmit the rejected Support budget',
+      phrases: ['Send the Support budget in again', 'Hand the rejected Support budget in once more'],
       as: 'dan.williams',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000005' },
     },
-    { ask: 'Send the HR budget draft to approval', as: 'bob.martinez', input: { budget_id: '0fb00000-0000-4000-8000-000000000002' } },
+    { question: 'Send the HR budget draft to approval', as: 'bob.martinez', input: { budget_id: '0fb00000-0000-4000-8000-000000000002' } },
     {
-      ask: 'Submit the Legal budget again',
+      question: 'Submit the Legal budget again',
       as: 'eve.thompson',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000008' },
-      gives: 'BUDGET_NOT_SUBMITTABLE',
+      expects: 'BUDGET_NOT_SUBMITTABLE',
     },
     {
-      ask: 'Submit the Sales budget',
+      question: 'Submit the Sales budget',
       as: 'nina.patel',
       input: { budget_id: '0fb00000-0000-4000-8000-000000000004' },
-      gives: 'BUDGET_NOT_FOUND',
+      expects: 'BUDGET_NOT_FOUND',
     },
   ],
 

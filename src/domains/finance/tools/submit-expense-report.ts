@@ -47,8 +47,8 @@ export const submitExpenseReport = finance.write({
   },
   examples: [
     {
-      ask: 'Submit my expenses for this month: taxi 42.50 and client lunch 88',
-      also: [
+      question: 'Submit my expenses for this month: taxi 42.50 and client lunch 88',
+      phrases: [
         'Claim expenses for this month: taxi 42.50 and client lunch 88',
         'Expense report for this month: taxi 42.50, client lunch 88',
         'Put on my expenses for this month: taxi 42.50 and client lunch 88',
@@ -66,8 +66,8 @@ export const submitExpenseReport = finance.write({
       }),
     },
     {
-      ask: 'Hand in a hotel for 310 dollars, last month',
-      also: [
+      question: 'Hand in a hotel for 310 dollars, last month',
+      phrases: [
         'I stayed at a hotel for 310 dollars last month, please reimburse me',
         'File a hotel for 310 dollars, last month',
         'Expense a hotel for 310 dollars last month',
@@ -76,8 +76,8 @@ export const submitExpenseReport = finance.write({
       input: (today) => ({ month: lastMonth(today), items: [{ category: 'LODGING', description: 'Hotel', amount: 310 }] }),
     },
     {
-      ask: 'I paid 25.80 for parking today, please report it',
-      also: [
+      question: 'I paid 25.80 for parking today, please report it',
+      phrases: [
         'Claim 25.80 for parking today',
         'I had 25.80 in parking costs today, please reimburse me',
         'Expense 25.80 for parking today',
@@ -92,7 +92,7 @@ export const submitExpenseReport = finance.write({
       }),
     },
     {
-      ask: 'Report a 12 dollar lunch and a 30 dollar taxi, 45 in total',
+      question: 'Report a 12 dollar lunch and a 30 dollar taxi, 45 in total',
       as: 'sarah.kim',
       input: (today) => ({
         month: monthOf(today),
@@ -102,13 +102,13 @@ export const submitExpenseReport = finance.write({
         ],
         total: 45,
       }),
-      gives: 'ITEMS_DO_NOT_ADD_UP',
+      expects: 'ITEMS_DO_NOT_ADD_UP',
     },
     {
-      ask: 'Submit a flight that I will take in 2099',
+      question: 'Submit a flight that I will take in 2099',
       as: 'carol.johnson',
       input: { month: '2099-01', items: [{ category: 'TRAVEL', description: 'Flight', amount: 420 }] },
-      gives: 'MONTH_IN_FUTURE',
+      expects: 'MONTH_IN_FUTURE',
     },
   ],
 

@@ -29,8 +29,8 @@ export const approveTimeOffRequest = hr.write({
   },
   examples: [
     {
-      ask: "Approve Marcus Johnson's time off request",
-      also: [
+      question: "Approve Marcus Johnson's time off request",
+      phrases: [
         "Grant Marcus Johnson's leave request",
         'Sign off the vacation of Marcus Johnson',
         "Green-light Marcus Johnson's PTO",
@@ -46,8 +46,8 @@ export const approveTimeOffRequest = hr.write({
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
     },
     {
-      ask: "Turn down Sarah Kim's vacation, too many of us are away that week",
-      also: [
+      question: "Turn down Sarah Kim's vacation, too many of us are away that week",
+      phrases: [
         "Reject Sarah Kim's vacation, too many of us are away that week",
         'Reject the time off request of Sarah Kim, too many of us are away that week',
         "Decline Sarah Kim's leave request: too many of us are away that week",
@@ -59,21 +59,21 @@ export const approveTimeOffRequest = hr.write({
       input: { request_id: '0b000000-0000-4000-8000-000000000008', approved: false, approver_notes: 'Too many of us are away that week' },
     },
     {
-      ask: 'Say yes to the leave that Marcus Johnson asked for',
+      question: 'Say yes to the leave that Marcus Johnson asked for',
       as: 'alice.chen',
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true, approver_notes: 'Enjoy' },
     },
     {
-      ask: "Approve Sarah Kim's holiday",
+      question: "Approve Sarah Kim's holiday",
       as: 'carol.johnson',
       input: { request_id: '0b000000-0000-4000-8000-000000000008', approved: true },
-      gives: 'TIME_OFF_REQUEST_NOT_FOUND',
+      expects: 'TIME_OFF_REQUEST_NOT_FOUND',
     },
     {
-      ask: "Please approve Marcus Johnson's days off",
+      question: "Please approve Marcus Johnson's days off",
       as: 'frank.davis',
       input: { request_id: '0b000000-0000-4000-8000-000000000007', approved: true },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

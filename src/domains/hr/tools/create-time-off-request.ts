@@ -51,8 +51,8 @@ export const createTimeOffRequest = hr.write({
   },
   examples: [
     {
-      ask: 'I want to take vacation from 21 to 23 December',
-      also: [
+      question: 'I want to take vacation from 21 to 23 December',
+      phrases: [
         'Can I have 21 to 23 December off?',
         "I'll be away from 21 to 23 December, please put in for leave",
         'Off from 21 to 23 December please, holiday',
@@ -71,8 +71,8 @@ export const createTimeOffRequest = hr.write({
       input: (today) => ({ ...off('VACATION', inDecember(today, 21), inDecember(today, 23)), notes: 'Visiting family' }),
     },
     {
-      ask: 'Log a sick day for today',
-      also: [
+      question: 'Log a sick day for today',
+      phrases: [
         "I'm sick today",
         'I am ill today and stay at home',
         'Call in sick for today',
@@ -87,8 +87,8 @@ export const createTimeOffRequest = hr.write({
       input: (today) => off('SICK', lastWorkday(today)),
     },
     {
-      ask: 'Can I take next Friday off as a personal day?',
-      also: [
+      question: 'Can I take next Friday off as a personal day?',
+      phrases: [
         'I need a personal day next Friday',
         'Request next Friday as a personal day',
         'Give me next Friday for personal matters',
@@ -98,20 +98,20 @@ export const createTimeOffRequest = hr.write({
       input: (today) => off('PERSONAL', nextFriday(today)),
     },
     {
-      ask: 'I have jury duty from the 7th to the 9th of December',
-      also: [
+      question: 'I have jury duty from the 7th to the 9th of December',
+      phrases: [
         'I was called for jury service from the 7th to the 9th of December',
         'I must appear in court as a juror from the 7th to the 9th of December',
       ],
       as: 'paula.reyes',
       input: (today) => off('JURY_DUTY', inDecember(today, 7), inDecember(today, 9)),
     },
-    { ask: 'Book Saturday off', as: 'tom.becker', input: (today) => off('VACATION', nextSaturday(today)), gives: 'NO_WORKING_DAYS' },
+    { question: 'Book Saturday off', as: 'tom.becker', input: (today) => off('VACATION', nextSaturday(today)), expects: 'NO_WORKING_DAYS' },
     {
-      ask: 'I need holidays over New Year, 28 December to 4 January',
+      question: 'I need holidays over New Year, 28 December to 4 January',
       as: 'dan.williams',
       input: (today) => off('VACATION', inDecember(today, 28), `${yearOf(today) + 1}-01-04`),
-      gives: 'SPANS_TWO_YEARS',
+      expects: 'SPANS_TWO_YEARS',
     },
   ],
 

@@ -30,8 +30,8 @@ export const deleteEmployee = hr.write({
   },
   examples: [
     {
-      ask: 'Delete employee Frank Davis',
-      also: [
+      question: 'Delete employee Frank Davis',
+      phrases: [
         'Offboard Frank Davis',
         'Frank Davis resigned, take him out of the system',
         'Remove Frank Davis from the company',
@@ -51,22 +51,27 @@ export const deleteEmployee = hr.write({
       input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
     },
     {
-      ask: 'Please terminate Marcus Johnson, he resigned',
+      question: 'Please terminate Marcus Johnson, he resigned',
       as: 'eve.thompson',
       input: { employee_id: '0e000000-0000-4000-8000-000000000007', reason: 'Resigned' },
     },
     {
-      ask: 'Remove my own employee record',
+      question: 'Remove my own employee record',
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000002' },
-      gives: 'CANNOT_DELETE_SELF',
+      expects: 'CANNOT_DELETE_SELF',
     },
-    { ask: 'Fire Nina Patel', as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000006' }, gives: 'HAS_REPORTS' },
     {
-      ask: 'Delete the CEO',
+      question: 'Fire Nina Patel',
+      as: 'eve.thompson',
+      input: { employee_id: '0e000000-0000-4000-8000-000000000006' },
+      expects: 'HAS_REPORTS',
+    },
+    {
+      question: 'Delete the CEO',
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000001' },
-      gives: 'SEPARATION_OF_DUTIES',
+      expects: 'SEPARATION_OF_DUTIES',
     },
   ],
 

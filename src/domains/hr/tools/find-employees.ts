@@ -12,7 +12,7 @@ export const findEmployees = hr.list({
     "The company directory, for everyone: turns a name into an employee_id, with department, job title, work e-mail, location and the manager's name. Nothing private.",
   plural: 'people',
   roles: ['employee'],
-  as: 'directory',
+  audience: 'directory',
   input: z.object({ name: namePart.optional(), department: departmentName.optional() }),
   item: z.object({
     employee_id: storedId,
@@ -28,8 +28,8 @@ export const findEmployees = hr.list({
   order: asc('last_name', 'first_name', 'employee_id'),
   examples: [
     {
-      ask: "What is Priya Nair's job title?",
-      also: [
+      question: "What is Priya Nair's job title?",
+      phrases: [
         'What does Priya Nair do?',
         "What is Priya Nair's position?",
         "What is Priya Nair's role here?",
@@ -40,8 +40,8 @@ export const findEmployees = hr.list({
       input: { name: 'Priya Nair' },
     },
     {
-      ask: 'Which office is Grace Okafor based in?',
-      also: [
+      question: 'Which office is Grace Okafor based in?',
+      phrases: [
         'Which team does Grace Okafor belong to?',
         'Is Grace Okafor in Marketing?',
         'Where does Grace Okafor work?',
@@ -56,8 +56,8 @@ export const findEmployees = hr.list({
       input: { name: 'Grace Okafor' },
     },
     {
-      ask: 'Who is Priya?',
-      also: [
+      question: 'Who is Priya?',
+      phrases: [
         'Is there somebody called Priya?',
         'Do we have a Priya?',
         'Does anyone named Priya work with us?',
@@ -68,8 +68,8 @@ export const findEmployees = hr.list({
       input: { name: 'Priya' },
     },
     {
-      ask: 'What is the work e-mail of Jose Garcia?',
-      also: [
+      question: 'What is the work e-mail of Jose Garcia?',
+      phrases: [
         'How do I reach Jose Garcia by mail?',
         "Jose Garcia's email address",
         'How can I write to Jose Garcia?',
@@ -80,15 +80,15 @@ export const findEmployees = hr.list({
       input: { name: 'jose garcia' },
     },
     {
-      ask: "Find O'Brien in the company directory",
-      also: ["Search the staff directory for O'Brien", "Is O'Brien in the address book?"],
+      question: "Find O'Brien in the company directory",
+      phrases: ["Search the staff directory for O'Brien", "Is O'Brien in the address book?"],
       as: 'sarah.kim',
       input: { name: "O'Brien" },
     },
-    { ask: 'Who works in the legal department?', as: 'tom.becker', input: { department: 'legal' } },
+    { question: 'Who works in the legal department?', as: 'tom.becker', input: { department: 'legal' } },
     {
-      ask: "Who is Sarah Kim's boss?",
-      also: [
+      question: "Who is Sarah Kim's boss?",
+      phrases: [
         'Who does Sarah Kim report to?',
         "Who is Sarah Kim's manager?",
         'Who manages Sarah Kim?',

@@ -13,8 +13,8 @@ export const getEmployee = hr.read({
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
     {
-      ask: "Open Dan Williams's profile",
-      also: [
+      question: "Open Dan Williams's profile",
+      phrases: [
         'Look up Dan Williams',
         'Show me Dan Williams',
         'Details about employee Dan Williams',
@@ -29,10 +29,10 @@ export const getEmployee = hr.read({
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000005' },
     },
-    { ask: "Show me Sarah Kim's record", as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
+    { question: "Show me Sarah Kim's record", as: 'nina.patel', input: { employee_id: '0e000000-0000-4000-8000-000000000008' } },
     {
-      ask: 'What does Marcus Johnson earn?',
-      also: [
+      question: 'What does Marcus Johnson earn?',
+      phrases: [
         'How much does Marcus Johnson make?',
         "What is Marcus Johnson's salary?",
         "Marcus Johnson's compensation",
@@ -46,8 +46,8 @@ export const getEmployee = hr.read({
       input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
     },
     {
-      ask: 'When did I start working here?',
-      also: [
+      question: 'When did I start working here?',
+      phrases: [
         'Who is my boss?',
         "Who's my manager?",
         'Who is my manager?',
@@ -68,8 +68,8 @@ export const getEmployee = hr.read({
       input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
     },
     {
-      ask: 'Pull up the phone number and home address of Tom Becker',
-      also: [
+      question: 'Pull up the phone number and home address of Tom Becker',
+      phrases: [
         "What is Tom Becker's phone number?",
         'Where does Tom Becker live?',
         'How can I reach Tom Becker by phone?',
@@ -81,13 +81,13 @@ export const getEmployee = hr.read({
       input: { employee_id: '0e000000-0000-4000-8000-000000000011' },
     },
     {
-      ask: "Show me Alice Chen's employee record",
+      question: "Show me Alice Chen's employee record",
       as: 'nina.patel',
       input: { employee_id: '0e000000-0000-4000-8000-000000000002' },
-      gives: 'EMPLOYEE_NOT_FOUND',
+      expects: 'EMPLOYEE_NOT_FOUND',
     },
   ],
-  says: ({ first_name, last_name, job_title, department }) => `${first_name} ${last_name}, ${job_title}, ${department}`,
+  summary: ({ first_name, last_name, job_title, department }) => `${first_name} ${last_name}, ${job_title}, ${department}`,
 
   run: async ({ employee_id }, { sql, output, fail }) =>
     (await sql.maybeOne(output, sql`select * from hr.people where employee_id = ${employee_id}`)) ??

@@ -39,8 +39,8 @@ export const getOrgChart = hr.read({
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
     {
-      ask: 'Show me the org chart',
-      also: [
+      question: 'Show me the org chart',
+      phrases: [
         'What does the company structure look like?',
         'Company hierarchy',
         'Who reports to whom?',
@@ -56,20 +56,20 @@ export const getOrgChart = hr.read({
       input: {},
     },
     {
-      ask: 'Draw the org chart under Nina Patel, two levels deep',
-      also: ['Two levels of the hierarchy below Nina Patel'],
+      question: 'Draw the org chart under Nina Patel, two levels deep',
+      phrases: ['Two levels of the hierarchy below Nina Patel'],
       as: 'alice.chen',
       input: { root_employee_id: '0e000000-0000-4000-8000-000000000006', max_depth: 2 },
     },
     {
-      ask: 'What does my organisation look like?',
-      also: ['The tree of people below me', 'My reporting structure', 'Levels beneath me'],
+      question: 'What does my organisation look like?',
+      phrases: ['The tree of people below me', 'My reporting structure', 'Levels beneath me'],
       as: 'nina.patel',
       input: {},
     },
     {
-      ask: 'Who are the direct reports of Carol Johnson?',
-      also: [
+      question: 'Who are the direct reports of Carol Johnson?',
+      phrases: [
         'Who reports to Carol Johnson?',
         "Carol Johnson's direct reports",
         'Who works under Carol Johnson?',
@@ -83,13 +83,13 @@ export const getOrgChart = hr.read({
       input: { root_employee_id: '0e000000-0000-4000-8000-000000000004', max_depth: 1 },
     },
     {
-      ask: "Show the CEO's org chart",
+      question: "Show the CEO's org chart",
       as: 'nina.patel',
       input: { root_employee_id: '0e000000-0000-4000-8000-000000000001' },
-      gives: 'EMPLOYEE_NOT_FOUND',
+      expects: 'EMPLOYEE_NOT_FOUND',
     },
   ],
-  says: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
+  summary: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
 
   async run({ root_employee_id, max_depth }, { sql, fail }) {
     // By default the topmost person whom the caller may see: who has nobody above, else the caller.

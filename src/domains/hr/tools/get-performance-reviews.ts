@@ -33,8 +33,8 @@ export const getPerformanceReviews = hr.list({
   order: asc('due_date', 'review_id'),
   examples: [
     {
-      ask: 'Who on my team has performance reviews due?',
-      also: [
+      question: 'Who on my team has performance reviews due?',
+      phrases: [
         'Who still needs a review in my team?',
         'Which of my people have an appraisal coming up?',
         'Whose appraisal is due?',
@@ -52,14 +52,14 @@ export const getPerformanceReviews = hr.list({
       input: { status: 'due' },
     },
     {
-      ask: 'Which reviews are still drafts?',
-      also: ['Unfinished performance reviews', 'Draft appraisals'],
+      question: 'Which reviews are still drafts?',
+      phrases: ['Unfinished performance reviews', 'Draft appraisals'],
       as: 'alice.chen',
       input: { status: 'draft' },
     },
     {
-      ask: "Show me Marcus Johnson's performance reviews",
-      also: [
+      question: "Show me Marcus Johnson's performance reviews",
+      phrases: [
         'How was Marcus Johnson rated?',
         "Marcus Johnson's last appraisal",
         'How is Marcus Johnson performing?',
@@ -73,12 +73,12 @@ export const getPerformanceReviews = hr.list({
       input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
     },
     {
-      ask: 'List the submitted reviews that nobody has acknowledged yet',
-      also: ['Reviews that employees have yet to acknowledge', "Submitted appraisals that wait for the employee's signature"],
+      question: 'List the submitted reviews that nobody has acknowledged yet',
+      phrases: ['Reviews that employees have yet to acknowledge', "Submitted appraisals that wait for the employee's signature"],
       as: 'eve.thompson',
       input: { status: 'submitted' },
     },
-    { ask: 'Show me my own performance review', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Show me my own performance review', as: 'frank.davis', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find: ({ employee_id, status }, { sql }) => sql`select * from hr.reviews where true ${sql.given({ employee_id, status })}`,

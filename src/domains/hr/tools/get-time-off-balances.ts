@@ -30,8 +30,8 @@ export const getTimeOffBalances = hr.read({
   },
   examples: [
     {
-      ask: "What's my PTO balance?",
-      also: [
+      question: "What's my PTO balance?",
+      phrases: [
         'How much PTO have I got?',
         'How many holidays can I still take this year?',
         'Vacation days left',
@@ -53,8 +53,8 @@ export const getTimeOffBalances = hr.read({
       input: {},
     },
     {
-      ask: 'How many sick days do I have left?',
-      also: [
+      question: 'How many sick days do I have left?',
+      phrases: [
         'My sick leave balance',
         'How much sick time do I still have?',
         'Sick days remaining',
@@ -65,8 +65,8 @@ export const getTimeOffBalances = hr.read({
       input: {},
     },
     {
-      ask: 'How much vacation has Sarah Kim left?',
-      also: [
+      question: 'How much vacation has Sarah Kim left?',
+      phrases: [
         "Sarah Kim's PTO balance",
         'How many days off does Sarah Kim have left?',
         'Does Sarah Kim have any leave remaining?',
@@ -78,20 +78,20 @@ export const getTimeOffBalances = hr.read({
       input: { employee_id: '0e000000-0000-4000-8000-000000000008' },
     },
     {
-      ask: 'How many days off did I use last year?',
-      also: ['How much vacation did I take last year?', 'My leave usage last year'],
+      question: 'How many days off did I use last year?',
+      phrases: ['How much vacation did I take last year?', 'My leave usage last year'],
       as: 'carol.johnson',
       input: (today) => ({ fiscal_year: yearOf(today) - 1 }),
     },
     {
-      ask: 'How much holiday does Eve Thompson have left?',
+      question: 'How much holiday does Eve Thompson have left?',
       as: 'marcus.johnson',
       input: { employee_id: '0e000000-0000-4000-8000-000000000001' },
-      gives: 'EMPLOYEE_NOT_FOUND',
+      expects: 'EMPLOYEE_NOT_FOUND',
     },
-    { ask: 'What was my leave balance in 2001?', as: 'sarah.kim', input: { fiscal_year: 2001 }, gives: 'BALANCE_NOT_FOUND' },
+    { question: 'What was my leave balance in 2001?', as: 'sarah.kim', input: { fiscal_year: 2001 }, expects: 'BALANCE_NOT_FOUND' },
   ],
-  says: ({ pto_balance, fiscal_year }) => `${pto_balance} vacation days available in ${fiscal_year}`,
+  summary: ({ pto_balance, fiscal_year }) => `${pto_balance} vacation days available in ${fiscal_year}`,
 
   async run({ employee_id, fiscal_year }, { sql, me, today, fail }) {
     const whose = employee_id ?? me.employeeId;

@@ -32,8 +32,8 @@ export const listEmployees = hr.list({
   order: asc('last_name', 'first_name', 'employee_id'),
   examples: [
     {
-      ask: 'List all employees',
-      also: [
+      question: 'List all employees',
+      phrases: [
         'Who works here?',
         'How many employees do we have?',
         'Give me a list of the whole staff',
@@ -48,8 +48,8 @@ export const listEmployees = hr.list({
       input: {},
     },
     {
-      ask: 'Who works in Engineering?',
-      also: [
+      question: 'Who works in Engineering?',
+      phrases: [
         'Everyone in Engineering',
         'How many people are in Engineering?',
         'Engineering headcount',
@@ -64,8 +64,8 @@ export const listEmployees = hr.list({
       input: { department: 'Engineering' },
     },
     {
-      ask: 'How many people do we have in the Berlin office?',
-      also: [
+      question: 'How many people do we have in the Berlin office?',
+      phrases: [
         'Who is based in Berlin?',
         'Colleagues in Berlin',
         'People at our Berlin site',
@@ -78,10 +78,10 @@ export const listEmployees = hr.list({
       as: 'eve.thompson',
       input: { location: 'Berlin' },
     },
-    { ask: 'How big is the Marketing department?', as: 'alice.chen', input: { department: 'Marketing' } },
+    { question: 'How big is the Marketing department?', as: 'alice.chen', input: { department: 'Marketing' } },
     {
-      ask: "Show me everyone's salary",
-      also: [
+      question: "Show me everyone's salary",
+      phrases: [
         'What does everyone earn?',
         'List all salaries',
         'All employee salaries',
@@ -91,11 +91,11 @@ export const listEmployees = hr.list({
       ],
       as: 'frank.davis',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
     {
-      ask: 'Show me my team',
-      also: [
+      question: 'Show me my team',
+      phrases: [
         'How many people report to me?',
         'Who are my reports?',
         'Who reports to me?',
@@ -111,18 +111,18 @@ export const listEmployees = hr.list({
       input: {},
     },
     {
-      ask: 'Which accountants report to Bob Martinez?',
-      also: ['Accountants under Bob Martinez'],
+      question: 'Which accountants report to Bob Martinez?',
+      phrases: ['Accountants under Bob Martinez'],
       as: 'alice.chen',
       input: { job_title: 'accountant', manager_id: '0e000000-0000-4000-8000-000000000003' },
     },
     {
-      ask: 'Who are our recruiters?',
-      also: ['Which employees are recruiters?', 'How many recruiters do we employ?', 'Everyone with the title Recruiter'],
+      question: 'Who are our recruiters?',
+      phrases: ['Which employees are recruiters?', 'How many recruiters do we employ?', 'Everyone with the title Recruiter'],
       as: 'alice.chen',
       input: { job_title: 'recruiter' },
     },
-    { ask: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
+    { question: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
   ],
 
   // Who sees everyone needs no tree, and has an index for each department.

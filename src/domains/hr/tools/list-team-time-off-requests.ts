@@ -15,8 +15,8 @@ export const listTeamTimeOffRequests = hr.list({
   order: desc('start_date', 'request_id'),
   examples: [
     {
-      ask: 'Any time off requests from my team waiting for me?',
-      also: [
+      question: 'Any time off requests from my team waiting for me?',
+      phrases: [
         'Pending leave',
         'Who is off next week?',
         'Is anyone from my team on holiday in December?',
@@ -37,14 +37,14 @@ export const listTeamTimeOffRequests = hr.list({
       input: { status: 'pending' },
     },
     {
-      ask: 'Which vacations in my team are approved?',
-      also: ['Approved absences of my team', 'Confirmed leave in my team', 'Whose vacation has been granted?'],
+      question: 'Which vacations in my team are approved?',
+      phrases: ['Approved absences of my team', 'Confirmed leave in my team', 'Whose vacation has been granted?'],
       as: 'carol.johnson',
       input: { status: 'approved' },
     },
     {
-      ask: 'Show all leave requests in the company',
-      also: [
+      question: 'Show all leave requests in the company',
+      phrases: [
         'Who is on vacation?',
         'All time off requests',
         'Absences across the company',
@@ -59,8 +59,8 @@ export const listTeamTimeOffRequests = hr.list({
       input: {},
     },
     {
-      ask: 'How many holiday requests did we turn down?',
-      also: ['Which absences were denied?', 'Leave we refused', 'Declined vacation requests of my people'],
+      question: 'How many holiday requests did we turn down?',
+      phrases: ['Which absences were denied?', 'Leave we refused', 'Declined vacation requests of my people'],
       as: 'eve.thompson',
       input: { status: 'rejected' },
     },

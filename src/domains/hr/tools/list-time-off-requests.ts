@@ -20,8 +20,8 @@ export const listTimeOffRequests = hr.list({
   order: desc('start_date', 'request_id'),
   examples: [
     {
-      ask: 'What time off have I asked for?',
-      also: [
+      question: 'What time off have I asked for?',
+      phrases: [
         'Did my leave go through?',
         'When am I off?',
         'Is my vacation confirmed?',
@@ -41,13 +41,13 @@ export const listTimeOffRequests = hr.list({
       input: {},
     },
     {
-      ask: 'Have my December holidays been approved yet?',
+      question: 'Have my December holidays been approved yet?',
       as: 'sarah.kim',
       input: (today) => ({ start_date_from: inDecember(today, 1), start_date_to: inDecember(today, 31) }),
     },
     {
-      ask: 'Which of my leave requests are still pending?',
-      also: [
+      question: 'Which of my leave requests are still pending?',
+      phrases: [
         'Is my time off request still waiting?',
         'My pending leave',
         'What time off of mine is undecided?',
@@ -58,8 +58,8 @@ export const listTimeOffRequests = hr.list({
       input: { status: 'pending' },
     },
     {
-      ask: 'Was any of my time off rejected?',
-      also: ['Did they refuse any of my holidays?', 'Has my manager turned down any leave of mine?', 'Denied time off of mine'],
+      question: 'Was any of my time off rejected?',
+      phrases: ['Did they refuse any of my holidays?', 'Has my manager turned down any leave of mine?', 'Denied time off of mine'],
       as: 'eve.thompson',
       input: { status: 'rejected' },
     },

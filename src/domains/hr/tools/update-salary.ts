@@ -33,8 +33,8 @@ export const updateSalary = hr.write({
   },
   examples: [
     {
-      ask: "Increase Sarah Kim's salary to $120,000",
-      also: [
+      question: "Increase Sarah Kim's salary to $120,000",
+      phrases: [
         'Bump Sarah Kim up to $120,000',
         'Put Sarah Kim on $120,000',
         'Sarah Kim gets $120,000 from now on',
@@ -54,7 +54,7 @@ export const updateSalary = hr.write({
       input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 120_000 },
     },
     {
-      ask: 'Give Marcus Johnson a raise to 135k from 1 December for his promotion',
+      question: 'Give Marcus Johnson a raise to 135k from 1 December for his promotion',
       as: 'eve.thompson',
       input: (today) => ({
         employee_id: '0e000000-0000-4000-8000-000000000007',
@@ -64,16 +64,16 @@ export const updateSalary = hr.write({
       }),
     },
     {
-      ask: 'Set my salary to 400,000',
+      question: 'Set my salary to 400,000',
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000002', new_salary: 400_000 },
-      gives: 'SEPARATION_OF_DUTIES',
+      expects: 'SEPARATION_OF_DUTIES',
     },
     {
-      ask: 'Pay Sarah Kim ten dollars a year more',
+      question: 'Pay Sarah Kim ten dollars a year more',
       as: 'nina.patel',
       input: { employee_id: '0e000000-0000-4000-8000-000000000008', new_salary: 100_010 },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

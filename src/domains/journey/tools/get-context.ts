@@ -6,7 +6,7 @@ import { figure } from '../../../core/search.ts';
 import { journey, staff } from '../domain.ts';
 import { kinds } from '../record.ts';
 import { record, words } from '../schemas.ts';
-import { byTime, counted, topicsOf } from '../telling.ts';
+import { byTime, counted, topicsOf } from '../format.ts';
 
 const LOOKED_AT = 100;
 const SHOWN = 30;
@@ -27,8 +27,8 @@ export const getContext = journey.read({
   }),
   examples: [
     {
-      ask: "Give me the project's context",
-      also: [
+      question: "Give me the project's context",
+      phrases: [
         'Summarise the history of this project',
         'What is this project about?',
         'Tell me the story of this project',
@@ -42,20 +42,20 @@ export const getContext = journey.read({
       as: 'eve.thompson',
       input: {},
     },
-    { ask: 'Where does this project stand, and how did it get here?', as: 'frank.davis', input: {} },
+    { question: 'Where does this project stand, and how did it get here?', as: 'frank.davis', input: {} },
     {
-      ask: 'What is the background on approvals in this project?',
-      also: ['How did approvals evolve in this project?', 'The story behind approvals in this project', 'Project context on approvals'],
+      question: 'What is the background on approvals in this project?',
+      phrases: ['How did approvals evolve in this project?', 'The story behind approvals in this project', 'Project context on approvals'],
       as: 'marcus.johnson',
       input: { topic: 'approvals' },
     },
     {
-      ask: 'Bring me up to speed on how we test',
-      also: ['Catch me up on tests in this project'],
+      question: 'Bring me up to speed on how we test',
+      phrases: ['Catch me up on tests in this project'],
       as: 'sarah.kim',
       input: { topic: 'tests' },
     },
-    { ask: "What is the project's context?", as: 'mike.manager@globex.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: "What is the project's context?", as: 'mike.manager@globex.example', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   async run({ topic }, { search }) {
@@ -88,5 +88,5 @@ export const getContext = journey.read({
       ].join(' '),
     };
   },
-  says: ({ summary }) => summary,
+  summary: ({ summary }) => summary,
 });

@@ -3,7 +3,7 @@ import { companyText, untrusted } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { journey, staff } from '../domain.ts';
 import { pivot, shortened } from '../schemas.ts';
-import { byTime } from '../telling.ts';
+import { byTime } from '../format.ts';
 
 const MOST = 100;
 const dated = pivot.extend({ day: z.string(), number: z.int().nullable() });
@@ -22,8 +22,8 @@ export const listPivots = journey.read({
   }),
   examples: [
     {
-      ask: "What are the project's pivots?",
-      also: [
+      question: "What are the project's pivots?",
+      phrases: [
         'Which pivots did the project make?',
         'When did the project change course?',
         'What did we do differently than planned?',
@@ -36,9 +36,14 @@ export const listPivots = journey.read({
       as: 'eve.thompson',
       input: {},
     },
-    { ask: 'Where did we change direction?', as: 'nina.patel', input: {} },
-    { ask: 'List the strategic changes of this project', as: 'frank.davis', input: {} },
-    { ask: 'How often did the team change its mind?', as: 'sara.support@globex.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Where did we change direction?', as: 'nina.patel', input: {} },
+    { question: 'List the strategic changes of this project', as: 'frank.davis', input: {} },
+    {
+      question: 'How often did the team change its mind?',
+      as: 'sara.support@globex.example',
+      input: {},
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   async run(_input, { search }) {
@@ -54,5 +59,5 @@ export const listPivots = journey.read({
       total: rows.length < MOST ? rows.length : await search.count('records', only),
     };
   },
-  says: ({ pivots, total }) => (pivots.length === total ? `${total} pivots` : `${pivots.length} of ${total} pivots`),
+  summary: ({ pivots, total }) => (pivots.length === total ? `${total} pivots` : `${pivots.length} of ${total} pivots`),
 });

@@ -16,8 +16,8 @@ export const lookupAdr = journey.read({
   errors: { ADR_NOT_FOUND: adrNotFound },
   examples: [
     {
-      ask: 'Show me ADR 3',
-      also: [
+      question: 'Show me ADR 3',
+      phrases: [
         'What was decided in ADR 3?',
         'Read decision 3',
         'What is ADR number 3 about?',
@@ -32,16 +32,16 @@ export const lookupAdr = journey.read({
       as: 'nina.patel',
       input: { adr_id: '3' },
     },
-    { ask: 'What does ADR-0004 say?', as: 'marcus.johnson', input: { adr_id: 'ADR-0004' } },
-    { ask: 'What does architecture decision record 11 say?', as: 'frank.davis', input: { adr_id: '11' } },
-    { ask: 'Open adr-0001', as: 'eve.thompson', input: { adr_id: 'adr-0001' } },
-    { ask: 'Show me ADR 9999', as: 'sarah.kim', input: { adr_id: '9999' }, gives: 'ADR_NOT_FOUND' },
-    { ask: 'Show me ADR 2', as: 'jane.smith@acme.example', input: { adr_id: '2' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'What does ADR-0004 say?', as: 'marcus.johnson', input: { adr_id: 'ADR-0004' } },
+    { question: 'What does architecture decision record 11 say?', as: 'frank.davis', input: { adr_id: '11' } },
+    { question: 'Open adr-0001', as: 'eve.thompson', input: { adr_id: 'adr-0001' } },
+    { question: 'Show me ADR 9999', as: 'sarah.kim', input: { adr_id: '9999' }, expects: 'ADR_NOT_FOUND' },
+    { question: 'Show me ADR 2', as: 'jane.smith@acme.example', input: { adr_id: '2' }, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   async run({ adr_id }, { search, fail }) {
     const { number, ...rest } = (await findDecision(search, storedDecision, adr_id)) ?? fail('ADR_NOT_FOUND', { adr_id });
     return { adr_id: number === null ? null : adrName(number), ...rest };
   },
-  says: ({ adr_id, title }) => (adr_id === null ? title : `${adr_id}: ${title}`),
+  summary: ({ adr_id, title }) => (adr_id === null ? title : `${adr_id}: ${title}`),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { desc } from '../../../core/order.ts';
-import { shownAs } from '../../../core/tool.ts';
+import { presentAs } from '../../../core/tool.ts';
 import { journey, staff } from '../domain.ts';
 import { failure, shortened, words } from '../schemas.ts';
 
@@ -14,11 +14,11 @@ export const queryFailures = journey.list({
   input: z.object({ topic: words('What it is about, in plain words: "database connections", "SQLite"').optional() }),
   item: failure,
   order: desc('_score', 'record_id'),
-  shown: shownAs(failure, shortened),
+  present: presentAs(failure, shortened),
   examples: [
     {
-      ask: 'What went wrong with row level security in this project?',
-      also: [
+      question: 'What went wrong with row level security in this project?',
+      phrases: [
         'Problems that we had with row level security in this project',
         'Failures around row level security',
         'What mistakes did we make with row level security?',
@@ -32,11 +32,11 @@ export const queryFailures = journey.list({
       as: 'sarah.kim',
       input: { topic: 'row level security' },
     },
-    { ask: 'Which failures did we have with database connections?', as: 'nina.patel', input: { topic: 'database connections' } },
-    { ask: 'Did anything ever break because of SQLite?', as: 'marcus.johnson', input: { topic: 'SQLite' } },
+    { question: 'Which failures did we have with database connections?', as: 'nina.patel', input: { topic: 'database connections' } },
+    { question: 'Did anything ever break because of SQLite?', as: 'marcus.johnson', input: { topic: 'SQLite' } },
     {
-      ask: 'What failed in this project so far?',
-      also: [
+      question: 'What failed in this project so far?',
+      phrases: [
         'List the failures of this project',
         'What mistakes did we make in this project?',
         'Project postmortems',
@@ -48,8 +48,13 @@ export const queryFailures = journey.list({
       as: 'frank.davis',
       input: {},
     },
-    { ask: 'Show me the incidents around approvals', as: 'eve.thompson', input: { topic: 'approvals' } },
-    { ask: 'What went wrong with search?', as: 'jane.smith@acme.example', input: { topic: 'search' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Show me the incidents around approvals', as: 'eve.thompson', input: { topic: 'approvals' } },
+    {
+      question: 'What went wrong with search?',
+      as: 'jane.smith@acme.example',
+      input: { topic: 'search' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: ({ topic }, { search }) => search.from('records', search.where({ kind: 'failure' }), topic),

@@ -15,8 +15,8 @@ export const searchJourney = journey.list({
   order: desc('_score', 'record_id'),
   examples: [
     {
-      ask: 'Search the project history for PGlite',
-      also: [
+      question: 'Search the project history for PGlite',
+      phrases: [
         'Find PGlite in the project records',
         'What did the project write about PGlite?',
         'Look through the journey for PGlite',
@@ -27,10 +27,10 @@ export const searchJourney = journey.list({
       as: 'marcus.johnson',
       input: { query: 'PGlite' },
     },
-    { ask: 'What does our history say about cursors?', as: 'nina.patel', input: { query: 'cursors' } },
+    { question: 'What does our history say about cursors?', as: 'nina.patel', input: { query: 'cursors' } },
     {
-      ask: 'Why do we score search words ourselves?',
-      also: [
+      question: 'Why do we score search words ourselves?',
+      phrases: [
         'Why did we choose to score search words ourselves?',
         'What made us score search words ourselves?',
         'Why was it decided to score search words ourselves?',
@@ -42,8 +42,8 @@ export const searchJourney = journey.list({
       input: { query: 'score search words' },
     },
     {
-      ask: 'Which decisions are there on storage?',
-      also: [
+      question: 'Which decisions are there on storage?',
+      phrases: [
         'What did we decide about storage?',
         'Decisions about storage',
         'What decisions were taken on storage?',
@@ -54,8 +54,8 @@ export const searchJourney = journey.list({
       input: { query: 'storage', kind: 'decision' },
     },
     {
-      ask: 'Search our lessons for performance',
-      also: [
+      question: 'Search our lessons for performance',
+      phrases: [
         'What lessons did we learn about performance?',
         'Lessons on performance',
         'What have we learned about performance?',
@@ -67,10 +67,10 @@ export const searchJourney = journey.list({
       input: { query: 'performance', kind: 'lesson' },
     },
     {
-      ask: 'Search the project history for keys',
+      question: 'Search the project history for keys',
       as: 'tim.tech@initech.example',
       input: { query: 'keys' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

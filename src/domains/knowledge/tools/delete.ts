@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { companyText } from '../../../core/fields.ts';
 import { knowledge } from '../domain.ts';
-import { entryStanding, sentence, tripleStanding, triplesAbout } from '../items.ts';
+import { currentEntry, sentence, currentTriple, triplesAbout } from '../items.ts';
 import { begin, close } from '../record.ts';
 import { itemId, reason } from '../schemas.ts';
 
@@ -26,8 +26,8 @@ export const deleteItem = knowledge.write({
   errors: { ENTRY_NOT_FOUND: 'Find the id of an entry with query, or of a triple with query_graph.' },
   examples: [
     {
-      ask: 'delete the knowledge entry about badge printing',
-      also: [
+      question: 'delete the knowledge entry about badge printing',
+      phrases: [
         'Take the badge printing note out of the knowledge base',
         'The entry on badge printing is outdated, remove it',
         'Drop the note about badge printing from our knowledge',
@@ -43,17 +43,17 @@ export const deleteItem = knowledge.write({
       input: { id: 'e-7' },
     },
     {
-      ask: 'Remove the triple t-62 from the graph, the team was renamed',
+      question: 'Remove the triple t-62 from the graph, the team was renamed',
       as: 'marcus.johnson',
       input: { id: 't-62', reason: 'The team was renamed' },
     },
-    { ask: 'Forget entry e-999999', as: 'frank.davis', input: { id: 'e-999999' }, gives: 'ENTRY_NOT_FOUND' },
+    { question: 'Forget entry e-999999', as: 'frank.davis', input: { id: 'e-999999' }, expects: 'ENTRY_NOT_FOUND' },
   ],
 
-  says: ({ id, also_deleted: also }) => `Deleted ${id}${also.length === 0 ? '' : ` and what was related to it: ${also.join(', ')}`}.`,
+  summary: ({ id, also_deleted: also }) => `Deleted ${id}${also.length === 0 ? '' : ` and what was related to it: ${also.join(', ')}`}.`,
   async prepare({ id, reason: why }, { sql, fail }) {
     const afterwards = 'It stays in the history, and undo brings it back.';
-    const single = await tripleStanding(sql, id);
+    const single = await currentTriple(sql, id);
     if (single) {
       const label = sentence(single);
       const changes = [{ field: 'triple', from: label, to: null }];
@@ -67,7 +67,7 @@ export const deleteItem = knowledge.write({
         ids: [id],
       };
     }
-    const entry = (await entryStanding(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
+    const entry = (await currentEntry(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
     const triples = await triplesAbout(sql, id);
     const changes = [
       { field: 'topic', from: entry.topic, to: null },

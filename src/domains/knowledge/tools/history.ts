@@ -6,7 +6,7 @@ import { knowledge } from '../domain.ts';
 import { foundSome } from '../items.ts';
 import { actions, itemId, transaction } from '../schemas.ts';
 import { RESOURCES } from '../snapshot.ts';
-import { numberOf } from '../standing.ts';
+import { numberOf } from '../as-of.ts';
 
 export const history = knowledge.list({
   name: 'history',
@@ -25,8 +25,8 @@ export const history = knowledge.list({
   order: desc('tx_id'),
   examples: [
     {
-      ask: 'show me the change history of the knowledge base',
-      also: [
+      question: 'show me the change history of the knowledge base',
+      phrases: [
         'What was changed in the knowledge base recently?',
         'Latest changes to our knowledge',
         'Who edited the knowledge base?',
@@ -41,8 +41,8 @@ export const history = knowledge.list({
       input: {},
     },
     {
-      ask: 'Who changed the deployment rollback entry?',
-      also: [
+      question: 'Who changed the deployment rollback entry?',
+      phrases: [
         'Who last changed the deployment rollback entry?',
         'When was the deployment rollback entry edited?',
         'Who wrote the deployment rollback entry?',
@@ -56,20 +56,20 @@ export const history = knowledge.list({
       input: { id: 'e-2' },
     },
     {
-      ask: 'What has Nina recorded?',
-      also: ['What has Nina added to the knowledge base?', 'Which entries did Nina write?', "Nina's edits in the knowledge base"],
+      question: 'What has Nina recorded?',
+      phrases: ['What has Nina added to the knowledge base?', 'Which entries did Nina write?', "Nina's edits in the knowledge base"],
       as: 'eve.thompson',
       input: { by: 'Nina' },
     },
     {
-      ask: 'What did I change in the knowledge base?',
-      also: ['My edits in the knowledge base', 'Which entries have I written?'],
+      question: 'What did I change in the knowledge base?',
+      phrases: ['My edits in the knowledge base', 'Which entries have I written?'],
       as: 'nina.patel',
       input: { mine: true },
     },
   ],
 
-  says: (rows) => foundSome(rows.length, 'change', 'changes'),
+  summary: (rows) => foundSome(rows.length, 'change', 'changes'),
   find({ id, action, by, mine }, { sql }) {
     return sql`select * from knowledge.history where true ${sql.given({ action, mine })}
       ${sql.when(by, () => sql`by ilike ${anywhere(by ?? '')}`)}

@@ -6,7 +6,7 @@ import { knowledge } from '../domain.ts';
 import { foundSome } from '../items.ts';
 import { asOf, minConfidence, predicate, triple, validOn } from '../schemas.ts';
 import { RESOURCES } from '../snapshot.ts';
-import { dayOf, holding, standing } from '../standing.ts';
+import { dayOf, holding, validAsOf } from '../as-of.ts';
 
 export const queryGraph = knowledge.list({
   name: 'query_graph',
@@ -27,8 +27,8 @@ export const queryGraph = knowledge.list({
   order: asc('subject', 'predicate', 'object', 'id'),
   examples: [
     {
-      ask: 'what depends on payments-db?',
-      also: [
+      question: 'what depends on payments-db?',
+      phrases: [
         'Which services need payments-db?',
         'What relies on payments-db?',
         'What breaks if payments-db goes down?',
@@ -41,8 +41,8 @@ export const queryGraph = knowledge.list({
       input: { object: 'payments-db', predicate: 'depends_on' },
     },
     {
-      ask: 'What does the billing-service depend on?',
-      also: [
+      question: 'What does the billing-service depend on?',
+      phrases: [
         'Dependencies of the billing-service',
         'What does the billing-service need?',
         'What does the billing-service rely on?',
@@ -52,8 +52,8 @@ export const queryGraph = knowledge.list({
       input: { subject: 'billing-service', predicate: 'depends_on' },
     },
     {
-      ask: 'Who owns the search-service?',
-      also: [
+      question: 'Who owns the search-service?',
+      phrases: [
         'Which team is responsible for the search-service?',
         'Who is the owner of the search-service?',
         'Who maintains the search-service?',
@@ -64,14 +64,18 @@ export const queryGraph = knowledge.list({
       input: { subject: 'search-service', predicate: 'owned_by' },
     },
     {
-      ask: 'Show everything related to the billing-service',
-      also: ['What is connected to the billing-service?', 'Relations of the billing-service', 'What is linked with the billing-service?'],
+      question: 'Show everything related to the billing-service',
+      phrases: [
+        'What is connected to the billing-service?',
+        'Relations of the billing-service',
+        'What is linked with the billing-service?',
+      ],
       as: 'marcus.johnson',
       input: { subject: 'billing-service' },
     },
   ],
 
-  says: (rows) => foundSome(rows.length, 'triple', 'triples'),
+  summary: (rows) => foundSome(rows.length, 'triple', 'triples'),
   find({ subject, predicate: by, object, min_confidence, as_of, valid_on }, { sql, today }) {
     const named = (column: 'subject_name' | 'object_name', name: string | undefined) =>
       sql.when(
@@ -79,7 +83,7 @@ export const queryGraph = knowledge.list({
         () =>
           sql`knowledge.plain(${name}::text) <> '' and position(' ' || knowledge.plain(${name}::text) || ' ' in ' ' || ${sql.ref(column)} || ' ') > 0`,
       );
-    return sql`select * from knowledge.triple_versions where ${standing(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
+    return sql`select * from knowledge.triple_versions where ${validAsOf(sql, as_of)} and ${holding(sql, valid_on ?? dayOf(as_of, today))}
       ${named('subject_name', subject)} ${named('object_name', object)}
       ${sql.when(by, () => sql`predicate like ${anywhere(by ?? '')}`)} ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;
   },

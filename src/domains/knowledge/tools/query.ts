@@ -6,7 +6,7 @@ import { foundSome } from '../items.ts';
 import { asOf, entry, minConfidence, tags, validOn } from '../schemas.ts';
 import { RESOURCES } from '../snapshot.ts';
 import { found } from '../search.ts';
-import { dayOf, holding, standing } from '../standing.ts';
+import { dayOf, holding, validAsOf } from '../as-of.ts';
 
 export const query = knowledge.list({
   name: 'query',
@@ -32,8 +32,8 @@ export const query = knowledge.list({
   order: desc('score', 'recorded_at', 'id'),
   examples: [
     {
-      ask: 'What do we know about deployment?',
-      also: [
+      question: 'What do we know about deployment?',
+      phrases: [
         "What's the procedure for deployment?",
         'Tell me our guidelines on deployment',
         'What is our process for deployment?',
@@ -53,34 +53,34 @@ export const query = knowledge.list({
       input: { query: 'deployment' },
     },
     {
-      ask: 'Find the entry on vpn access',
-      also: ['Get me the entry on vpn access', 'Show the vpn access entry'],
+      question: 'Find the entry on vpn access',
+      phrases: ['Get me the entry on vpn access', 'Show the vpn access entry'],
       as: 'frank.davis',
       input: { topic: 'vpn access' },
     },
     {
-      ask: 'how do I set up the printer',
-      also: ['How do I get the printer to work?', 'How can I set up the printer?', 'How does one set up the printer?'],
+      question: 'how do I set up the printer',
+      phrases: ['How do I get the printer to work?', 'How can I set up the printer?', 'How does one set up the printer?'],
       as: 'tom.becker',
       input: { query: 'set up the printer' },
     },
     {
-      ask: 'What did we know about onboarding last summer?',
+      question: 'What did we know about onboarding last summer?',
       as: 'alice.chen',
       input: (today) => ({ query: 'onboarding', as_of: `${Number(today.slice(0, 4)) - 1}-07-31` }),
     },
     {
-      ask: 'Knowledge tagged security that is at least 90 percent sure',
-      also: ['Entries tagged security with at least 90 percent confidence'],
+      question: 'Knowledge tagged security that is at least 90 percent sure',
+      phrases: ['Entries tagged security with at least 90 percent confidence'],
       as: 'dan.williams',
       input: { tags: ['security'], min_confidence: 0.9 },
     },
   ],
 
-  says: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', 'entries', question ?? topic),
+  summary: (rows, { topic, query: question }) => foundSome(rows.length, 'entry', 'entries', question ?? topic),
   find({ query: question, topic, tags: wanted, min_confidence, as_of, valid_on }, { sql, today }) {
     const on = valid_on ?? dayOf(as_of, today);
-    const shown = sql`${standing(sql, as_of)} and ${holding(sql, on)}
+    const shown = sql`${validAsOf(sql, as_of)} and ${holding(sql, on)}
       ${sql.when(topic, () => sql`knowledge.plain(${topic}::text) <> '' and position(knowledge.plain(${topic}::text) in knowledge.plain(topic)) > 0`)}
       ${sql.when(wanted, () => sql`tag_list @> ${wanted}::text[]`)}
       ${sql.when(min_confidence, () => sql`confidence >= ${min_confidence}::numeric`)}`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { companyText } from '../../../core/fields.ts';
 import { conflictsWith, known } from '../conflicts.ts';
 import { knowledge } from '../domain.ts';
-import { entryStanding, isEntryId, sentence, tripleStanding } from '../items.ts';
+import { currentEntry, isEntryId, sentence, currentTriple } from '../items.ts';
 import { begin, close, openTriple } from '../record.ts';
 import { ENTRY_NOT_FOUND, entity, given, IN_ORDER, inOrder, predicate, reason, triple } from '../schemas.ts';
 
@@ -45,13 +45,13 @@ export const relate = knowledge.write({
   },
   examples: [
     {
-      ask: 'The search-service is now owned by the Platform team, replace what we had',
+      question: 'The search-service is now owned by the Platform team, replace what we had',
       as: 'nina.patel',
       input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team', resolution: 'replace' },
     },
     {
-      ask: 'note that the billing-service depends on payments-db',
-      also: [
+      question: 'note that the billing-service depends on payments-db',
+      phrases: [
         'The billing-service depends on payments-db, please record that',
         'Remember that the billing-service depends on payments-db',
         'Add to the graph that the billing-service depends on payments-db',
@@ -61,11 +61,11 @@ export const relate = knowledge.write({
       ],
       as: 'marcus.johnson',
       input: { subject: 'billing-service', predicate: 'depends_on', object: 'payments-db' },
-      gives: 'success',
+      expects: 'success',
     },
     {
-      ask: 'Record that the search-service is owned by the Platform team',
-      also: [
+      question: 'Record that the search-service is owned by the Platform team',
+      phrases: [
         'Make a note that the search-service is owned by the Platform team',
         'The search-service is owned by the Platform team',
         'Put into the graph that the search-service is owned by the Platform team',
@@ -73,17 +73,17 @@ export const relate = knowledge.write({
       ],
       as: 'sarah.kim',
       input: { subject: 'search-service', predicate: 'owned_by', object: 'Platform team' },
-      gives: 'TRIPLE_CONFLICT',
+      expects: 'TRIPLE_CONFLICT',
     },
     {
-      ask: 'Relate e-999999 to onboarding',
+      question: 'Relate e-999999 to onboarding',
       as: 'frank.davis',
       input: { subject: 'e-999999', predicate: 'part_of', object: 'onboarding' },
-      gives: 'ENTRY_NOT_FOUND',
+      expects: 'ENTRY_NOT_FOUND',
     },
   ],
 
-  says({ outcome, triple: now, replaced }) {
+  summary({ outcome, triple: now, replaced }) {
     if (now === null) return 'Nothing was recorded.';
     const label = `“${sentence(now)}” (${now.id})`;
     if (outcome === 'already_known') return `${label} was known already.`;
@@ -91,7 +91,7 @@ export const relate = knowledge.write({
   },
   async prepare({ resolution, reason: why, ...said }, { sql, fail }) {
     for (const id of [said.subject, said.object]) {
-      if (isEntryId(id) && !(await entryStanding(sql, id.toLowerCase()))) throw fail('ENTRY_NOT_FOUND', { id });
+      if (isEntryId(id) && !(await currentEntry(sql, id.toLowerCase()))) throw fail('ENTRY_NOT_FOUND', { id });
     }
     const label = sentence(said);
     const card = {
@@ -136,12 +136,11 @@ export const relate = knowledge.write({
 
   async execute({ resolution: _, reason: why, ...said }, { sql, me, plan }) {
     const { outcome, same, replaced } = plan;
-    if (outcome === 'already_known' && same !== null)
-      return { outcome, triple: await tripleStanding(sql, same), replaced: [], tx_id: null };
+    if (outcome === 'already_known' && same !== null) return { outcome, triple: await currentTriple(sql, same), replaced: [], tx_id: null };
     if (outcome === 'rejected') return { outcome, triple: null, replaced: [], tx_id: null };
     const tx = await begin(sql, me, { action: 'relate', reason: why });
     for (const id of replaced) await close(sql, tx, id);
     const id = await openTriple(sql, me, tx, said);
-    return { outcome, triple: await tripleStanding(sql, id), replaced, tx_id: tx };
+    return { outcome, triple: await currentTriple(sql, id), replaced, tx_id: tx };
   },
 });

@@ -13,8 +13,8 @@ export const store = knowledge.act({
   output: storedEntry,
   examples: [
     {
-      ask: 'Remember this: the staging database is refreshed every Sunday night. Topic staging, tag database.',
-      also: [
+      question: 'Remember this: the staging database is refreshed every Sunday night. Topic staging, tag database.',
+      phrases: [
         'Remember that the staging database is refreshed every Sunday night. Topic staging, tag database.',
         'Write this down: the staging database is refreshed every Sunday night. Topic staging, tag database.',
         'Add to the knowledge base: the staging database is refreshed every Sunday night. Topic staging, tag database.',
@@ -25,8 +25,8 @@ export const store = knowledge.act({
       input: { topic: 'staging', content: 'The staging database is refreshed every Sunday night.', tags: ['database'] },
     },
     {
-      ask: 'Note for everyone: the coffee machine on the second floor is being repaired until Friday',
-      also: [
+      question: 'Note for everyone: the coffee machine on the second floor is being repaired until Friday',
+      phrases: [
         'Write down that the coffee machine on the second floor is being repaired until Friday',
         'Please note down for all that the coffee machine on the second floor is being repaired until Friday',
         'Save for everyone that the coffee machine on the second floor is being repaired until Friday',
@@ -40,13 +40,14 @@ export const store = knowledge.act({
       input: { topic: 'coffee machine', content: 'The coffee machine on the second floor is being repaired until Friday.' },
     },
     {
-      ask: 'Save to the knowledge base under "travel policy": trains before planes for trips under five hours, source: travel handbook',
+      question:
+        'Save to the knowledge base under "travel policy": trains before planes for trips under five hours, source: travel handbook',
       as: 'alice.chen',
       input: { topic: 'travel policy', content: 'Trains before planes for trips under five hours.', source: 'travel handbook' },
     },
   ],
 
-  says: ({ id, topic: about }) => `Recorded “${about}” as ${id}.`,
+  summary: ({ id, topic: about }) => `Recorded “${about}” as ${id}.`,
   async execute(said, { sql, me }) {
     const tx = await begin(sql, me, { action: 'store' });
     await openEntry(sql, me, tx, said);

@@ -3,7 +3,7 @@ import { knowledge } from '../domain.ts';
 import { differences } from '../items.ts';
 import { begin, close, reopen } from '../record.ts';
 import { change, reason } from '../schemas.ts';
-import { allMine, lastOwn, laterThan, transactionBy } from '../undoing.ts';
+import { allMine, lastOwn, laterThan, transactionBy } from '../undo.ts';
 
 export const undo = knowledge.write({
   name: 'undo',
@@ -37,20 +37,20 @@ export const undo = knowledge.write({
   },
   examples: [
     {
-      ask: 'undo transaction 60 of the knowledge base',
-      also: ['Roll back transaction 60 of the knowledge base', 'Revert transaction 60', 'Restore what transaction 60 changed'],
+      question: 'undo transaction 60 of the knowledge base',
+      phrases: ['Roll back transaction 60 of the knowledge base', 'Revert transaction 60', 'Restore what transaction 60 changed'],
       as: 'dan.williams',
       input: { tx_id: 60 },
     },
     {
-      ask: 'Take back change 90, it was a mistake',
-      also: ['Reverse change 90, it was a mistake'],
+      question: 'Take back change 90, it was a mistake',
+      phrases: ['Reverse change 90, it was a mistake'],
       as: 'frank.davis',
       input: { tx_id: 90, reason: 'It was a mistake' },
     },
     {
-      ask: 'undo that',
-      also: [
+      question: 'undo that',
+      phrases: [
         'Take that back',
         'Revert the last change',
         'Undo my last change',
@@ -61,12 +61,12 @@ export const undo = knowledge.write({
       ],
       as: 'tom.becker',
       input: {},
-      gives: 'NOTHING_TO_UNDO',
+      expects: 'NOTHING_TO_UNDO',
     },
-    { ask: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, gives: 'TRANSACTION_NOT_FOUND' },
+    { question: 'Undo transaction 999999', as: 'marcus.johnson', input: { tx_id: 999_999 }, expects: 'TRANSACTION_NOT_FOUND' },
   ],
 
-  says: ({ tx_id, undid }) => `Undid change ${undid}; that is change ${tx_id}.`,
+  summary: ({ tx_id, undid }) => `Undid change ${undid}; that is change ${tx_id}.`,
   async prepare({ tx_id, reason: why }, { sql, fail }) {
     const undone =
       tx_id === undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { knowledge } from '../domain.ts';
-import { differences, entryStanding } from '../items.ts';
+import { differences, currentEntry } from '../items.ts';
 import { begin, changeEntry } from '../record.ts';
 import { changeable, content, ENTRY_NOT_FOUND, entry, entryState, IN_ORDER, inOrder, itemId, reason, tags, topic } from '../schemas.ts';
 
@@ -38,8 +38,8 @@ export const update = knowledge.write({
   },
   examples: [
     {
-      ask: 'Update the deployment rollback entry: roll back within 10 minutes instead of 5',
-      also: [
+      question: 'Update the deployment rollback entry: roll back within 10 minutes instead of 5',
+      phrases: [
         'Edit the deployment rollback entry: roll back within 10 minutes instead of 5',
         'Correct the deployment rollback entry: roll back within 10 minutes instead of 5',
         'Amend the deployment rollback entry: roll back within 10 minutes instead of 5',
@@ -49,23 +49,23 @@ export const update = knowledge.write({
       input: { id: 'e-2', content: 'Rollback within 10 min if error rate exceeds 1%.' },
     },
     {
-      ask: 'The badge printing note is no longer valid after this year',
-      also: ['The badge printing note expires after this year', 'End the validity of the badge printing entry after this year'],
+      question: 'The badge printing note is no longer valid after this year',
+      phrases: ['The badge printing note expires after this year', 'End the validity of the badge printing entry after this year'],
       as: 'frank.davis',
       input: (today) => ({ id: 'e-7', valid_to: `${today.slice(0, 4)}-12-31` }),
     },
     {
-      ask: 'Correct entry e-999999: it is on Tuesdays',
-      also: ['Fix entry e-999999: it is on Tuesdays', 'Change entry e-999999: it is on Tuesdays'],
+      question: 'Correct entry e-999999: it is on Tuesdays',
+      phrases: ['Fix entry e-999999: it is on Tuesdays', 'Change entry e-999999: it is on Tuesdays'],
       as: 'marcus.johnson',
       input: { id: 'e-999999', content: 'It is on Tuesdays.' },
-      gives: 'ENTRY_NOT_FOUND',
+      expects: 'ENTRY_NOT_FOUND',
     },
   ],
 
-  says: ({ id, topic: about }) => `Changed “${about}” (${id}).`,
+  summary: ({ id, topic: about }) => `Changed “${about}” (${id}).`,
   async prepare({ id, reason: why, clear = [], ...said }, { sql, fail }) {
-    const before = (await entryStanding(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
+    const before = (await currentEntry(sql, id)) ?? fail('ENTRY_NOT_FOUND', { id });
     const now = fields.parse(before);
     const named = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
     if (clear.some((field) => field in named)) throw fail('VALIDATION_ERROR', { message: 'A field is either given or cleared.' });

@@ -30,8 +30,8 @@ export const getBenefits = payroll.read({
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
     {
-      ask: 'What benefits am I enrolled in?',
-      also: [
+      question: 'What benefits am I enrolled in?',
+      phrases: [
         'Which insurance do I have?',
         'What is my health plan?',
         'How much is deducted for my insurance?',
@@ -49,8 +49,8 @@ export const getBenefits = payroll.read({
       input: {},
     },
     {
-      ask: 'How much do I pay into my 401(k)?',
-      also: [
+      question: 'How much do I pay into my 401(k)?',
+      phrases: [
         "What's my 401k contribution?",
         'What do I put into retirement?',
         'How much goes into my pension?',
@@ -63,14 +63,14 @@ export const getBenefits = payroll.read({
       input: {},
     },
     {
-      ask: 'Show me all my benefit plans, old ones too',
-      also: ['All benefit plans I ever had', 'My benefits including those that have ended'],
+      question: 'Show me all my benefit plans, old ones too',
+      phrases: ['All benefit plans I ever had', 'My benefits including those that have ended'],
       as: 'dan.williams',
       input: { include_ended: true },
     },
     {
-      ask: 'Which plans is Frank Davis in?',
-      also: [
+      question: 'Which plans is Frank Davis in?',
+      phrases: [
         'Is Frank Davis in the 401k?',
         'Does Frank Davis have dental insurance?',
         'What insurance does Frank Davis have?',
@@ -80,15 +80,15 @@ export const getBenefits = payroll.read({
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000009' },
     },
-    { ask: "What are Tom Becker's benefits?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000011' } },
+    { question: "What are Tom Becker's benefits?", as: 'paula.reyes', input: { employee_id: '0e000000-0000-4000-8000-000000000011' } },
     {
-      ask: "Show me Sarah Kim's health plan",
+      question: "Show me Sarah Kim's health plan",
       as: 'nina.patel',
       input: { employee_id: '0e000000-0000-4000-8000-000000000008' },
-      gives: 'EMPLOYEE_NOT_FOUND',
+      expects: 'EMPLOYEE_NOT_FOUND',
     },
   ],
-  says: (benefits) => `${benefits.length} benefit plans`,
+  summary: (benefits) => `${benefits.length} benefit plans`,
 
   async run({ employee_id, include_ended }, { sql, me, today, fail }) {
     const whose = employee_id ?? me.employeeId;

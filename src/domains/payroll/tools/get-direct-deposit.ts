@@ -24,8 +24,8 @@ export const getDirectDeposit = payroll.read({
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
     {
-      ask: 'Which bank account does my salary go to?',
-      also: [
+      question: 'Which bank account does my salary go to?',
+      phrases: [
         'Where is my pay deposited?',
         'What is my direct deposit?',
         'My bank details',
@@ -41,26 +41,30 @@ export const getDirectDeposit = payroll.read({
       input: {},
     },
     {
-      ask: 'How is my pay split between my accounts?',
-      also: ['Does part of my pay go to savings?', 'What share of my salary goes to each account?', 'How is my paycheck divided?'],
+      question: 'How is my pay split between my accounts?',
+      phrases: ['Does part of my pay go to savings?', 'What share of my salary goes to each account?', 'How is my paycheck divided?'],
       as: 'carol.johnson',
       input: {},
     },
     {
-      ask: "Where is Marcus Johnson's pay deposited?",
-      also: ['Which bank account do we pay Marcus Johnson to?', "Marcus Johnson's bank details", "Where does Marcus Johnson's salary go?"],
+      question: "Where is Marcus Johnson's pay deposited?",
+      phrases: [
+        'Which bank account do we pay Marcus Johnson to?',
+        "Marcus Johnson's bank details",
+        "Where does Marcus Johnson's salary go?",
+      ],
       as: 'paula.reyes',
       input: { employee_id: '0e000000-0000-4000-8000-000000000007' },
     },
-    { ask: "Check Dan Williams' direct deposit", as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000005' } },
+    { question: "Check Dan Williams' direct deposit", as: 'eve.thompson', input: { employee_id: '0e000000-0000-4000-8000-000000000005' } },
     {
-      ask: "What is Alice Chen's account number?",
+      question: "What is Alice Chen's account number?",
       as: 'frank.davis',
       input: { employee_id: '0e000000-0000-4000-8000-000000000002' },
-      gives: 'EMPLOYEE_NOT_FOUND',
+      expects: 'EMPLOYEE_NOT_FOUND',
     },
   ],
-  says: (deposits) => (deposits.length === 1 ? '1 account' : `${deposits.length} accounts`),
+  summary: (deposits) => (deposits.length === 1 ? '1 account' : `${deposits.length} accounts`),
 
   async run({ employee_id }, { sql, me, fail }) {
     const whose = employee_id ?? me.employeeId;

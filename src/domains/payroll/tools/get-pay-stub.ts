@@ -32,8 +32,8 @@ export const getPayStub = payroll.read({
   },
   examples: [
     {
-      ask: 'Show me my latest payslip',
-      also: [
+      question: 'Show me my latest payslip',
+      phrases: [
         'What was my take-home on the last payday?',
         'How much landed in my account last payday?',
         'What is on my last pay stub?',
@@ -52,8 +52,8 @@ export const getPayStub = payroll.read({
       input: { pay_stub_id: '05000000-0000-4000-8000-000000000008' },
     },
     {
-      ask: 'What was deducted from my last pay?',
-      also: [
+      question: 'What was deducted from my last pay?',
+      phrases: [
         'Which deductions were on my last paycheck?',
         'What came off my last pay?',
         'Why was my last pay so low?',
@@ -64,25 +64,25 @@ export const getPayStub = payroll.read({
       input: { pay_stub_id: '05000000-0000-4000-8000-000000000007' },
     },
     {
-      ask: "Open Frank Davis' last pay stub",
-      also: ["What's on Frank Davis' last payslip?", "Frank Davis' most recent paycheck", 'What did Frank Davis take home last?'],
+      question: "Open Frank Davis' last pay stub",
+      phrases: ["What's on Frank Davis' last payslip?", "Frank Davis' most recent paycheck", 'What did Frank Davis take home last?'],
       as: 'paula.reyes',
       input: { pay_stub_id: '05000000-0000-4000-8000-000000000009' },
     },
     {
-      ask: 'How much did I earn so far this year?',
-      also: ['My earnings so far this year', 'How much have I made so far this year?'],
+      question: 'How much did I earn so far this year?',
+      phrases: ['My earnings so far this year', 'How much have I made so far this year?'],
       as: 'nina.patel',
       input: { pay_stub_id: '05000000-0000-4000-8000-000000000006' },
     },
     {
-      ask: "Show me Eve Thompson's last payslip",
+      question: "Show me Eve Thompson's last payslip",
       as: 'marcus.johnson',
       input: { pay_stub_id: '05000000-0000-4000-8000-000000000001' },
-      gives: 'PAY_STUB_NOT_FOUND',
+      expects: 'PAY_STUB_NOT_FOUND',
     },
   ],
-  says: ({ employee_name, pay_date, net: left }) => `Pay stub of ${employee_name}, ${pay_date}: net ${left}`,
+  summary: ({ employee_name, pay_date, net: left }) => `Pay stub of ${employee_name}, ${pay_date}: net ${left}`,
 
   run: async ({ pay_stub_id }, { sql, output, fail }) =>
     (await sql.maybeOne(output, sql`select * from payroll.stub_details where pay_stub_id = ${pay_stub_id}`)) ??

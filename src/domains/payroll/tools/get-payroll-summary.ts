@@ -56,8 +56,8 @@ export const getPayrollSummary = payroll.read({
   }),
   examples: [
     {
-      ask: 'Payroll summary for last month',
-      also: [
+      question: 'Payroll summary for last month',
+      phrases: [
         'Payroll for last month',
         'What did salaries cost in all last month?',
         'Total payroll for last month',
@@ -77,20 +77,20 @@ export const getPayrollSummary = payroll.read({
       input: (today) => ({ period: monthsBefore(today, 1) }),
     },
     {
-      ask: 'What did payroll cost us last quarter?',
-      also: ['Payroll costs last quarter', 'Total wages last quarter', 'How much went to salaries last quarter?'],
+      question: 'What did payroll cost us last quarter?',
+      phrases: ['Payroll costs last quarter', 'Total wages last quarter', 'How much went to salaries last quarter?'],
       as: 'eve.thompson',
       input: (today) => ({ period: lastQuarter(today) }),
     },
     {
-      ask: 'How much have we paid in salaries this year?',
-      also: ['Total salaries paid this year', 'Wage costs this year', 'Company payroll this year'],
+      question: 'How much have we paid in salaries this year?',
+      phrases: ['Total salaries paid this year', 'Wage costs this year', 'Company payroll this year'],
       as: 'alice.chen',
       input: (today) => ({ period: today.slice(0, 4) }),
     },
     {
-      ask: 'Give me the latest payroll figures',
-      also: [
+      question: 'Give me the latest payroll figures',
+      phrases: [
         'How much is payroll?',
         'What does payroll cost us?',
         'Payroll totals',
@@ -101,10 +101,10 @@ export const getPayrollSummary = payroll.read({
       as: 'eve.thompson',
       input: {},
     },
-    { ask: 'Summarise payroll for the fifth quarter', as: 'paula.reyes', input: { period: '2026-Q5' }, gives: 'VALIDATION_ERROR' },
-    { ask: 'How much does the company spend on salaries?', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Summarise payroll for the fifth quarter', as: 'paula.reyes', input: { period: '2026-Q5' }, expects: 'VALIDATION_ERROR' },
+    { question: 'How much does the company spend on salaries?', as: 'marcus.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  says: ({ period: when, gross, employee_count }) => `Payroll ${when}: gross ${gross} for ${employee_count} people`,
+  summary: ({ period: when, gross, employee_count }) => `Payroll ${when}: gross ${gross} for ${employee_count} people`,
 
   async run({ period: asked }, { sql, today }) {
     const latest = async (): Promise<Period> => {

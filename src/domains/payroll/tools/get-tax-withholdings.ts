@@ -31,8 +31,8 @@ export const getTaxWithholdings = payroll.read({
   errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
   examples: [
     {
-      ask: 'How much federal tax is withheld from my pay?',
-      also: [
+      question: 'How much federal tax is withheld from my pay?',
+      phrases: [
         'What are my tax withholdings?',
         'How much tax do I pay?',
         'My state tax withholding',
@@ -47,14 +47,14 @@ export const getTaxWithholdings = payroll.read({
       input: {},
     },
     {
-      ask: 'What is my filing status for taxes?',
-      also: ['Am I filing single or married?', 'Under which filing status am I taxed?'],
+      question: 'What is my filing status for taxes?',
+      phrases: ['Am I filing single or married?', 'Under which filing status am I taxed?'],
       as: 'sarah.kim',
       input: {},
     },
     {
-      ask: "Show Carol Johnson's tax withholdings",
-      also: [
+      question: "Show Carol Johnson's tax withholdings",
+      phrases: [
         "What's withheld from Carol Johnson's pay?",
         "Carol Johnson's W-4",
         'How is Carol Johnson taxed?',
@@ -64,18 +64,18 @@ export const getTaxWithholdings = payroll.read({
       input: { employee_id: '0e000000-0000-4000-8000-000000000004' },
     },
     {
-      ask: 'How many allowances did Bob Martinez claim?',
+      question: 'How many allowances did Bob Martinez claim?',
       as: 'alice.chen',
       input: { employee_id: '0e000000-0000-4000-8000-000000000003' },
     },
     {
-      ask: 'How much tax does Nina Patel pay?',
+      question: 'How much tax does Nina Patel pay?',
       as: 'frank.davis',
       input: { employee_id: '0e000000-0000-4000-8000-000000000006' },
-      gives: 'EMPLOYEE_NOT_FOUND',
+      expects: 'EMPLOYEE_NOT_FOUND',
     },
   ],
-  says: ({ employee_name, federal }) => `Tax withholdings of ${employee_name}: federal ${federal?.filing_status ?? 'none'}`,
+  summary: ({ employee_name, federal }) => `Tax withholdings of ${employee_name}: federal ${federal?.filing_status ?? 'none'}`,
 
   async run({ employee_id }, { sql, me, today, fail }) {
     const whose = employee_id ?? me.employeeId;

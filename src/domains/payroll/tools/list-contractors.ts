@@ -43,8 +43,8 @@ export const listContractors = payroll.list({
   order: asc('name', 'contractor_id'),
   examples: [
     {
-      ask: 'List our 1099 contractors',
-      also: [
+      question: 'List our 1099 contractors',
+      phrases: [
         'Show all contractors',
         'How many freelancers do we have?',
         'Which freelancers work for us?',
@@ -62,24 +62,24 @@ export const listContractors = payroll.list({
       input: {},
     },
     {
-      ask: 'Which contractors work for Engineering?',
-      also: ["Engineering's contractors", 'Freelancers in Engineering', 'Does Engineering use any consultants?'],
+      question: 'Which contractors work for Engineering?',
+      phrases: ["Engineering's contractors", 'Freelancers in Engineering', 'Does Engineering use any consultants?'],
       as: 'alice.chen',
       input: { department: 'Engineering' },
     },
     {
-      ask: 'How much have we paid Brennan Security this year?',
-      also: ['What did Brennan Security cost us this year?', 'What has the contractor Brennan Security got from us this year?'],
+      question: 'How much have we paid Brennan Security this year?',
+      phrases: ['What did Brennan Security cost us this year?', 'What has the contractor Brennan Security got from us this year?'],
       as: 'eve.thompson',
       input: { name: 'Brennan Security' },
     },
     {
-      ask: 'Which freelancers no longer work for us?',
-      also: ['Former contractors', 'Past freelancers', 'Freelancers whose contract has ended'],
+      question: 'Which freelancers no longer work for us?',
+      phrases: ['Former contractors', 'Past freelancers', 'Freelancers whose contract has ended'],
       as: 'paula.reyes',
       input: { status: 'ended' },
     },
-    { ask: 'Who are our contractors?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Who are our contractors?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   // What was paid is hidden with the rate, not told as nothing.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { day, storedDay, storedId } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { payroll } from '../domain.ts';
-import { paySchedule, scheduleFrom, within } from '../rules.ts';
+import { paySchedule, scheduleFrom, inPeriod } from '../rules.ts';
 import { pay, runType, totals } from '../schemas.ts';
 
 export const listPayRuns = payroll.list({
@@ -30,13 +30,13 @@ export const listPayRuns = payroll.list({
     employer_benefits: pay(),
   }),
   order: desc('pay_date', 'pay_run_id'),
-  summary: paySchedule,
-  lifted: ['next_pay_date'],
+  totals: paySchedule,
+  hoisted: ['next_pay_date'],
   examples: [
-    { ask: 'Show me the last five pay runs', as: 'paula.reyes', input: { limit: 5 } },
+    { question: 'Show me the last five pay runs', as: 'paula.reyes', input: { limit: 5 } },
     {
-      ask: 'List all payroll runs',
-      also: [
+      question: 'List all payroll runs',
+      phrases: [
         "When's the next payroll run?",
         'Next pay run',
         'Past payrolls',
@@ -54,27 +54,27 @@ export const listPayRuns = payroll.list({
       input: {},
     },
     {
-      ask: 'When did we pay bonuses?',
-      also: ['Bonus runs', 'Bonus payrolls', 'When were bonuses paid out?', 'Have we paid any bonuses?', 'Bonus payouts'],
+      question: 'When did we pay bonuses?',
+      phrases: ['Bonus runs', 'Bonus payrolls', 'When were bonuses paid out?', 'Have we paid any bonuses?', 'Bonus payouts'],
       as: 'eve.thompson',
       input: { run_type: 'BONUS' },
     },
     {
-      ask: 'Which pay runs were there this year?',
-      also: ['How many times did we run payroll this year?', 'Payroll runs this year'],
+      question: 'Which pay runs were there this year?',
+      phrases: ['How many times did we run payroll this year?', 'Payroll runs this year'],
       as: 'paula.reyes',
       input: (today) => ({ pay_date_from: `${today.slice(0, 4)}-01-01`, pay_date_to: today }),
     },
     {
-      ask: 'How much did the latest payroll run cost?',
-      also: ['What was the total of the latest pay run?', 'How many people were in the latest pay run?'],
+      question: 'How much did the latest payroll run cost?',
+      phrases: ['What was the total of the latest pay run?', 'How many people were in the latest pay run?'],
       as: 'eve.thompson',
       input: { limit: 1 },
     },
-    { ask: 'Show me the pay runs', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Show me the pay runs', as: 'frank.davis', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find: ({ run_type, pay_date_from, pay_date_to }, { sql }) =>
-    sql`select * from payroll.runs where true ${sql.given({ run_type })} ${within(sql, pay_date_from, pay_date_to)}`,
-  summarise: (_, { sql, today }) => scheduleFrom(sql, today),
+    sql`select * from payroll.runs where true ${sql.given({ run_type })} ${inPeriod(sql, pay_date_from, pay_date_to)}`,
+  computeTotals: (_, { sql, today }) => scheduleFrom(sql, today),
 });

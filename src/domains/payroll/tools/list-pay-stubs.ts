@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { day } from '../../../core/fields.ts';
 import { desc } from '../../../core/order.ts';
 import { payroll } from '../domain.ts';
-import { paySchedule, scheduleFrom, within } from '../rules.ts';
+import { paySchedule, scheduleFrom, inPeriod } from '../rules.ts';
 import { employeeId, payRunId, payStub } from '../schemas.ts';
 
 export const listPayStubs = payroll.list({
@@ -20,12 +20,12 @@ export const listPayStubs = payroll.list({
   }),
   item: payStub,
   order: desc('pay_date', 'pay_stub_id'),
-  summary: paySchedule,
-  lifted: ['next_pay_date'],
+  totals: paySchedule,
+  hoisted: ['next_pay_date'],
   examples: [
     {
-      ask: 'When is my next pay day?',
-      also: [
+      question: 'When is my next pay day?',
+      phrases: [
         'When do I get paid?',
         'When is payday?',
         'Next salary payment date',
@@ -39,8 +39,8 @@ export const listPayStubs = payroll.list({
       input: { limit: 1 },
     },
     {
-      ask: 'Show me my payslips',
-      also: [
+      question: 'Show me my payslips',
+      phrases: [
         'What was my take-home pay last month?',
         'Payslip for August',
         'My payslips of this year',
@@ -59,8 +59,8 @@ export const listPayStubs = payroll.list({
       input: {},
     },
     {
-      ask: 'How much was I paid this year?',
-      also: [
+      question: 'How much was I paid this year?',
+      phrases: [
         'My pay this year',
         'What did I take home this year?',
         'All the paychecks I got this year',
@@ -70,24 +70,24 @@ export const listPayStubs = payroll.list({
       input: (today) => ({ pay_date_from: `${today.slice(0, 4)}-01-01` }),
     },
     {
-      ask: "List Marcus Johnson's last three pay stubs",
-      also: ['The last three payslips of Marcus Johnson', "Marcus Johnson's last three paychecks"],
+      question: "List Marcus Johnson's last three pay stubs",
+      phrases: ['The last three payslips of Marcus Johnson', "Marcus Johnson's last three paychecks"],
       as: 'paula.reyes',
       input: { employee_id: '0e000000-0000-4000-8000-000000000007', limit: 3 },
     },
-    { ask: 'Show the pay stubs of that pay run', as: 'alice.chen', input: { pay_run_id: '06000000-0000-4000-8000-000000000001' } },
+    { question: 'Show the pay stubs of that pay run', as: 'alice.chen', input: { pay_run_id: '06000000-0000-4000-8000-000000000001' } },
     {
-      ask: 'What did everyone get on the last pay day?',
+      question: 'What did everyone get on the last pay day?',
       as: 'eve.thompson',
       input: {},
     },
   ],
 
   find: ({ employee_id, pay_run_id, pay_date_from, pay_date_to }, { sql }) => sql`
-    select * from payroll.stubs where true ${sql.given({ employee_id })} ${within(sql, pay_date_from, pay_date_to)}
+    select * from payroll.stubs where true ${sql.given({ employee_id })} ${inPeriod(sql, pay_date_from, pay_date_to)}
     ${sql.when(
       pay_run_id,
       () => sql`pay_run_id = ${pay_run_id} and pay_date = (select r.pay_date from payroll.pay_runs r where r.pay_run_id = ${pay_run_id})`,
     )}`,
-  summarise: (_, { sql, today }) => scheduleFrom(sql, today),
+  computeTotals: (_, { sql, today }) => scheduleFrom(sql, today),
 });

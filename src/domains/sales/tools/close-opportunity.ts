@@ -35,8 +35,8 @@ export const closeOpportunity = sales.write({
   },
   examples: [
     {
-      ask: 'Mark the Acme Cloud Migration deal as won at $185,000',
-      also: [
+      question: 'Mark the Acme Cloud Migration deal as won at $185,000',
+      phrases: [
         'Win Acme Cloud Migration at $185,000',
         'We won the Acme Cloud Migration deal for $185,000',
         'Close the Acme Cloud Migration deal as won at $185,000',
@@ -46,27 +46,27 @@ export const closeOpportunity = sales.write({
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000001', outcome: 'won', actual_value: 185_000 },
     },
     {
-      ask: 'We lost the Globex Analytics Rollout to a competitor',
-      also: ['Mark Globex Analytics Rollout as lost to a competitor', 'Close the Globex Analytics Rollout deal as lost to a competitor'],
+      question: 'We lost the Globex Analytics Rollout to a competitor',
+      phrases: ['Mark Globex Analytics Rollout as lost to a competitor', 'Close the Globex Analytics Rollout deal as lost to a competitor'],
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000002', outcome: 'lost', reason: 'Went with a competitor' },
     },
     {
-      ask: 'Close Umbrella Data Platform as won',
+      question: 'Close Umbrella Data Platform as won',
       as: 'eve.thompson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000004', outcome: 'won' },
     },
     {
-      ask: 'Set Vandelay Import Portal to lost',
+      question: 'Set Vandelay Import Portal to lost',
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000008', outcome: 'lost' },
-      gives: 'OPPORTUNITY_ALREADY_CLOSED',
+      expects: 'OPPORTUNITY_ALREADY_CLOSED',
     },
     {
-      ask: 'The Hooli Enterprise Renewal is won',
+      question: 'The Hooli Enterprise Renewal is won',
       as: 'dan.williams',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000006', outcome: 'won' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

@@ -25,8 +25,8 @@ export const deleteCustomer = sales.write({
   },
   examples: [
     {
-      ask: 'Remove customer Soylent Foods',
-      also: [
+      question: 'Remove customer Soylent Foods',
+      phrases: [
         'Soylent Foods is no longer a customer, delete them',
         'Delete the client Soylent Foods',
         'Get rid of Soylent Foods as a customer',
@@ -40,20 +40,20 @@ export const deleteCustomer = sales.write({
       input: { customer_id: '0a000000-0000-4000-8000-000000000009' },
     },
     {
-      ask: 'Delete Wonka Confectionery, they went out of business',
+      question: 'Delete Wonka Confectionery, they went out of business',
       as: 'eve.thompson',
       input: { customer_id: '0a000000-0000-4000-8000-000000000010', reason: 'They went out of business' },
     },
     {
-      ask: 'Take Vandelay Imports off our customer list',
+      question: 'Take Vandelay Imports off our customer list',
       as: 'carol.johnson',
       input: { customer_id: '0a000000-0000-4000-8000-000000000008', reason: 'Contract ended' },
     },
     {
-      ask: 'Delete the customer Globex',
+      question: 'Delete the customer Globex',
       as: 'carol.johnson',
       input: { customer_id: '0a000000-0000-4000-8000-000000000002' },
-      gives: 'CUSTOMER_HAS_OPEN_DEALS',
+      expects: 'CUSTOMER_HAS_OPEN_DEALS',
     },
   ],
 

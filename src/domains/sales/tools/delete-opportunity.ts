@@ -27,8 +27,8 @@ export const deleteOpportunity = sales.write({
   },
   examples: [
     {
-      ask: 'Delete the Wayne Fleet Tracking opportunity, it was entered by mistake',
-      also: [
+      question: 'Delete the Wayne Fleet Tracking opportunity, it was entered by mistake',
+      phrases: [
         'Get rid of the Wayne Fleet Tracking deal, it was entered by mistake',
         'Bin the Wayne Fleet Tracking opportunity, it was entered by mistake',
       ],
@@ -36,8 +36,8 @@ export const deleteOpportunity = sales.write({
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000007', reason: 'It was entered by mistake' },
     },
     {
-      ask: 'Remove the Stark Factory Automation deal from the pipeline',
-      also: [
+      question: 'Remove the Stark Factory Automation deal from the pipeline',
+      phrases: [
         'Delete the deal Stark Factory Automation',
         'Get rid of the Stark Factory Automation opportunity',
         'Erase the Stark Factory Automation deal',
@@ -50,15 +50,15 @@ export const deleteOpportunity = sales.write({
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000005' },
     },
     {
-      ask: 'Drop Initech Security Upgrade, it is a duplicate',
+      question: 'Drop Initech Security Upgrade, it is a duplicate',
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000003', reason: 'It is a duplicate' },
     },
     {
-      ask: 'Delete the Vandelay Import Portal deal',
+      question: 'Delete the Vandelay Import Portal deal',
       as: 'carol.johnson',
       input: { opportunity_id: '0d000000-0000-4000-8000-000000000008' },
-      gives: 'OPPORTUNITY_NOT_OPEN',
+      expects: 'OPPORTUNITY_NOT_OPEN',
     },
   ],
 

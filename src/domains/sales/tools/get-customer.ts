@@ -30,8 +30,8 @@ export const getCustomer = sales.read({
   errors: { CUSTOMER_NOT_FOUND: customerNotFound },
   examples: [
     {
-      ask: 'Tell me about Globex',
-      also: [
+      question: 'Tell me about Globex',
+      phrases: [
         'Who looks after Globex?',
         'Who is the account owner of Globex?',
         'What do we have with Globex?',
@@ -54,8 +54,8 @@ export const getCustomer = sales.read({
       input: { customer_id: '0a000000-0000-4000-8000-000000000002' },
     },
     {
-      ask: 'How much have we sold to Acme so far?',
-      also: [
+      question: 'How much have we sold to Acme so far?',
+      phrases: [
         'What has Acme bought from us?',
         'What is Acme worth to us?',
         'How much revenue did we make with Acme?',
@@ -66,8 +66,8 @@ export const getCustomer = sales.read({
       input: { customer_id: '0a000000-0000-4000-8000-000000000001' },
     },
     {
-      ask: 'Who is our contact at Initech?',
-      also: [
+      question: 'Who is our contact at Initech?',
+      phrases: [
         'Whom do I call at Initech?',
         'Contact person at Initech',
         'Who do we talk to at Initech?',
@@ -77,19 +77,19 @@ export const getCustomer = sales.read({
       input: { customer_id: '0a000000-0000-4000-8000-000000000003' },
     },
     {
-      ask: 'Show me the customer with this id',
+      question: 'Show me the customer with this id',
       as: 'carol.johnson',
       input: { customer_id: '0a000000-0000-4000-8000-999999999999' },
-      gives: 'CUSTOMER_NOT_FOUND',
+      expects: 'CUSTOMER_NOT_FOUND',
     },
     {
-      ask: 'Tell me about Wayne Logistics',
+      question: 'Tell me about Wayne Logistics',
       as: 'frank.davis',
       input: { customer_id: '0a000000-0000-4000-8000-000000000006' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
-  says: ({ name, totals }) => `${name}: ${totals.open_deals} open deals over ${usd(totals.open_value)}, ${usd(totals.won_value)} won`,
+  summary: ({ name, totals }) => `${name}: ${totals.open_deals} open deals over ${usd(totals.open_value)}, ${usd(totals.won_value)} won`,
 
   async run({ customer_id }, { documents, fail }) {
     const found = (await customerById(documents, customer_id)) ?? fail('CUSTOMER_NOT_FOUND', { customer_id });

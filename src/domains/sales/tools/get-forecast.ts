@@ -65,8 +65,8 @@ export const getForecast = sales.read({
   },
   examples: [
     {
-      ask: 'Forecast for this quarter?',
-      also: [
+      question: 'Forecast for this quarter?',
+      phrases: [
         'What do we expect to close this quarter?',
         'How does the quarter look for sales?',
         'What is the sales forecast for this quarter?',
@@ -83,8 +83,8 @@ export const getForecast = sales.read({
       input: (today) => ({ period: quarterOf(today).label }),
     },
     {
-      ask: 'Are we on track to make our numbers?',
-      also: [
+      question: 'Are we on track to make our numbers?',
+      phrases: [
         'Will we hit our quota?',
         'Are we going to reach our sales target?',
         'How are we tracking against quota?',
@@ -100,8 +100,8 @@ export const getForecast = sales.read({
       input: {},
     },
     {
-      ask: "How did Liam O'Brien do against his quota last quarter?",
-      also: [
+      question: "How did Liam O'Brien do against his quota last quarter?",
+      phrases: [
         "Liam O'Brien's forecast for last quarter",
         "Did Liam O'Brien make his number last quarter?",
         "Liam O'Brien's attainment last quarter",
@@ -112,15 +112,15 @@ export const getForecast = sales.read({
       input: (today) => ({ period: lastQuarter(today), owner: "Liam O'Brien" }),
     },
     {
-      ask: 'Sales forecast for the whole year',
-      also: ['What will we sell in the whole year?', 'Sales outlook for the whole year'],
+      question: 'Sales forecast for the whole year',
+      phrases: ['What will we sell in the whole year?', 'Sales outlook for the whole year'],
       as: 'eve.thompson',
       input: (today) => ({ period: today.slice(0, 4) }),
     },
-    { ask: 'Forecast of Santa Claus', as: 'carol.johnson', input: { owner: 'Santa Claus' }, gives: 'OWNER_NOT_FOUND' },
-    { ask: 'Will sales make its quota?', as: 'dan.williams', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Forecast of Santa Claus', as: 'carol.johnson', input: { owner: 'Santa Claus' }, expects: 'OWNER_NOT_FOUND' },
+    { question: 'Will sales make its quota?', as: 'dan.williams', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  says: ({ period: when, closed, quota, pipeline }) =>
+  summary: ({ period: when, closed, quota, pipeline }) =>
     `Forecast ${when}: ${usd(closed)} closed of ${usd(quota)}, ${usd(pipeline)} still open`,
 
   async run({ period: asked, owner }, { documents, today, fail }) {
@@ -131,8 +131,8 @@ export const getForecast = sales.read({
       by,
       totals: { amount: total.sum('amount') },
     });
-    const within = documents.given({ close_date: is.between(from, to), stage: is.not('CLOSED_LOST') });
-    const deals = await documents.groups(soldBy, 'opportunities', documents.all(within, whose), {
+    const inPeriod = documents.given({ close_date: is.between(from, to), stage: is.not('CLOSED_LOST') });
+    const deals = await documents.groups(soldBy, 'opportunities', documents.all(inPeriod, whose), {
       by: [...by, 'stage'],
       totals: { value: total.sum('value') },
     });

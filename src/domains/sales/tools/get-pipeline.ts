@@ -27,14 +27,14 @@ export const getPipeline = sales.read({
   }),
   examples: [
     {
-      ask: 'What does the pipeline look like this quarter?',
-      also: ['Pipeline this quarter', 'How much business is in play this quarter?', "What's in the funnel this quarter?"],
+      question: 'What does the pipeline look like this quarter?',
+      phrases: ['Pipeline this quarter', 'How much business is in play this quarter?', "What's in the funnel this quarter?"],
       as: 'carol.johnson',
       input: (today) => ({ quarter: quarterOf(today).label }),
     },
     {
-      ask: 'Show me the sales pipeline',
-      also: [
+      question: 'Show me the sales pipeline',
+      phrases: [
         "How's the pipeline?",
         'What is in our sales funnel right now?',
         'Pipeline by stage',
@@ -53,8 +53,8 @@ export const getPipeline = sales.read({
       as: 'eve.thompson',
       input: {},
     },
-    { ask: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
-    { ask: 'How full is our pipeline?', as: 'sarah.kim', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: "Next quarter's pipeline by stage", as: 'carol.johnson', input: (today) => ({ quarter: nextQuarter(today) }) },
+    { question: 'How full is our pipeline?', as: 'sarah.kim', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
   chart: {
     kind: 'parts',
@@ -66,7 +66,7 @@ export const getPipeline = sales.read({
     scale: 'all',
     count: { field: 'count', label: 'Deals' },
   },
-  says: ({ quarter: when, total: all }) =>
+  summary: ({ quarter: when, total: all }) =>
     `Pipeline ${when}: ${all.count} open deals over ${usd(all.value)}, weighted ${usd(all.weighted_value)}`,
 
   async run({ quarter: asked }, { documents, today }) {

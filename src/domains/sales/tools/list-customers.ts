@@ -37,17 +37,17 @@ export const listCustomers = sales.list({
   input: filters,
   item: customer,
   order: asc('name', '_id'),
-  summary: z.object({ count: z.int() }),
+  totals: z.object({ count: z.int() }),
   examples: [
     {
-      ask: 'Which of our customers are in healthcare?',
-      also: ['Clients in healthcare', 'Healthcare customers', 'Accounts in healthcare', 'Companies in healthcare that buy from us'],
+      question: 'Which of our customers are in healthcare?',
+      phrases: ['Clients in healthcare', 'Healthcare customers', 'Accounts in healthcare', 'Companies in healthcare that buy from us'],
       as: 'carol.johnson',
       input: { industry: 'healthcare' },
     },
     {
-      ask: 'Find the customer Umbrella Health',
-      also: [
+      question: 'Find the customer Umbrella Health',
+      phrases: [
         'Do we have a customer called Umbrella Health?',
         'Is Umbrella Health a client of ours?',
         'Look up the account Umbrella Health',
@@ -55,10 +55,10 @@ export const listCustomers = sales.list({
       as: 'carol.johnson',
       input: { name: 'Umbrella Health' },
     },
-    { ask: 'Customers with more than 50 million in revenue', as: 'eve.thompson', input: { min_revenue: 50_000_000 } },
+    { question: 'Customers with more than 50 million in revenue', as: 'eve.thompson', input: { min_revenue: 50_000_000 } },
     {
-      ask: 'Which customers have left us?',
-      also: [
+      question: 'Which customers have left us?',
+      phrases: [
         'Customers that cancelled',
         'Clients we lost',
         'Who stopped doing business with us?',
@@ -70,14 +70,14 @@ export const listCustomers = sales.list({
       input: { status: 'CHURNED' },
     },
     {
-      ask: 'List all prospects in manufacturing',
-      also: ['Prospects in manufacturing', 'Potential customers in manufacturing'],
+      question: 'List all prospects in manufacturing',
+      phrases: ['Prospects in manufacturing', 'Potential customers in manufacturing'],
       as: 'eve.thompson',
       input: { status: 'PROSPECT', industry: 'manufacturing' },
     },
     {
-      ask: 'List our customers',
-      also: [
+      question: 'List our customers',
+      phrases: [
         'Our biggest customers',
         'Show the client list',
         'Active customers',
@@ -93,10 +93,10 @@ export const listCustomers = sales.list({
       ],
       as: 'nina.patel',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 
   find: (input, { documents }) => documents.from('customers', matching(documents, input)),
-  summarise: async (input, { documents }) => ({ count: await documents.count('customers', matching(documents, input)) }),
+  computeTotals: async (input, { documents }) => ({ count: await documents.count('customers', matching(documents, input)) }),
 });

@@ -31,11 +31,11 @@ export const listLeads = sales.list({
   input: filters,
   item: lead,
   order: desc('score', '_id'),
-  summary: z.object({ count: z.int() }),
+  totals: z.object({ count: z.int() }),
   examples: [
     {
-      ask: 'Hot leads with a score above 80',
-      also: [
+      question: 'Hot leads with a score above 80',
+      phrases: [
         'Leads scoring over 80',
         'Most promising leads, score above 80',
         'Which leads have a score of at least 80?',
@@ -45,8 +45,8 @@ export const listLeads = sales.list({
       input: { min_score: 80 },
     },
     {
-      ask: 'Which new leads came from the web?',
-      also: [
+      question: 'Which new leads came from the web?',
+      phrases: [
         'New leads from the web',
         'Who contacted us through the web as a new lead?',
         'New inquiries from the web',
@@ -57,8 +57,8 @@ export const listLeads = sales.list({
       input: { status: 'NEW', source: 'WEB' },
     },
     {
-      ask: "Show me Liam O'Brien's qualified leads",
-      also: [
+      question: "Show me Liam O'Brien's qualified leads",
+      phrases: [
         "Which qualified leads does Liam O'Brien own?",
         "Qualified leads of Liam O'Brien",
         "Which leads has Liam O'Brien qualified?",
@@ -68,8 +68,8 @@ export const listLeads = sales.list({
       input: { owner: "Liam O'Brien", status: 'QUALIFIED' },
     },
     {
-      ask: 'How many referrals do we have?',
-      also: [
+      question: 'How many referrals do we have?',
+      phrases: [
         'Leads that came from referrals',
         'Referral leads',
         'Who was referred to us?',
@@ -80,8 +80,8 @@ export const listLeads = sales.list({
       input: { source: 'REFERRAL' },
     },
     {
-      ask: 'List all leads',
-      also: [
+      question: 'List all leads',
+      phrases: [
         'Our best leads',
         'Show me the leads',
         'How many leads do we have?',
@@ -96,10 +96,10 @@ export const listLeads = sales.list({
       ],
       as: 'dan.williams',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 
   find: (input, { documents }) => documents.from('leads', matching(documents, input)),
-  summarise: async (input, { documents }) => ({ count: await documents.count('leads', matching(documents, input)) }),
+  computeTotals: async (input, { documents }) => ({ count: await documents.count('leads', matching(documents, input)) }),
 });

@@ -51,11 +51,11 @@ export const listOpportunities = sales.list({
   input: filters,
   item: opportunity,
   order: { value: desc('value', '_id'), close_date: asc('close_date', '_id'), newest: desc('created_at', '_id') },
-  summary: totals,
+  totals: totals,
   examples: [
     {
-      ask: 'Show me top 5 deals closing this month',
-      also: [
+      question: 'Show me top 5 deals closing this month',
+      phrases: [
         'Which 5 deals should close this month?',
         'The 5 largest deals that close this month',
         'What are the 5 biggest deals due to close this month?',
@@ -65,14 +65,14 @@ export const listOpportunities = sales.list({
       input: (today) => ({ stage: 'OPEN', closing_from: monthFrom(today), closing_to: monthTo(today), sort: 'value', limit: 5 }),
     },
     {
-      ask: 'Deals in negotiation above 100k',
-      also: ['Opportunities in negotiation worth more than 100k', 'Which deals over 100k are in negotiation?', 'Negotiations over 100k'],
+      question: 'Deals in negotiation above 100k',
+      phrases: ['Opportunities in negotiation worth more than 100k', 'Which deals over 100k are in negotiation?', 'Negotiations over 100k'],
       as: 'carol.johnson',
       input: { stage: 'NEGOTIATION', min_value: 100_000 },
     },
     {
-      ask: "Which open deals does Liam O'Brien have?",
-      also: [
+      question: "Which open deals does Liam O'Brien have?",
+      phrases: [
         "How many deals has Liam O'Brien got?",
         "What is Liam O'Brien working on in sales?",
         "Liam O'Brien's open deals",
@@ -86,8 +86,8 @@ export const listOpportunities = sales.list({
       input: { owner: "Liam O'Brien", stage: 'OPEN' },
     },
     {
-      ask: 'What are we selling to Globex at the moment?',
-      also: [
+      question: 'What are we selling to Globex at the moment?',
+      phrases: [
         'Who owns the Globex deal?',
         'When does the Globex deal close?',
         'How much is the Globex deal worth?',
@@ -105,14 +105,14 @@ export const listOpportunities = sales.list({
       input: { name: 'Globex', stage: 'OPEN' },
     },
     {
-      ask: 'Which deals did we win this year, the newest first?',
-      also: ['Our wins this year, the newest first'],
+      question: 'Which deals did we win this year, the newest first?',
+      phrases: ['Our wins this year, the newest first'],
       as: 'eve.thompson',
       input: (today) => ({ stage: 'CLOSED_WON', closing_from: `${today.slice(0, 4)}-01-01`, closing_to: today, sort: 'newest' }),
     },
     {
-      ask: 'Show me our biggest deals',
-      also: [
+      question: 'Show me our biggest deals',
+      phrases: [
         'Deals that are not closed yet',
         'Which deals are still open?',
         'What is our largest opportunity?',
@@ -129,12 +129,12 @@ export const listOpportunities = sales.list({
       ],
       as: 'marcus.johnson',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 
   find: (input, { documents }) => documents.from('opportunities', matching(documents, input)),
-  async summarise(input, { documents }) {
+  async computeTotals(input, { documents }) {
     const [all] = await documents.groups(totals, 'opportunities', matching(documents, input), {
       totals: { count: total.count, value: total.sum('value'), weighted_value: total.sum('weighted_value') },
     });

@@ -31,7 +31,7 @@ export const closeTicket = support.write({
   },
   examples: [
     {
-      ask: 'Close ticket 0b000000-0000-4000-8000-000000000001: restarted the export worker and the customer confirmed it works',
+      question: 'Close ticket 0b000000-0000-4000-8000-000000000001: restarted the export worker and the customer confirmed it works',
       as: 'dan.williams',
       input: {
         ticket_id: '0b000000-0000-4000-8000-000000000001',
@@ -39,8 +39,8 @@ export const closeTicket = support.write({
       },
     },
     {
-      ask: 'The certificate of Globex is renewed, close their SSO ticket',
-      also: [
+      question: 'The certificate of Globex is renewed, close their SSO ticket',
+      phrases: [
         'Globex renewed the certificate, their SSO ticket can be closed',
         'Close the SSO ticket of Globex: the certificate of Globex is renewed',
         'Resolve the SSO ticket of Globex, the certificate is renewed',
@@ -53,7 +53,7 @@ export const closeTicket = support.write({
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003', resolution: 'The certificate is renewed' },
     },
     {
-      ask: 'Close the webhook ticket of Initech as a workaround: deliveries go through the second queue, we have not told them yet',
+      question: 'Close the webhook ticket of Initech as a workaround: deliveries go through the second queue, we have not told them yet',
       as: 'dan.williams',
       input: {
         ticket_id: '0b000000-0000-4000-8000-000000000006',
@@ -63,16 +63,16 @@ export const closeTicket = support.write({
       },
     },
     {
-      ask: 'Close the oldest ticket once more',
+      question: 'Close the oldest ticket once more',
       as: 'dan.williams',
       input: { ticket_id: '0b000000-0000-4000-8000-000000001000', resolution: 'It was solved long ago' },
-      gives: 'TICKET_ALREADY_CLOSED',
+      expects: 'TICKET_ALREADY_CLOSED',
     },
     {
-      ask: 'Close every open ticket',
+      question: 'Close every open ticket',
       as: 'marcus.johnson',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001', resolution: 'Done as requested' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

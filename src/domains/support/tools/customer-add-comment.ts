@@ -31,13 +31,13 @@ export const customerAddComment = support.act({
   },
   examples: [
     {
-      ask: 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check',
+      question: 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check',
       as: 'sara.support@globex.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003', comment: 'We uploaded the new certificate, please check' },
     },
     {
-      ask: 'Tell support on the export ticket that monthly files work',
-      also: [
+      question: 'Tell support on the export ticket that monthly files work',
+      phrases: [
         'Inform support on the export ticket that monthly files work',
         'Let support know on the export ticket that monthly files work',
       ],
@@ -45,8 +45,8 @@ export const customerAddComment = support.act({
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001', comment: 'Monthly files work.' },
     },
     {
-      ask: 'Answer on the webhook ticket: it is still slow',
-      also: [
+      question: 'Answer on the webhook ticket: it is still slow',
+      phrases: [
         'Comment on the webhook ticket: it is still slow',
         'Reply to the webhook ticket: it is still slow',
         'Add to the webhook ticket that it is still slow',
@@ -62,10 +62,10 @@ export const customerAddComment = support.act({
       input: { ticket_id: '0b000000-0000-4000-8000-000000000006', comment: 'It is still slow.' },
     },
     {
-      ask: 'Comment on the certificate ticket of Globex',
+      question: 'Comment on the certificate ticket of Globex',
       as: 'tim.tech@initech.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003', comment: 'Hello' },
-      gives: 'TICKET_NOT_FOUND',
+      expects: 'TICKET_NOT_FOUND',
     },
   ],
 

@@ -13,8 +13,8 @@ export const customerGetTicket = support.read({
   errors: { TICKET_NOT_FOUND: customerTicketNotFound },
   examples: [
     {
-      ask: "What's happening with my ticket about the csv export?",
-      also: [
+      question: "What's happening with my ticket about the csv export?",
+      phrases: [
         'Any news on my ticket about the csv export?',
         'How is my csv export ticket going?',
         'Status of my csv export ticket',
@@ -33,13 +33,13 @@ export const customerGetTicket = support.read({
       input: { ticket_id: '0b000000-0000-4000-8000-000000000001' },
     },
     {
-      ask: 'What is the status of our ticket about the wrong billing address?',
+      question: 'What is the status of our ticket about the wrong billing address?',
       as: 'peter.principal@initech.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000005' },
     },
     {
-      ask: 'Has anyone answered on the SSO ticket?',
-      also: [
+      question: 'Has anyone answered on the SSO ticket?',
+      phrases: [
         'Did support reply on the SSO ticket?',
         "What's the latest reply on the SSO ticket?",
         'Is there a solution for the SSO ticket?',
@@ -48,20 +48,20 @@ export const customerGetTicket = support.read({
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003' },
     },
     {
-      ask: 'Open our ticket about late webhooks',
+      question: 'Open our ticket about late webhooks',
       as: 'peter.principal@initech.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000006' },
     },
     {
-      ask: 'Show me the certificate ticket of Globex',
+      question: 'Show me the certificate ticket of Globex',
       as: 'jane.smith@acme.example',
       input: { ticket_id: '0b000000-0000-4000-8000-000000000003' },
-      gives: 'TICKET_NOT_FOUND',
+      expects: 'TICKET_NOT_FOUND',
     },
   ],
 
   async run({ ticket_id }, { search, fail }) {
     return forCustomer((await search.get(storedCustomerTicket, 'tickets', ticket_id)) ?? fail('TICKET_NOT_FOUND', { ticket_id }));
   },
-  says: ({ subject, status }) => `${subject}: ${status}`,
+  summary: ({ subject, status }) => `${subject}: ${status}`,
 });

@@ -16,8 +16,8 @@ export const customerListContacts = support.list({
   order: asc('name', 'contact_id'),
   examples: [
     {
-      ask: 'Who from our company can use this portal?',
-      also: [
+      question: 'Who from our company can use this portal?',
+      phrases: [
         'Who can log in to the portal from our side?',
         'Which colleagues of mine have portal accounts?',
         'Who has an account here?',
@@ -30,8 +30,8 @@ export const customerListContacts = support.list({
       input: {},
     },
     {
-      ask: 'List our contacts',
-      also: [
+      question: 'List our contacts',
+      phrases: [
         'Who else has access to the portal?',
         'Show the users of our organisation',
         'Show me the people on our account',
@@ -43,12 +43,12 @@ export const customerListContacts = support.list({
       input: {},
     },
     {
-      ask: 'Has everyone accepted the invitation?',
-      also: ["Who hasn't accepted their invitation yet?", 'Which invitations are outstanding?', 'Did everybody join the portal?'],
+      question: 'Has everyone accepted the invitation?',
+      phrases: ["Who hasn't accepted their invitation yet?", 'Which invitations are outstanding?', 'Did everybody join the portal?'],
       as: 'peter.principal@initech.example',
       input: {},
     },
-    { ask: 'Who are the contacts of my company?', as: 'bob.developer@acme.example', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Who are the contacts of my company?', as: 'bob.developer@acme.example', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   rows: async (_input, { search, me, fail }) => contactsOf((await ledBy(search, me)) ?? fail('INSUFFICIENT_PERMISSIONS', NOT_THE_LEAD)),

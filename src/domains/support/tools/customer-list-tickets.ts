@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { desc } from '../../../core/order.ts';
-import { shownAs } from '../../../core/tool.ts';
+import { presentAs } from '../../../core/tool.ts';
 import { customers, support } from '../domain.ts';
 import { customerTicket, foundFields, priority, status, storedCustomerTicket, words } from '../schemas.ts';
 
@@ -17,12 +17,16 @@ export const customerListTickets = support.list({
   roles: customers,
   input: z.object({ query: words.optional(), status: status.optional(), priority: priority.optional() }),
   item: customerTicket.extend(foundFields.shape),
-  shown: shownAs(stored, ({ contact_name, assigned_to_name, ...rest }) => ({ ...rest, opened_by: contact_name, agent: assigned_to_name })),
+  present: presentAs(stored, ({ contact_name, assigned_to_name, ...rest }) => ({
+    ...rest,
+    opened_by: contact_name,
+    agent: assigned_to_name,
+  })),
   order: desc('_score', 'created_at', 'ticket_id'),
   examples: [
     {
-      ask: 'Show our open tickets',
-      also: [
+      question: 'Show our open tickets',
+      phrases: [
         'Any updates on our tickets?',
         'What are you still working on for us?',
         'Our unresolved tickets',
@@ -39,8 +43,8 @@ export const customerListTickets = support.list({
       input: { status: 'open' },
     },
     {
-      ask: 'Which tickets did I open?',
-      also: [
+      question: 'Which tickets did I open?',
+      phrases: [
         'My tickets',
         'Show my support requests',
         'What tickets do we have?',
@@ -56,8 +60,8 @@ export const customerListTickets = support.list({
       input: {},
     },
     {
-      ask: 'Do we have a ticket about the SSO certificate?',
-      also: [
+      question: 'Do we have a ticket about the SSO certificate?',
+      phrases: [
         'Did we report the SSO certificate?',
         'Is there a case of ours on the SSO certificate?',
         'Has anyone of us raised the SSO certificate?',
@@ -66,12 +70,12 @@ export const customerListTickets = support.list({
       input: { query: 'SSO certificate' },
     },
     {
-      ask: 'What became of our export problem?',
-      also: ['Find our ticket on export', 'Which tickets of ours mention export?'],
+      question: 'What became of our export problem?',
+      phrases: ['Find our ticket on export', 'Which tickets of ours mention export?'],
       as: 'bob.developer@acme.example',
       input: { query: 'export' },
     },
-    { ask: 'Show the tickets of all customers', as: 'eve.thompson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Show the tickets of all customers', as: 'eve.thompson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find: ({ query, status, priority }, { search }) => search.from('tickets', search.given({ status, priority }), query),

@@ -16,8 +16,8 @@ export const customerSearchKb = support.list({
   order: desc('_score', 'updated_at', 'article_id'),
   examples: [
     {
-      ask: 'How do I configure webhooks?',
-      also: [
+      question: 'How do I configure webhooks?',
+      phrases: [
         'Where can I configure webhooks?',
         'Is there a guide to configure webhooks?',
         'I want to know how to configure webhooks',
@@ -33,16 +33,16 @@ export const customerSearchKb = support.list({
       as: 'tim.tech@initech.example',
       input: { query: 'configure webhooks' },
     },
-    { ask: 'How can I reset my password?', as: 'bob.developer@acme.example', input: { query: 'reset password' } },
+    { question: 'How can I reset my password?', as: 'bob.developer@acme.example', input: { query: 'reset password' } },
     {
-      ask: 'Help articles about billing',
-      also: ['FAQ on billing', 'What can I read about billing?', 'Billing documentation'],
+      question: 'Help articles about billing',
+      phrases: ['FAQ on billing', 'What can I read about billing?', 'Billing documentation'],
       as: 'peter.principal@initech.example',
       input: { category: 'billing' },
     },
     {
-      ask: 'What are the API limits?',
-      also: [
+      question: 'What are the API limits?',
+      phrases: [
         'Tell me about the API limits',
         'What do I need to know about API limits?',
         'Where can I read up on API limits?',
@@ -52,7 +52,12 @@ export const customerSearchKb = support.list({
       as: 'mike.manager@globex.example',
       input: { query: 'API limits' },
     },
-    { ask: 'Search the customer help for passwords', as: 'dan.williams', input: { query: 'password' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      question: 'Search the customer help for passwords',
+      as: 'dan.williams',
+      input: { query: 'password' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: ({ query, category }, { search }) => search.from('articles', search.given({ category }), query),

@@ -12,7 +12,7 @@ export const customerSubmitTicket = support.act({
   description: 'Open a support ticket. It is sent at once; your organisation’s lead contact sees it, and everyone there if you share it.',
   roles: customers,
   // What a lead reports is a lead's own ticket like anybody's: nothing wider is needed.
-  as: 'own',
+  audience: 'own',
   effect: 'adds',
   input: z.object({
     title: line(200).trim().min(5, 'Say in at least 5 characters what goes wrong').describe('One line: what goes wrong'),
@@ -29,7 +29,8 @@ export const customerSubmitTicket = support.act({
   output: submittedTicket,
   examples: [
     {
-      ask: 'I want to report a problem: since this morning our nightly order sync fails with error 500 and no orders arrive at all. This is urgent.',
+      question:
+        'I want to report a problem: since this morning our nightly order sync fails with error 500 and no orders arrive at all. This is urgent.',
       as: 'mike.manager@globex.example',
       input: {
         title: 'Nightly order sync fails with error 500',
@@ -39,8 +40,8 @@ export const customerSubmitTicket = support.act({
       },
     },
     {
-      ask: 'We need help: nobody in our office can sign in since the weekend',
-      also: [
+      question: 'We need help: nobody in our office can sign in since the weekend',
+      phrases: [
         'Nobody in our office can sign in since the weekend, open a ticket',
         'Please log a new ticket: nobody in our office can sign in since the weekend',
         'Open a ticket: nobody in our office can sign in since the weekend',
@@ -61,7 +62,7 @@ export const customerSubmitTicket = support.act({
       },
     },
     {
-      ask: 'Please tell support that the invoice of October lists ten seats too many',
+      question: 'Please tell support that the invoice of October lists ten seats too many',
       as: 'peter.principal@initech.example',
       input: {
         title: 'Invoice of October lists ten seats too many',
@@ -70,7 +71,7 @@ export const customerSubmitTicket = support.act({
       },
     },
     {
-      ask: 'Open a ticket for all of us: charts stay empty in Safari since the update',
+      question: 'Open a ticket for all of us: charts stay empty in Safari since the update',
       as: 'bob.developer@acme.example',
       input: {
         title: 'Charts stay empty in Safari',
@@ -80,10 +81,10 @@ export const customerSubmitTicket = support.act({
       },
     },
     {
-      ask: 'Report that it is broken',
+      question: 'Report that it is broken',
       as: 'tim.tech@initech.example',
       input: { title: 'Broken', description: 'It is broken' },
-      gives: 'VALIDATION_ERROR',
+      expects: 'VALIDATION_ERROR',
     },
   ],
 

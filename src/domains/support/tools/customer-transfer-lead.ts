@@ -26,8 +26,8 @@ export const customerTransferLead = support.write({
   },
   examples: [
     {
-      ask: 'Make Tim the lead instead of me',
-      also: [
+      question: 'Make Tim the lead instead of me',
+      phrases: [
         'Can Tim take over as lead?',
         "I'm leaving, Tim should take over from me",
         'Transfer the lead role to Tim',
@@ -46,27 +46,27 @@ export const customerTransferLead = support.write({
       input: { contact_id: '0c000000-0000-4000-8000-000000000006' },
     },
     {
-      ask: 'Bob Developer should be our lead contact from now on',
+      question: 'Bob Developer should be our lead contact from now on',
       as: 'jane.smith@acme.example',
       input: { contact_id: '0c000000-0000-4000-8000-000000000002' },
     },
     {
-      ask: 'Hand the lead over to Ravi Anand',
+      question: 'Hand the lead over to Ravi Anand',
       as: 'mike.manager@globex.example',
       input: { contact_id: '0c100000-0000-4000-8000-000000000004' },
-      gives: 'CONTACT_NOT_ACTIVE',
+      expects: 'CONTACT_NOT_ACTIVE',
     },
     {
-      ask: 'Make Jane Smith our lead',
+      question: 'Make Jane Smith our lead',
       as: 'peter.principal@initech.example',
       input: { contact_id: '0c000000-0000-4000-8000-000000000001' },
-      gives: 'CONTACT_NOT_FOUND',
+      expects: 'CONTACT_NOT_FOUND',
     },
     {
-      ask: 'Make me the lead',
+      question: 'Make me the lead',
       as: 'bob.developer@acme.example',
       input: { contact_id: '0c000000-0000-4000-8000-000000000002' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

@@ -42,8 +42,8 @@ export const getAgentMetrics = support.read({
   }),
   examples: [
     {
-      ask: 'Who resolved the most tickets in the last 30 days?',
-      also: [
+      question: 'Who resolved the most tickets in the last 30 days?',
+      phrases: [
         'Which agent solved the most in the last 30 days?',
         'How fast do our agents solve tickets in the last 30 days?',
         'Best support agent of the last 30 days',
@@ -60,8 +60,8 @@ export const getAgentMetrics = support.read({
       input: { period: '30d' },
     },
     {
-      ask: 'How did the support team do this week?',
-      also: [
+      question: 'How did the support team do this week?',
+      phrases: [
         'Agent statistics for this week',
         'Performance of the support agents this week',
         'Support team results this week',
@@ -73,14 +73,14 @@ export const getAgentMetrics = support.read({
       input: { period: '7d' },
     },
     {
-      ask: 'Average resolution time per agent over the last quarter',
-      also: ['How long does each agent need on average over the last quarter?', 'Agent performance over the last quarter'],
+      question: 'Average resolution time per agent over the last quarter',
+      phrases: ['How long does each agent need on average over the last quarter?', 'Agent performance over the last quarter'],
       as: 'dan.williams',
       input: { period: '90d' },
     },
     {
-      ask: 'How quick is the support team?',
-      also: [
+      question: 'How quick is the support team?',
+      phrases: [
         'How fast does support solve tickets?',
         'Average resolution time',
         'Support team performance',
@@ -90,7 +90,7 @@ export const getAgentMetrics = support.read({
       ],
       as: 'nina.patel',
       input: {},
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 
@@ -114,5 +114,5 @@ export const getAgentMetrics = support.read({
       agents: agents.toSorted(byMost),
     };
   },
-  says: ({ period, team, agents }) => `${team.resolved} tickets solved by ${agents.length} agents in ${period}`,
+  summary: ({ period, team, agents }) => `${team.resolved} tickets solved by ${agents.length} agents in ${period}`,
 });

@@ -12,8 +12,8 @@ export const getKnowledgeArticle = support.read({
   errors: { ARTICLE_NOT_FOUND: 'Find the id with search_knowledge_base.' },
   examples: [
     {
-      ask: 'Open the article on API rate limits',
-      also: [
+      question: 'Open the article on API rate limits',
+      phrases: [
         "Show me the full text of 'API rate limits'",
         "Full article 'API rate limits'",
         'Print the whole API rate limits guide',
@@ -31,20 +31,24 @@ export const getKnowledgeArticle = support.read({
       input: { article_id: '0b100000-0000-4000-8000-000000000003' },
     },
     {
-      ask: 'Show me how to reset a password, the whole article',
+      question: 'Show me how to reset a password, the whole article',
       as: 'eve.thompson',
       input: { article_id: '0b100000-0000-4000-8000-000000000001' },
     },
-    { ask: 'Read the guide to configuring webhooks', as: 'dan.williams', input: { article_id: '0b100000-0000-4000-8000-000000000006' } },
     {
-      ask: 'Open article 0b1fffff-0000-4000-8000-000000000000',
+      question: 'Read the guide to configuring webhooks',
+      as: 'dan.williams',
+      input: { article_id: '0b100000-0000-4000-8000-000000000006' },
+    },
+    {
+      question: 'Open article 0b1fffff-0000-4000-8000-000000000000',
       as: 'dan.williams',
       input: { article_id: '0b1fffff-0000-4000-8000-000000000000' },
-      gives: 'ARTICLE_NOT_FOUND',
+      expects: 'ARTICLE_NOT_FOUND',
     },
   ],
 
   run: async ({ article_id }, { search, output, fail }) =>
     (await search.get(output, 'articles', article_id)) ?? fail('ARTICLE_NOT_FOUND', { article_id }),
-  says: ({ title }) => title,
+  summary: ({ title }) => title,
 });

@@ -35,8 +35,8 @@ export const getSlaSummary = support.read({
   }),
   examples: [
     {
-      ask: 'How are we doing on SLAs?',
-      also: [
+      question: 'How are we doing on SLAs?',
+      phrases: [
         'Is support keeping its SLAs?',
         'How many tickets are at risk or breached?',
         'SLA performance',
@@ -56,9 +56,9 @@ export const getSlaSummary = support.read({
       as: 'dan.williams',
       input: {},
     },
-    { ask: 'What is our SLA compliance?', as: 'eve.thompson', input: {} },
-    { ask: 'How many tickets have breached their deadline, by priority?', as: 'dan.williams', input: {} },
-    { ask: 'Do we keep our service levels?', as: 'frank.davis', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'What is our SLA compliance?', as: 'eve.thompson', input: {} },
+    { question: 'How many tickets have breached their deadline, by priority?', as: 'dan.williams', input: {} },
+    { question: 'Do we keep our service levels?', as: 'frank.davis', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
   chart: {
     kind: 'stack',
@@ -85,6 +85,6 @@ export const getSlaSummary = support.read({
       by_tier: tiers.map((tier) => ({ tier, ...withShare(rows.filter((each) => each.tier === tier)) })),
     };
   },
-  says: ({ overall_compliance_percent, at_risk, breached }) =>
+  summary: ({ overall_compliance_percent, at_risk, breached }) =>
     `${overall_compliance_percent} % in time; ${at_risk} at risk, ${breached} breached`,
 });

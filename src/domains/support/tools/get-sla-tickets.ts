@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyCase } from '../../../core/fields.ts';
 import { asc } from '../../../core/order.ts';
-import { shownAs } from '../../../core/tool.ts';
+import { presentAs } from '../../../core/tool.ts';
 import { support } from '../domain.ts';
 import { sla } from '../rules.ts';
 import { ticket } from '../schemas.ts';
@@ -17,12 +17,12 @@ export const getSlaTickets = support.list({
     status: anyCase(['at_risk', 'breached']).optional().describe('at_risk: about to breach; breached: past the deadline; both by default'),
   }),
   item: ticket.extend({ minutes_remaining: z.int(), sla_status: z.enum(['within', 'at_risk', 'breached']) }),
-  shown: shownAs(ticket, (row, { now }) => ({ ...row, ...sla.of(row.sla_deadline, now) })),
+  present: presentAs(ticket, (row, { now }) => ({ ...row, ...sla.of(row.sla_deadline, now) })),
   order: asc('sla_deadline', 'ticket_id'),
   examples: [
     {
-      ask: 'Which tickets are about to breach?',
-      also: [
+      question: 'Which tickets are about to breach?',
+      phrases: [
         'Which tickets will miss their SLA?',
         'Tickets at risk',
         'What is close to breaching its SLA?',
@@ -36,8 +36,8 @@ export const getSlaTickets = support.list({
       input: { status: 'at_risk' },
     },
     {
-      ask: 'Show the tickets that have breached their SLA',
-      also: [
+      question: 'Show the tickets that have breached their SLA',
+      phrases: [
         'Which tickets have blown their SLA?',
         'What is past its deadline in support?',
         'Which tickets missed their deadline?',
@@ -53,8 +53,8 @@ export const getSlaTickets = support.list({
       input: { status: 'breached' },
     },
     {
-      ask: 'What has to be solved first?',
-      also: [
+      question: 'What has to be solved first?',
+      phrases: [
         'What needs attention first because of SLAs?',
         'Most urgent tickets by SLA',
         'Which ticket should I work on next?',
@@ -67,7 +67,7 @@ export const getSlaTickets = support.list({
       as: 'dan.williams',
       input: {},
     },
-    { ask: 'Which tickets are overdue?', as: 'marcus.johnson', input: { status: 'breached' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'Which tickets are overdue?', as: 'marcus.johnson', input: { status: 'breached' }, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find({ status }, { search, now }) {

@@ -15,8 +15,8 @@ export const searchKnowledgeBase = support.list({
   order: desc('_score', 'updated_at', 'article_id'),
   examples: [
     {
-      ask: 'Search the knowledge base for single sign-on',
-      also: [
+      question: 'Search the knowledge base for single sign-on',
+      phrases: [
         'How do customers set up single sign-on?',
         'What help do we have on single sign-on?',
         'Help centre articles on single sign-on',
@@ -31,8 +31,8 @@ export const searchKnowledgeBase = support.list({
       input: { query: 'single sign-on' },
     },
     {
-      ask: 'Is there an article on API rate limits?',
-      also: [
+      question: 'Is there an article on API rate limits?',
+      phrases: [
         'How do customers deal with API rate limits?',
         'Which articles cover API rate limits?',
         'Do we have a guide to API rate limits?',
@@ -43,10 +43,10 @@ export const searchKnowledgeBase = support.list({
       as: 'dan.williams',
       input: { query: 'API rate limits' },
     },
-    { ask: 'Help articles about billing', as: 'eve.thompson', input: { category: 'billing' } },
+    { question: 'Help articles about billing', as: 'eve.thompson', input: { category: 'billing' } },
     {
-      ask: 'What do we tell customers about exporting to CSV?',
-      also: [
+      question: 'What do we tell customers about exporting to CSV?',
+      phrases: [
         'How do customers go about exporting to CSV?',
         'What can I send a customer about exporting to CSV?',
         'Which article helps a customer with exporting to CSV?',
@@ -54,7 +54,12 @@ export const searchKnowledgeBase = support.list({
       as: 'dan.williams',
       input: { query: 'exporting to CSV' },
     },
-    { ask: 'Search the help articles for webhooks', as: 'nina.patel', input: { query: 'webhooks' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    {
+      question: 'Search the help articles for webhooks',
+      as: 'nina.patel',
+      input: { query: 'webhooks' },
+      expects: 'INSUFFICIENT_PERMISSIONS',
+    },
   ],
 
   find: ({ query, category }, { search }) => search.from('articles', search.given({ status: 'published', category }), query),

@@ -21,8 +21,8 @@ export const searchTickets = support.list({
   order: desc('_score', 'created_at', 'ticket_id'),
   examples: [
     {
-      ask: 'Find tickets about login problems',
-      also: [
+      question: 'Find tickets about login problems',
+      phrases: [
         'Any tickets about login problems?',
         'Is anyone complaining about login problems?',
         'Which customers report login problems?',
@@ -39,8 +39,8 @@ export const searchTickets = support.list({
       input: { query: 'login problems' },
     },
     {
-      ask: 'Open critical tickets',
-      also: [
+      question: 'Open critical tickets',
+      phrases: [
         'How many critical tickets are open?',
         'Critical cases that are still open',
         'Are there any critical issues open?',
@@ -51,8 +51,8 @@ export const searchTickets = support.list({
       input: { status: 'open', priority: 'critical' },
     },
     {
-      ask: 'Show the newest support tickets',
-      also: [
+      question: 'Show the newest support tickets',
+      phrases: [
         'Latest tickets',
         'Tickets that are not resolved yet',
         'Unresolved tickets',
@@ -68,8 +68,8 @@ export const searchTickets = support.list({
       input: {},
     },
     {
-      ask: 'Which tickets of Globex are in progress?',
-      also: [
+      question: 'Which tickets of Globex are in progress?',
+      phrases: [
         'Globex tickets in progress',
         'What are we working on for Globex?',
         'Globex cases in progress',
@@ -79,8 +79,8 @@ export const searchTickets = support.list({
       input: { query: 'Globex', status: 'in_progress' },
     },
     {
-      ask: "What does the ticket 'SSO certificate expired' say?",
-      also: [
+      question: "What does the ticket 'SSO certificate expired' say?",
+      phrases: [
         "Read the ticket 'SSO certificate expired'",
         "What's the ticket 'SSO certificate expired' about?",
         "Who is assigned to the ticket 'SSO certificate expired'?",
@@ -90,8 +90,8 @@ export const searchTickets = support.list({
       input: { query: 'SSO certificate expired' },
     },
     {
-      ask: 'Show all support tickets from Globex',
-      also: [
+      question: 'Show all support tickets from Globex',
+      phrases: [
         'What problems does Globex have?',
         'Has Globex complained?',
         'What did Globex report?',
@@ -100,7 +100,7 @@ export const searchTickets = support.list({
       ],
       as: 'marcus.johnson',
       input: { query: 'Globex' },
-      gives: 'INSUFFICIENT_PERMISSIONS',
+      expects: 'INSUFFICIENT_PERMISSIONS',
     },
   ],
 

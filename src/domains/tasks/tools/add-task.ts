@@ -12,8 +12,8 @@ export const addTask = tasks.act({
   output: outcome('created'),
   examples: [
     {
-      ask: 'Remind me to call the landlord',
-      also: [
+      question: 'Remind me to call the landlord',
+      phrases: [
         'I need to remember to call the landlord',
         "Don't let me forget to call the landlord",
         'Make a note to call the landlord',
@@ -29,8 +29,8 @@ export const addTask = tasks.act({
       input: { title: 'Call the landlord' },
     },
     {
-      ask: "Put 'buy stamps' on my to-do list",
-      also: [
+      question: "Put 'buy stamps' on my to-do list",
+      phrases: [
         "Add 'buy stamps' to my tasks",
         "Stick 'buy stamps' on my list",
         "Write 'buy stamps' on my to-do list",
@@ -40,14 +40,14 @@ export const addTask = tasks.act({
       input: { title: 'Buy stamps' },
     },
     {
-      ask: 'Create a task called water the plants',
-      also: ['Set up a task called water the plants'],
+      question: 'Create a task called water the plants',
+      phrases: ['Set up a task called water the plants'],
       as: 'tom.becker',
       input: { title: 'Water the plants' },
     },
     {
-      ask: 'Add a task: prepare the budget review',
-      also: ['New task: prepare the budget review', 'Todo: prepare the budget review'],
+      question: 'Add a task: prepare the budget review',
+      phrases: ['New task: prepare the budget review', 'Todo: prepare the budget review'],
       as: 'nina.patel',
       input: { title: 'Prepare the budget review', description: 'Figures of the last quarter' },
     },

@@ -12,10 +12,10 @@ export const completeTask = tasks.act({
   output: outcome('completed'),
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
-    { ask: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    { question: 'Tick off task 9999', as: 'frank.davis', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
     {
-      ask: 'Mark task 9999 as done',
-      also: [
+      question: 'Mark task 9999 as done',
+      phrases: [
         'Tick that task off',
         "I'm done with task 9999",
         'I did task 9999',
@@ -34,9 +34,9 @@ export const completeTask = tasks.act({
       ],
       as: 'nina.patel',
       input: { task_id: 9999 },
-      gives: 'TASK_NOT_FOUND',
+      expects: 'TASK_NOT_FOUND',
     },
-    { ask: 'I have finished task 9999', as: 'tom.becker', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    { question: 'I have finished task 9999', as: 'tom.becker', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
   ],
 
   async prepare({ task_id }, { findTask, fail }) {

@@ -13,8 +13,8 @@ export const deleteTask = tasks.act({
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
     {
-      ask: 'Delete task 9999',
-      also: [
+      question: 'Delete task 9999',
+      phrases: [
         'Get rid of task 9999',
         "I don't need task 9999 any more",
         'Remove task 9999 again',
@@ -30,9 +30,9 @@ export const deleteTask = tasks.act({
       ],
       as: 'frank.davis',
       input: { task_id: 9999 },
-      gives: 'TASK_NOT_FOUND',
+      expects: 'TASK_NOT_FOUND',
     },
-    { ask: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, gives: 'TASK_NOT_FOUND' },
+    { question: 'Take task 9999 off my to-do list', as: 'paula.reyes', input: { task_id: 9999 }, expects: 'TASK_NOT_FOUND' },
   ],
 
   async prepare({ task_id }, { findTask, fail }) {

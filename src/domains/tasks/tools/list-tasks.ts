@@ -11,8 +11,8 @@ export const listTasks = tasks.read({
   output: z.array(task),
   examples: [
     {
-      ask: 'What is on my list?',
-      also: [
+      question: 'What is on my list?',
+      phrases: [
         "What's on my plate?",
         'Show me my to-do list',
         'Show my tasks',
@@ -32,8 +32,8 @@ export const listTasks = tasks.read({
       input: {},
     },
     {
-      ask: 'What do I still have to do?',
-      also: [
+      question: 'What do I still have to do?',
+      phrases: [
         'My open tasks',
         'What is left on my to-do list?',
         'Pending tasks',
@@ -50,8 +50,8 @@ export const listTasks = tasks.read({
       input: { status: 'pending' },
     },
     {
-      ask: 'Show the to-dos that I have finished',
-      also: [
+      question: 'Show the to-dos that I have finished',
+      phrases: [
         'What have I already ticked off?',
         'Done tasks',
         'Which tasks have I completed?',
@@ -64,9 +64,9 @@ export const listTasks = tasks.read({
       as: 'nina.patel',
       input: { status: 'completed' },
     },
-    { ask: 'Which of my tasks are still open?', as: 'marcus.johnson', input: { status: 'pending' } },
+    { question: 'Which of my tasks are still open?', as: 'marcus.johnson', input: { status: 'pending' } },
   ],
-  says: (data) => `${data.length} tasks, ${data.filter(({ completed }) => !completed).length} of them open`,
+  summary: (data) => `${data.length} tasks, ${data.filter(({ completed }) => !completed).length} of them open`,
 
   run: async ({ status }, { listTasks }) =>
     (await listTasks()).filter(({ completed }) => status === 'all' || completed === (status === 'completed')),

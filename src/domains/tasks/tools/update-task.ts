@@ -16,8 +16,8 @@ export const updateTask = tasks.act({
   errors: { TASK_NOT_FOUND: notFound },
   examples: [
     {
-      ask: 'Rename task 9999 to "Call the bank"',
-      also: [
+      question: 'Rename task 9999 to "Call the bank"',
+      phrases: [
         'Task 9999 should be called "Call the bank"',
         'Change task 9999 to "Call the bank"',
         'Retitle task 9999 as "Call the bank"',
@@ -30,13 +30,13 @@ export const updateTask = tasks.act({
       ],
       as: 'frank.davis',
       input: { task_id: 9999, title: 'Call the bank' },
-      gives: 'TASK_NOT_FOUND',
+      expects: 'TASK_NOT_FOUND',
     },
     {
-      ask: 'Change the title of task 9999 to "Call the insurance"',
+      question: 'Change the title of task 9999 to "Call the insurance"',
       as: 'sarah.kim',
       input: { task_id: 9999, title: 'Call the insurance' },
-      gives: 'TASK_NOT_FOUND',
+      expects: 'TASK_NOT_FOUND',
     },
   ],
 

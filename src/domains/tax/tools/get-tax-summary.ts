@@ -68,8 +68,8 @@ export const getTaxSummary = tax.read({
   },
   examples: [
     {
-      ask: 'Are we compliant on taxes?',
-      also: [
+      question: 'Are we compliant on taxes?',
+      phrases: [
         'What is our tax compliance status?',
         'Any tax risks?',
         'Are we in good standing with the tax authorities?',
@@ -84,8 +84,8 @@ export const getTaxSummary = tax.read({
       input: {},
     },
     {
-      ask: 'How much tax do we still owe this year?',
-      also: [
+      question: 'How much tax do we still owe this year?',
+      phrases: [
         'What taxes are outstanding this year?',
         'Our tax liability this year',
         'Remaining tax bill this year',
@@ -97,8 +97,8 @@ export const getTaxSummary = tax.read({
       input: (today) => ({ period: String(yearOf(today)) }),
     },
     {
-      ask: 'When is our next tax deadline?',
-      also: [
+      question: 'When is our next tax deadline?',
+      phrases: [
         'What tax is due next?',
         'What is due next in taxes?',
         'Upcoming tax deadlines',
@@ -111,20 +111,20 @@ export const getTaxSummary = tax.read({
       input: {},
     },
     {
-      ask: 'Tax summary for this quarter',
-      also: ['Where do we stand on taxes this quarter?', 'Taxes this quarter'],
+      question: 'Tax summary for this quarter',
+      phrases: ['Where do we stand on taxes this quarter?', 'Taxes this quarter'],
       as: 'tom.becker',
       input: (today) => ({ period: `${yearOf(today)}-Q${quarterOf(today)}` }),
     },
     {
-      ask: 'What was our tax liability in Q1 of last year?',
+      question: 'What was our tax liability in Q1 of last year?',
       as: 'bob.martinez',
       input: (today) => ({ period: `Q1 ${yearOf(today) - 1}` }),
     },
-    { ask: 'What did we pay in taxes in 2001?', as: 'bob.martinez', input: { period: '2001' }, gives: 'PERIOD_NOT_FOUND' },
-    { ask: 'How much tax does the company pay?', as: 'sarah.kim', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'What did we pay in taxes in 2001?', as: 'bob.martinez', input: { period: '2001' }, expects: 'PERIOD_NOT_FOUND' },
+    { question: 'How much tax does the company pay?', as: 'sarah.kim', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
-  says: ({ period, liability, paid, compliance }) =>
+  summary: ({ period, liability, paid, compliance }) =>
     `${period}: ${dollars(paid)} of ${dollars(liability)} paid, ${compliance.replace('_', ' ')}`,
 
   async run({ period: asked }, { sql, today, fail }) {

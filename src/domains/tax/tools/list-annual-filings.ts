@@ -18,11 +18,11 @@ export const listAnnualFilings = tax.list({
   }),
   item: filing,
   order: desc('tax_year', 'due_date', 'filing_id'),
-  summary: counts,
+  totals: counts,
   examples: [
     {
-      ask: 'Which annual tax returns did we file for last year?',
-      also: [
+      question: 'Which annual tax returns did we file for last year?',
+      phrases: [
         "Have all of last year's returns been filed?",
         "Are last year's tax returns done?",
         'Which returns of last year are still open?',
@@ -37,8 +37,8 @@ export const listAnnualFilings = tax.list({
       input: (today) => ({ year: yearOf(today) - 1 }),
     },
     {
-      ask: 'Show our annual filings',
-      also: [
+      question: 'Show our annual filings',
+      phrases: [
         'Annual tax returns',
         'Status of our yearly returns',
         'Company tax returns',
@@ -53,18 +53,18 @@ export const listAnnualFilings = tax.list({
       input: {},
     },
     {
-      ask: "Have we filed this year's federal return yet?",
-      also: ["Is this year's federal return in?", "Has this year's federal return gone out?"],
+      question: "Have we filed this year's federal return yet?",
+      phrases: ["Is this year's federal return in?", "Has this year's federal return gone out?"],
       as: 'eve.thompson',
       input: (today) => ({ year: yearOf(today) }),
     },
-    { ask: 'What did we pay with the returns two years ago?', as: 'tom.becker', input: (today) => ({ year: yearOf(today) - 2 }) },
-    { ask: 'Show me the company tax return', as: 'marcus.johnson', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'What did we pay with the returns two years ago?', as: 'tom.becker', input: (today) => ({ year: yearOf(today) - 2 }) },
+    { question: 'Show me the company tax return', as: 'marcus.johnson', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find: ({ year }, { sql, today }) =>
     sql`select *, ${overdue(sql, today)} as overdue from tax.filings where true ${sql.given({ tax_year: year })}`,
-  summarise: ({ year }, { sql, today }) =>
+  computeTotals: ({ year }, { sql, today }) =>
     sql.one(
       counts,
       sql`

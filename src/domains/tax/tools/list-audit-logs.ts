@@ -80,14 +80,14 @@ export const listAuditLogs = tax.list({
   order: desc('at', 'log_id'),
   examples: [
     {
-      ask: 'What changed in the tax records this month?',
-      also: ['Tax record edits this month', 'Who changed tax data this month?', 'Tax activity this month'],
+      question: 'What changed in the tax records this month?',
+      phrases: ['Tax record edits this month', 'Who changed tax data this month?', 'Tax activity this month'],
       as: 'tom.becker',
       input: (today) => ({ date_from: thisMonth(today) }),
     },
     {
-      ask: 'Show the tax audit log',
-      also: [
+      question: 'Show the tax audit log',
+      phrases: [
         'Who touched the tax data?',
         'Tax audit trail',
         'Who edited the tax records?',
@@ -102,28 +102,28 @@ export const listAuditLogs = tax.list({
       input: {},
     },
     {
-      ask: 'Which tax records did Tom Becker update?',
-      also: ['What did Tom Becker update in the tax records?', "Tom Becker's updates of tax records"],
+      question: 'Which tax records did Tom Becker update?',
+      phrases: ['What did Tom Becker update in the tax records?', "Tom Becker's updates of tax records"],
       as: 'bob.martinez',
       input: { event_type: 'update', user: 'Tom Becker' },
     },
     {
-      ask: 'Who approved tax filings last year?',
-      also: ['Who signed off tax filings last year?'],
+      question: 'Who approved tax filings last year?',
+      phrases: ['Who signed off tax filings last year?'],
       as: 'eve.thompson',
       input: (today) => ({ date_range: String(yearOf(today) - 1), event_type: 'approve' as const, entity_type: 'annual_filing' as const }),
     },
     {
-      ask: 'Were any tax records deleted this year?',
-      also: ['Did anyone delete tax records this year?', 'Which tax entries were removed this year?'],
+      question: 'Were any tax records deleted this year?',
+      phrases: ['Did anyone delete tax records this year?', 'Which tax entries were removed this year?'],
       as: 'tom.becker',
       input: (today) => ({ date_from: `${yearOf(today)}-01-01`, date_to: today, event_type: 'delete' as const }),
     },
     {
-      ask: 'Changes to tax records today, and all of this month',
+      question: 'Changes to tax records today, and all of this month',
       as: 'tom.becker',
       input: (today) => ({ date_from: today, date_range: today.slice(0, 7) }),
-      gives: 'VALIDATION_ERROR',
+      expects: 'VALIDATION_ERROR',
     },
   ],
 

@@ -18,11 +18,11 @@ export const listQuarterlyEstimates = tax.list({
   }),
   item: estimate,
   order: asc('due_date', 'state', 'estimate_id'),
-  summary: z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount.describe('Unpaid after its date') }),
+  totals: z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount.describe('Unpaid after its date') }),
   examples: [
     {
-      ask: 'Show the Q2 estimated tax payments',
-      also: [
+      question: 'Show the Q2 estimated tax payments',
+      phrases: [
         'Q2 tax prepayments',
         'Estimated taxes for Q2',
         'How much estimated tax for Q2?',
@@ -35,8 +35,8 @@ export const listQuarterlyEstimates = tax.list({
       input: (today) => ({ year: yearOf(today), quarter: 2 }),
     },
     {
-      ask: 'What are our tax estimates this quarter?',
-      also: [
+      question: 'What are our tax estimates this quarter?',
+      phrases: [
         'Estimated taxes this quarter',
         'How much do we have to prepay in taxes this quarter?',
         'Estimated tax payment for this quarter',
@@ -45,14 +45,14 @@ export const listQuarterlyEstimates = tax.list({
       input: (today) => ({ year: yearOf(today), quarter: quarterOf(today) }),
     },
     {
-      ask: 'List the quarterly estimates of last year',
-      also: ["Last year's estimated taxes", 'Tax instalments of last year'],
+      question: 'List the quarterly estimates of last year',
+      phrases: ["Last year's estimated taxes", 'Tax instalments of last year'],
       as: 'eve.thompson',
       input: (today) => ({ year: yearOf(today) - 1 }),
     },
     {
-      ask: 'Which estimated taxes have we paid so far?',
-      also: [
+      question: 'Which estimated taxes have we paid so far?',
+      phrases: [
         'Unpaid tax estimates',
         'Which estimates do we still have to pay?',
         'Quarterly taxes',
@@ -65,12 +65,12 @@ export const listQuarterlyEstimates = tax.list({
       as: 'tom.becker',
       input: {},
     },
-    { ask: 'How much estimated tax do we pay this quarter?', as: 'nina.patel', input: {}, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'How much estimated tax do we pay this quarter?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find: ({ year, quarter }, { sql, today }) => sql`
     select *, ${overdue(sql, today)} as overdue from tax.estimates where true ${sql.given({ year: year ?? yearOf(today), quarter })}`,
-  summarise: ({ year, quarter }, { sql, today }) =>
+  computeTotals: ({ year, quarter }, { sql, today }) =>
     sql.one(
       z.object({ estimated: amount, paid: amount, remaining: amount, overdue: amount }),
       sql`

@@ -21,8 +21,8 @@ export const listSalesTaxRates = tax.list({
   errors: { STATE_NOT_FOUND: stateNotFound },
   examples: [
     {
-      ask: 'What is the sales tax rate in California?',
-      also: [
+      question: 'What is the sales tax rate in California?',
+      phrases: [
         'How high is sales tax in California?',
         'Sales tax in California',
         'Tax rate for California',
@@ -36,16 +36,16 @@ export const listSalesTaxRates = tax.list({
       input: { state: 'California' },
     },
     {
-      ask: 'How much sales tax do we charge in Seattle?',
-      also: ['Sales tax in Seattle', 'What rate applies in Seattle?'],
+      question: 'How much sales tax do we charge in Seattle?',
+      phrases: ['Sales tax in Seattle', 'What rate applies in Seattle?'],
       as: 'bob.martinez',
       input: { jurisdiction: 'Seattle' },
     },
-    { ask: 'Show me the local sales tax rates in TX', as: 'eve.thompson', input: { state: 'TX' } },
-    { ask: 'Sales tax for Los Angeles county, California', as: 'tom.becker', input: { state: 'CA', jurisdiction: 'Los Angeles' } },
+    { question: 'Show me the local sales tax rates in TX', as: 'eve.thompson', input: { state: 'TX' } },
+    { question: 'Sales tax for Los Angeles county, California', as: 'tom.becker', input: { state: 'CA', jurisdiction: 'Los Angeles' } },
     {
-      ask: 'List all sales tax rates',
-      also: [
+      question: 'List all sales tax rates',
+      phrases: [
         'Sales tax table',
         'Which state has the highest sales tax?',
         'Sales tax by state',
@@ -55,8 +55,8 @@ export const listSalesTaxRates = tax.list({
       as: 'tom.becker',
       input: {},
     },
-    { ask: 'What is the VAT rate in Bavaria?', as: 'bob.martinez', input: { state: 'Bavaria' }, gives: 'STATE_NOT_FOUND' },
-    { ask: 'What is the sales tax in New York?', as: 'frank.davis', input: { state: 'NY' }, gives: 'INSUFFICIENT_PERMISSIONS' },
+    { question: 'What is the VAT rate in Bavaria?', as: 'bob.martinez', input: { state: 'Bavaria' }, expects: 'STATE_NOT_FOUND' },
+    { question: 'What is the sales tax in New York?', as: 'frank.davis', input: { state: 'NY' }, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
   find: ({ state, jurisdiction }, { sql, today, fail }) => sql`

@@ -16,8 +16,8 @@ export const listStateRegistrations = tax.list({
   errors: { STATE_NOT_FOUND: stateNotFound },
   examples: [
     {
-      ask: 'Are we registered in Texas?',
-      also: [
+      question: 'Are we registered in Texas?',
+      phrases: [
         'Do we have a registration in Texas?',
         'Do we file in Texas?',
         'Can we collect tax in Texas?',
@@ -27,8 +27,8 @@ export const listStateRegistrations = tax.list({
       input: { state: 'Texas' },
     },
     {
-      ask: 'In which states are we registered for taxes?',
-      also: [
+      question: 'In which states are we registered for taxes?',
+      phrases: [
         'Where are we registered?',
         'Our state tax registrations',
         'Which states do we collect tax in?',
@@ -44,13 +44,13 @@ export const listStateRegistrations = tax.list({
       input: {},
     },
     {
-      ask: 'Do we have a sales tax permit in WA?',
-      also: ['Do we hold a license to collect sales tax in WA?'],
+      question: 'Do we have a sales tax permit in WA?',
+      phrases: ['Do we hold a license to collect sales tax in WA?'],
       as: 'bob.martinez',
       input: { state: 'WA' },
     },
-    { ask: 'Is the company registered in Wyoming?', as: 'tom.becker', input: { state: 'Wyoming' } },
-    { ask: 'Are we registered in Atlantis?', as: 'tom.becker', input: { state: 'Atlantis' }, gives: 'STATE_NOT_FOUND' },
+    { question: 'Is the company registered in Wyoming?', as: 'tom.becker', input: { state: 'Wyoming' } },
+    { question: 'Are we registered in Atlantis?', as: 'tom.becker', input: { state: 'Atlantis' }, expects: 'STATE_NOT_FOUND' },
   ],
 
   find: ({ state }, { sql, fail }) => sql`select * from tax.registrations where true ${sql.given({ state: stateFor(state, fail) })}`,

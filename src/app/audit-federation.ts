@@ -1,0 +1,144 @@
+/**
+ * The parts of the trail that other processes keep. Each process keeps the record of the calls that it answered; a gateway asks them all
+ * over the store they share, so that nobody has to know where they are. What is asked and told lies sealed in that store for a moment; the
+ * bell only says that it is there. Only a gateway's signature opens a question, and each process decides by itself what that person may see.
+ */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Caller } from '../core/caller.ts';
+import type { Person } from '../core/people.ts';
+import type { PubSub, Clock, KeyValue, Logger } from '../core/ports.ts';
+import { type OtherParts, auditAnswer, type AuditAnswer, type AuditPart, auditQuestion, type AuditQuestion } from '../gateway/audit-log.ts';
+import type { GatewayKeys } from '../identity/gateway-keys.ts';
+import { signIdentity, verifyIdentity } from '../identity/internal.ts';
+import type { SigningKey } from '../identity/keys.ts';
+
+export interface AuditFederationOptions {
+  readonly instance: string;
+  /** Undefined where this is no gateway: it answers, and asks nothing. */
+  readonly key: SigningKey | undefined;
+  readonly gatewayKeys: GatewayKeys;
+  readonly own: AuditPart;
+  readonly sealed: KeyValue;
+  readonly openPubSub: (heard: (text: string) => void) => Promise<PubSub>;
+  readonly known: OtherParts['known'];
+  readonly written: OtherParts['checkpoints'];
+  readonly instanceOf: OtherParts['instanceOf'];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** As a server is named in a signed identity: it opens nothing but a question about the trail. */
+const AUDIENCE = { server: 'trail', method: 'POST', path: '/trail' } as const;
+const KEPT_SECONDS = 90;
+const ANSWER_MS = { page: 2_000, record: 2_000, verify: 30_000 } as const;
+const MOST_AT_ONCE = 16;
+
+const asked = z.strictObject({ token: z.string(), body: z.string() });
+const told = z.strictObject({ from: z.string(), answer: auditAnswer });
+const questionKey = (id: string) => `trail:asked:${id}`;
+const MESSAGE = /^(ask|told) ([0-9a-f-]{36})(?: ([0-9a-f-]{36}))?$/;
+
+interface PendingQuestion {
+  readonly answers: Map<string, AuditAnswer>;
+  /** How many said something, or that they have nothing to say. */
+  heard: number;
+  look(): void;
+}
+
+export async function openAuditFederation({
+  instance,
+  key,
+  gatewayKeys,
+  own,
+  sealed,
+  openPubSub,
+  known,
+  written,
+  instanceOf,
+  clock,
+  log,
+}: AuditFederationOptions): Promise<OtherParts & { close(): Promise<void> }> {
+  const waiting = new Map<string, PendingQuestion>();
+  let answering = 0;
+
+  async function answer(id: string): Promise<void> {
+    if (waiting.has(id)) return;
+    if (answering >= MOST_AT_ONCE) {
+      // Nobody waits for who has too much to do, and it is named.
+      await pubSub.publish(`told ${id}`);
+      return;
+    }
+    answering++;
+    let at = '';
+    try {
+      const { token, body } = asked.parse(JSON.parse((await sealed.get(questionKey(id))) ?? ''));
+      const { caller, requestId } = await verifyIdentity(gatewayKeys, { ...AUDIENCE, token, body, clock });
+      if (requestId !== id) throw new Error('another question');
+      const given = await own(caller.person, auditQuestion.parse(JSON.parse(body)));
+      const place = randomUUID();
+      await sealed.set(toldKey(id, place), JSON.stringify({ from: instance, answer: given }), KEPT_SECONDS);
+      at = ` ${place}`;
+    } catch (error) {
+      log.warn({ requestId: id, reason: (error as Error).name }, 'a question about the trail was not answered');
+    } finally {
+      answering--;
+    }
+    await pubSub.publish(`told ${id}${at}`);
+  }
+
+  async function take(id: string, place: string | undefined): Promise<void> {
+    const one = waiting.get(id);
+    if (one === undefined) return;
+    try {
+      const text = place === undefined ? undefined : await sealed.get(toldKey(id, place));
+      if (text !== undefined) {
+        const { from, answer: given } = told.parse(JSON.parse(text));
+        if (!one.answers.has(from)) one.answers.set(from, given);
+      }
+    } finally {
+      one.heard++;
+      one.look();
+    }
+    if (place !== undefined) await sealed.delete(toldKey(id, place));
+  }
+
+  const pubSub = await openPubSub((text) => {
+    const [, what, id = '', place] = MESSAGE.exec(text) ?? [];
+    if (what === undefined) return;
+    // What cannot be said now is not said: who asked waits no longer than a moment, and names who was silent.
+    (what === 'ask' ? answer(id) : take(id, place)).catch(() => undefined);
+  });
+
+  async function ask(person: Person, question: AuditQuestion): Promise<ReadonlyMap<string, AuditAnswer>> {
+    if (key === undefined) return new Map();
+    const id = randomUUID();
+    const body = JSON.stringify(question);
+    const caller: Caller = { person, token: { id, client: 'gateway', issuedAt: 0, expiresAt: 0 }, approves: 'nothing', origin: 'gateway' };
+    const token = signIdentity(key, { ...AUDIENCE, caller, requestId: id, body }, clock);
+    await sealed.set(questionKey(id), JSON.stringify({ token, body }), KEPT_SECONDS);
+    const answers = new Map<string, AuditAnswer>();
+    const listening = { count: Number.POSITIVE_INFINITY };
+    let over = () => {};
+    const end = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const one: PendingQuestion = { answers, heard: 0, look: () => void (one.heard >= listening.count && over()) };
+    waiting.set(id, one);
+    const timer = setTimeout(over, ANSWER_MS[question.what]);
+    try {
+      // This process hears its own bell.
+      listening.count = (await pubSub.publish(`ask ${id}`)) - 1;
+      one.look();
+      await end;
+      return answers;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(id);
+      await sealed.delete(questionKey(id));
+    }
+  }
+  return { ask, known, checkpoints: written, instanceOf, close: () => pubSub.close() };
+}
+
+const toldKey = (id: string, place: string) => `trail:told:${id}:${place}`;

@@ -1,0 +1,248 @@
+/**
+ * The waiting room. A ticket waits here for a person; what really happened is known by the domain's store alone, which
+ * keeps the confirmation id and the result with the effect. Losing this store loses questions, never answers.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Answer, CancelledAnswer, ConfirmationData } from './answer.ts';
+import { failure } from './errors.ts';
+import type { Person } from './people.ts';
+import type { Clock, KeyValue } from './ports.ts';
+import type { Input } from './tool.ts';
+
+export const WAITS_SECONDS = 300;
+const KEPT_SECONDS = 24 * 3600;
+/** A claimed ticket may still be carried out a little after its time: the person pressed in time, a process died. */
+const CLAIM_GRACE_MS = 30_000;
+const MOST_WAITING = 20;
+/** How many of the last ones a person can look back at. */
+const MOST_ASKED = 40;
+const DENIALS = { most: 2, seconds: 600 };
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export type TicketState = 'waiting' | 'executing' | 'done' | 'denied' | 'failed';
+
+export interface Ticket {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly principal: string;
+  /** Who may decide. Today the asker; a second person's rule would only change this list. */
+  readonly deciders: readonly string[];
+  readonly askedAt: string;
+  readonly expiresAt: string;
+  readonly input: Input;
+  readonly message: string;
+  readonly card: ConfirmationData;
+  /** Versions of the rows that the card was built from. */
+  readonly versions: readonly string[];
+  readonly state: TicketState;
+  readonly decidedAt?: string;
+  readonly answer?: Answer | CancelledAnswer;
+  /** Finds the decision in logs and in the trail. */
+  readonly requestId?: string;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly digest: string;
+  readonly expiresAt: string;
+}
+
+export type NewTicket = Pick<Ticket, 'server' | 'tool' | 'input' | 'message' | 'versions'> & {
+  readonly person: Person;
+  readonly card: (id: string, expiresAt: string) => ConfirmationData;
+  readonly askedAt: Date;
+};
+
+export const notFound = () =>
+  failure(
+    'CONFIRMATION_NOT_FOUND',
+    'Confirmation not found or expired. A confirmation waits for five minutes; please retry the operation.',
+  );
+const notYours = () => failure('USER_MISMATCH', 'This change waits for someone else. You can only approve your own confirmations.');
+
+export type TicketStore = ReturnType<typeof createTicketStore>;
+
+export function createTicketStore(kv: KeyValue, clock: Clock) {
+  const key = (id: string) => `pending:${id}`;
+  const digestOf = (server: string, tool: string, input: Input) =>
+    createHash('sha256')
+      .update(JSON.stringify([server, tool, input]))
+      .digest('base64url')
+      .slice(0, 22);
+  const parse = (text: string) => JSON.parse(text) as Ticket;
+
+  /** Changes a person's list of waiting tickets, whoever else is changing it. */
+  async function updateWaiting(principal: string, change: (list: readonly Waiting[]) => readonly Waiting[]): Promise<void> {
+    const at = `waiting:${principal}`;
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const stored = await kv.get(at);
+      const now = clock.now().toISOString();
+      const list = (stored === undefined ? [] : (JSON.parse(stored) as Waiting[])).filter(({ expiresAt }) => expiresAt > now);
+      const next = JSON.stringify(change(list));
+      if (stored === undefined ? await kv.add(at, next, KEPT_SECONDS) : await kv.swap(at, stored, next, KEPT_SECONDS)) return;
+    }
+    throw failure('SERVICE_UNAVAILABLE', 'Too many changes are being asked for at once.');
+  }
+
+  /** What a person asked for lately, the newest first: what became of it is in each ticket. */
+  async function noteAsked(principal: string, id: string): Promise<void> {
+    const at = `asked:${principal}`;
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const stored = await kv.get(at);
+      const next = JSON.stringify([id, ...(stored === undefined ? [] : (JSON.parse(stored) as string[]))].slice(0, MOST_ASKED));
+      if (stored === undefined ? await kv.add(at, next, KEPT_SECONDS) : await kv.swap(at, stored, next, KEPT_SECONDS)) return;
+    }
+  }
+
+  async function load(id: string): Promise<{ ticket: Ticket; stored: string } | undefined> {
+    const stored = ID.test(id) ? await kv.get(key(id)) : undefined;
+    return stored === undefined ? undefined : { ticket: parse(stored), stored };
+  }
+
+  const expired = ({ state, expiresAt }: Ticket) => state === 'waiting' && expiresAt <= clock.now().toISOString();
+
+  /** Moves a ticket on from what was read; false when someone else was quicker. */
+  const move = (from: { ticket: Ticket; stored: string }, to: Partial<Ticket>) =>
+    kv.swap(key(from.ticket.id), from.stored, JSON.stringify({ ...from.ticket, ...to }), KEPT_SECONDS);
+
+  return {
+    /** The same person asking for the same thing that still waits, unchanged, gets the same ticket. */
+    async ask(asked: NewTicket): Promise<Ticket> {
+      const { principal } = asked.person;
+      const digest = digestOf(asked.server, asked.tool, asked.input);
+      const denials = Number((await kv.get(`denials:${principal}:${digest}`)) ?? 0);
+      if (denials >= DENIALS.most)
+        throw failure('RATE_LIMITED', 'You denied this twice in the last ten minutes. It is not asked again for a while.', {
+          retryAfterSeconds: DENIALS.seconds,
+        });
+      const id = randomUUID();
+      const expiresAt = new Date(asked.askedAt.getTime() + WAITS_SECONDS * 1000).toISOString();
+      const card = asked.card(id, expiresAt);
+      const same = await this.waitingFor(principal, digest);
+      if (same && isDeepStrictEqual(comparableCard(same.card), comparableCard(card)) && isDeepStrictEqual(same.versions, asked.versions))
+        return same;
+      const ticket: Ticket = {
+        id,
+        server: asked.server,
+        tool: asked.tool,
+        principal,
+        deciders: [principal],
+        askedAt: asked.askedAt.toISOString(),
+        expiresAt,
+        input: asked.input,
+        message: asked.message,
+        card,
+        versions: asked.versions,
+        state: 'waiting',
+      };
+      await updateWaiting(principal, (list) => {
+        const others = list.filter((each) => each.digest !== digest);
+        if (others.length >= MOST_WAITING)
+          throw failure('RATE_LIMITED', `${MOST_WAITING} changes already wait for you. Decide some of them first.`);
+        return [...others, { id, digest, expiresAt }];
+      });
+      await kv.set(key(id), JSON.stringify(ticket), KEPT_SECONDS);
+      await noteAsked(principal, id);
+      return ticket;
+    },
+
+    async waitingFor(principal: string, digest: string): Promise<Ticket | undefined> {
+      const stored = await kv.get(`waiting:${principal}`);
+      const found = stored === undefined ? undefined : (JSON.parse(stored) as Waiting[]).find((each) => each.digest === digest);
+      const held = found && (await load(found.id));
+      return held && held.ticket.state === 'waiting' && !expired(held.ticket) ? held.ticket : undefined;
+    },
+
+    /** What waits for a person, the oldest first. */
+    async waiting(principal: string): Promise<Ticket[]> {
+      const stored = await kv.get(`waiting:${principal}`);
+      const list = stored === undefined ? [] : (JSON.parse(stored) as Waiting[]);
+      const tickets = await Promise.all(list.map(({ id }) => load(id)));
+      return tickets.flatMap((held) => (held && held.ticket.state === 'waiting' && !expired(held.ticket) ? [held.ticket] : []));
+    },
+
+    /** What a person asked for in the last day and no longer waits, the newest first. */
+    async decided(principal: string): Promise<(Ticket & { readonly expired: boolean })[]> {
+      const stored = await kv.get(`asked:${principal}`);
+      const tickets = await Promise.all((stored === undefined ? [] : (JSON.parse(stored) as string[])).map((id) => load(id)));
+      return tickets.flatMap((held) =>
+        held && (held.ticket.state !== 'waiting' || expired(held.ticket)) ? [{ ...held.ticket, expired: expired(held.ticket) }] : [],
+      );
+    },
+
+    /** A ticket for its owner; anyone else learns only that it is not theirs. */
+    async find(id: string, person: Person): Promise<Ticket & { readonly expired: boolean }> {
+      const held = await load(id);
+      if (!held) throw notFound();
+      if (!held.ticket.deciders.includes(person.principal)) throw notYours();
+      return { ...held.ticket, expired: expired(held.ticket) };
+    },
+
+    /**
+     * Claims a ticket for one decision. `again` means that the same decision was taken before and may have been
+     * carried out or not: only the domain's store knows.
+     */
+    async decide(id: string, person: Person, approved: boolean): Promise<{ ticket: Ticket; again: boolean }> {
+      for (let attempt = 0; attempt < 50; attempt++) {
+        const held = await load(id);
+        if (!held) throw notFound();
+        const { ticket } = held;
+        if (!ticket.deciders.includes(person.principal)) throw notYours();
+        if (expired(ticket)) throw notFound();
+        if (ticket.state === 'waiting') {
+          const decidedAt = clock.now().toISOString();
+          const answer: CancelledAnswer = {
+            status: 'cancelled',
+            confirmationId: id,
+            message: 'Action cancelled by user. Nothing was changed.',
+          };
+          const next: Partial<Ticket> = approved ? { state: 'executing', decidedAt } : { state: 'denied', decidedAt, answer };
+          if (!(await move(held, next))) continue;
+          if (!approved) {
+            const at = `denials:${person.principal}:${digestOf(ticket.server, ticket.tool, ticket.input)}`;
+            await kv.set(at, String(Number((await kv.get(at)) ?? 0) + 1), DENIALS.seconds);
+          }
+          await updateWaiting(person.principal, (list) => list.filter((each) => each.id !== id));
+          return { ticket: { ...ticket, ...next }, again: false };
+        }
+        if ((ticket.state === 'denied') === approved)
+          throw failure(
+            'ALREADY_DECIDED',
+            ticket.state === 'denied' ? 'This was denied before. Nothing was changed.' : 'This was approved before.',
+            { state: ticket.state },
+          );
+        return { ticket, again: true };
+      }
+      throw failure('SERVICE_UNAVAILABLE', 'This confirmation is being decided elsewhere at this moment.');
+    },
+
+    /** Whether a claimed ticket may still be carried out. */
+    mayExecute: (ticket: Ticket) => clock.now().getTime() <= new Date(ticket.expiresAt).getTime() + CLAIM_GRACE_MS,
+
+    /** Keeps the outcome for whoever asks later. The first outcome stays. */
+    async finish(id: string, state: 'done' | 'failed', answer: Answer, requestId?: string): Promise<void> {
+      for (let attempt = 0; attempt < 50; attempt++) {
+        const held = await load(id);
+        if (
+          !held ||
+          held.ticket.state !== 'executing' ||
+          (await move(held, { state, answer, ...(requestId !== undefined && { requestId }) }))
+        )
+          return;
+      }
+    },
+  };
+}
+
+/** What a person was shown, without what differs from ticket to ticket. */
+export const comparableCard = ({ action, mcpServer, userId, summary, subject, changes, reason }: ConfirmationData) => ({
+  action,
+  mcpServer,
+  userId,
+  summary,
+  subject,
+  changes,
+  reason,
+});

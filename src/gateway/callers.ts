@@ -1,0 +1,40 @@
+/** Whoever comes to the API by hand, and what they send. */
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type CallLimiter, byHand } from '../core/limits/rate-limit.ts';
+import type { Caller } from '../core/caller.ts';
+import { failure } from '../core/errors.ts';
+import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
+
+export interface CallersOptions {
+  readonly authenticate: Authenticate;
+  readonly onUnauthenticated: OnUnauthenticated;
+  readonly callLimiter: CallLimiter;
+}
+
+export function createCallers({ authenticate, onUnauthenticated, callLimiter }: CallersOptions) {
+  const caller = (req: FastifyRequest, deciding = false): Promise<Caller> =>
+    counted(req.raw, onUnauthenticated, () => authenticate(req.raw, deciding));
+  return {
+    caller,
+    /** What is not a tool is counted too, but apart. */
+    async countedCaller(req: FastifyRequest, deciding = false): Promise<Caller> {
+      const who = await caller(req, deciding);
+      await callLimiter.count(byHand(who.person));
+      return who;
+    },
+  };
+}
+
+export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success)
+    throw failure(
+      'VALIDATION_ERROR',
+      result.error.issues
+        .map(({ message, path }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+        .join('; ')
+        .slice(0, 500),
+    );
+  return result.data;
+}

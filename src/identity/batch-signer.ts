@@ -1,0 +1,42 @@
+/** Signs what goes to one server in one turn of the event loop together. */
+import type { Clock } from '../core/ports.ts';
+import { type IdentifiedCall, signIdentities } from './internal.ts';
+import type { SigningKey } from './keys.ts';
+
+/** More would make tokens long: each has a digest of each. */
+const MOST = 16;
+
+interface Waiting {
+  readonly call: IdentifiedCall;
+  readonly signed: (token: string) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export function createBatchSigner(
+  key: SigningKey,
+  server: string,
+  clock: Clock,
+): (call: Omit<IdentifiedCall, 'server'>) => Promise<string> {
+  let waiting: Waiting[] = [];
+  const sign = () => {
+    const batch = waiting;
+    waiting = [];
+    try {
+      const tokens = signIdentities(
+        key,
+        server,
+        batch.map(({ call }) => call),
+        clock,
+      );
+      for (const [n, { signed }] of batch.entries()) signed(tokens[n] ?? '');
+    } catch (error) {
+      for (const { failed } of batch) failed(error);
+    }
+  };
+  return (call) =>
+    new Promise((signed, failed) => {
+      waiting.push({ call: { ...call, server }, signed, failed });
+      if (waiting.length === MOST) sign();
+      else if (waiting.length === 1) setImmediate(() => waiting.length > 0 && sign());
+    });
+}

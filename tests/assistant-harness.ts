@@ -1,0 +1,119 @@
+/**
+ * The offline assistant over every tool, on the sample data, without servers and sign-in: a loop in small that makes the calls it asks for.
+ * As a program (node tests/services/run-ts.mjs tests/assistant-harness.ts <port>) it speaks enough HTTP for a bank of questions to be asked of it;
+ * the token is the username.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { allTools } from '../src/app/registry.ts';
+import type { Said, ToolCall } from '../src/assistant/model.ts';
+import { offlineModel } from '../src/assistant/offline/index.ts';
+import { opens } from '../src/core/access.ts';
+import type { Answer } from '../src/core/answer.ts';
+import { qualifiedName, type Registry } from '../src/core/registry.ts';
+import { openTestRuntime, person, type TestRuntime } from './test-runtime.ts';
+
+export interface Asked {
+  readonly text: string;
+  readonly calls: readonly {
+    readonly server: string;
+    readonly tool: string;
+    readonly input: Readonly<Record<string, unknown>>;
+    readonly answer: Answer;
+  }[];
+  readonly said: readonly Said[];
+}
+export interface AssistantHarness {
+  readonly testRuntime: TestRuntime;
+  readonly registry: Registry;
+  ask(who: string, question: string, before?: readonly Said[]): Promise<Asked>;
+  close(): Promise<void>;
+}
+const MOST_CALLS = 12;
+
+export async function openAssistantHarness(registry: Registry = allTools()): Promise<AssistantHarness> {
+  const testRuntime = await openTestRuntime({ tools: registry.tools });
+  const model = offlineModel(registry);
+  return {
+    testRuntime,
+    registry,
+    async ask(who, question, before = []) {
+      const asking = person(who);
+      const every = registry.tools
+        .filter((tool) => opens(tool, asking.roles))
+        .map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
+      const said: Said[] = [...before, { by: 'person', text: question }];
+      const calls: Asked['calls'][number][] = [];
+      for (;;) {
+        let text = '';
+        const wanted: ToolCall[] = [];
+        for await (const step of model.answer(
+          { person: asking, now: testRuntime.clock.now(), instructions: '', said, tools: every, every },
+          AbortSignal.timeout(60_000),
+        )) {
+          if (step.type === 'text') text += step.text;
+          else if (step.type === 'call') wanted.push(step.call);
+        }
+        said.push({ by: 'model', text, calls: wanted });
+        if (wanted.length === 0 || calls.length >= MOST_CALLS) return { text, calls, said };
+        for (const call of wanted) {
+          const tool = every.find(({ name }) => name === call.name)?.tool;
+          if (!tool) throw new Error(`${call.name} was not offered`);
+          const answer = await testRuntime.call(who, tool.domain.name, tool.name, call.input);
+          calls.push({ server: tool.domain.name, tool: tool.name, input: call.input, answer });
+          said.push({ by: 'tool', call, answer, shown: '' });
+        }
+      }
+    },
+    async close() {
+      await model.close?.();
+      await testRuntime.close();
+    },
+  };
+}
+
+/** Enough of the gateway for a bank of questions. */
+export async function serveAssistantHarness(port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const harness = await openAssistantHarness();
+  const conversations = new Map<string, readonly Said[]>();
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const who = (request.headers.authorization ?? '').replace('Bearer ', '');
+      const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { query?: string; conversationId?: string };
+      const [, , api, domain = '', tool = ''] = `/${request.url ?? ''}`.split('/').slice(1);
+      if (request.url === '/api/query') {
+        const id = body.conversationId ?? `c-${conversations.size}`;
+        const { text, calls, said } = await harness.ask(who, body.query ?? '', conversations.get(id));
+        conversations.set(id, said);
+        const events: unknown[] = [{ type: 'start', conversationId: id }];
+        for (const { server: from, tool: name, input, answer } of calls) {
+          events.push({ type: 'tool_call', server: from, tool: name, input }, { type: 'tool_result', server: from, tool: name, ...answer });
+          if (answer.status === 'pending_confirmation') events.push({ type: 'pending_confirmation', ...answer });
+          if (answer.status === 'success' && answer.metadata?.hasMore) events.push({ type: 'pagination', hasMore: true });
+        }
+        events.push({ type: 'text', text }, { type: 'stop' });
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(`${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`);
+      } else if (api === 'tools') {
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(await harness.testRuntime.call(who, domain, tool, body)));
+      } else response.writeHead(200).end('{}');
+    })().catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close();
+      await harness.close();
+    },
+  };
+}
+
+const [, , port] = process.argv;
+if (process.argv[1]?.endsWith('desk.ts') && port !== undefined)
+  process.stdout.write(`${(await serveAssistantHarness(Number(port))).url}\n`);

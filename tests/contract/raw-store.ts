@@ -1,0 +1,347 @@
+/** What lies behind a domain's tools, past all rules, whatever kind of store it is in: the same few moves for each. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { z } from 'zod';
+import { openDocuments } from '../../src/app/documents.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { openSearch } from '../../src/app/search.ts';
+import { createChainWriter, type Head } from '../../src/core/chain-writer.ts';
+import { filters, is } from '../../src/core/filter.ts';
+import { systemPerson } from '../../src/core/people.ts';
+import type { AuditChains } from '../../src/core/ports.ts';
+import type { Store, StoreSession } from '../../src/core/store.ts';
+import type { AnyDomain } from '../../src/core/tool.ts';
+import { createDocumentStore, type Collections } from '../../src/storage/documents/store.ts';
+import type { TestServer } from '../test-server.ts';
+import { copies } from './arrange.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+/** A row whose changes are counted. */
+export interface VersionedRow {
+  readonly table: string;
+  readonly key: Row;
+  readonly values: Row;
+}
+
+export interface RawStore {
+  /** Rows with a version that have one of these ids in their key. */
+  rowsOf(ids: readonly string[]): Promise<VersionedRow[]>;
+  /** The names of the fields that are keys of such rows. */
+  keys(): Promise<ReadonlySet<string>>;
+  /** As any change of the row would: its version rises. */
+  touch(row: VersionedRow): Promise<void>;
+  /** How often a ticket took effect, and how often the domain's own trail says so. */
+  effectsOf(confirmationId: string): Promise<{ effects: number; records: number }>;
+  /** One value for all rows, whatever changes in them. */
+  fingerprint(): Promise<string>;
+  /** What the trail holds, as text. */
+  auditLog(): Promise<string>;
+  /** From now on nothing can be added to the trail; what it returns mends that. */
+  unrecordable(): Promise<() => Promise<void>>;
+  /** Keeps all rows as they are now; what it returns puts them back. */
+  snapshot(): Promise<() => Promise<void>>;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const rooms = new WeakMap<TestServer, Map<AnyDomain, Promise<RawStore>>>();
+/** Opened once for each site, and closed with it. */
+export function openRawStore(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
+  const known = rooms.get(testServer) ?? new Map<AnyDomain, Promise<RawStore>>();
+  rooms.set(testServer, known);
+  const room = known.get(domain) ?? (domain.store === 'sql' ? Promise.resolve(sqlRoom(testServer, domain)) : otherRoom(testServer, domain));
+  known.set(domain, room);
+  return room;
+}
+
+function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore {
+  /** The tables whose rows have a version, with the columns of their keys. */
+  const versioned = async () => {
+    const rows = await testServer.owner(
+      `select k.table_name, string_agg(k.column_name, ',') as keys, string_agg(k.column_name, ',') filter (where c.data_type = 'uuid') as uuids
+       from information_schema.table_constraints p join information_schema.key_column_usage k using (constraint_schema, constraint_name, table_name)
+       join information_schema.columns c on c.table_schema = p.table_schema and c.table_name = k.table_name and c.column_name = k.column_name
+       where p.table_schema = $1 and p.constraint_type = 'PRIMARY KEY'
+         and exists (select from information_schema.columns v where v.table_schema = p.table_schema and v.table_name = k.table_name and v.column_name = 'row_version')
+       group by k.table_name order by 1`,
+      [domain],
+    );
+    const list = (names: unknown) => (names === null ? [] : String(names).split(','));
+    return rows.map(({ table_name, keys, uuids }) => ({ table: `${domain}.${String(table_name)}`, keys: list(keys), uuids: list(uuids) }));
+  };
+  return {
+    async rowsOf(ids) {
+      const known = ids.filter((id) => UUID.test(id));
+      const found: VersionedRow[] = [];
+      for (const { table, keys, uuids } of await versioned()) {
+        if (uuids.length === 0 || known.length === 0) continue;
+        const rows = await testServer.owner(
+          `select * from ${table} where ${uuids.map((column) => `${column} = any ($1)`).join(' or ')} order by ${keys.join(', ')}`,
+          [known],
+        );
+        found.push(...rows.map((values) => ({ table, values, key: Object.fromEntries(keys.map((column) => [column, values[column]])) })));
+      }
+      return found;
+    },
+    keys: async () => new Set((await versioned()).flatMap(({ keys }) => keys)),
+    async touch({ table, key }) {
+      const columns = Object.keys(key);
+      await testServer.owner(
+        `update ${table} set row_version = row_version where ${columns.map((column, at) => `${column} = $${at + 1}`).join(' and ')}`,
+        Object.values(key),
+      );
+    },
+    async effectsOf(id) {
+      const [effects] = await testServer.owner(
+        `select count(*)::int as count from ${domain}.effects where confirmation_id = $1 and result is not null`,
+        [id],
+      );
+      const [records] = await testServer.owner(`select count(*)::int as count from ${domain}.audit where body like '%' || $1 || '%'`, [id]);
+      return { effects: Number(effects?.['count']), records: Number(records?.['count']) };
+    },
+    async fingerprint() {
+      const tables = await testServer.owner(
+        "select table_name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE' and table_name not in ('effects', 'audit') order by 1",
+        [domain],
+      );
+      const parts = tables
+        .filter(({ table_name: table }) => !copies.includes(`${domain}.${String(table)}`))
+        .map(
+          ({ table_name: table }) =>
+            `(select md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) from ${domain}.${String(table)} t)`,
+        );
+      const [row] = await testServer.owner(`select concat_ws('-', ${parts.join(', ')}) as all_rows`);
+      return String(row?.['all_rows']);
+    },
+    auditLog: async () => JSON.stringify(await testServer.owner(`select body from ${domain}.audit`)),
+    async unrecordable() {
+      await testServer.owner(`alter table ${domain}.audit add constraint nothing check (n < 0) not valid`);
+      return async () => void (await testServer.owner(`alter table ${domain}.audit drop constraint nothing`));
+    },
+    snapshot: () => sqlSnapshot(testServer, domain),
+  };
+}
+
+async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() => Promise<void>> {
+  const columns = await testServer.owner(
+    `select table_schema || '.' || table_name as name, string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
+     from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' group by 1 order by 1`,
+    [domain],
+  );
+  // Effects and the trail stay: they are what happened, and the chains go on.
+  const tables = columns
+    .map((row) => ({ name: String(row['name']), columns: String(row['columns']) }))
+    .filter(({ name }) => !/\.(effects|audit)$/.test(name));
+  const kept = `kept_${domain}`;
+  const copy = (name: string) => `${kept}.${name.split('.')[1]}__copy`;
+  // Each table says when it was written to, so that putting back costs what was changed and not what there is.
+  await testServer.owner(`create schema ${kept}; create table ${kept}.written (name text primary key);
+    create function ${kept}.note() returns trigger language plpgsql security definer as $$
+    begin insert into ${kept}.written values (tg_table_schema || '.' || tg_table_name) on conflict do nothing; return null; end $$;
+    ${tables
+      .map(
+        ({ name }) => `create table ${copy(name)} as table ${name};
+      create trigger kept after insert or update or delete or truncate on ${name} for each statement execute function ${kept}.note();`,
+      )
+      .join(' ')}`);
+  return async () => {
+    const written = new Set((await testServer.owner(`select name from ${kept}.written`)).map(({ name }) => name));
+    const changed = tables.filter(({ name }) => written.has(name));
+    // Triggers and references rest meanwhile: every table is put back as it was, what triggers keep included.
+    const back = ({ name, columns: own }: (typeof tables)[number]) =>
+      `delete from ${name}; insert into ${name} (${own}) select ${own} from ${copy(name)};`;
+    await testServer.owner(
+      `begin; set local session_replication_role = replica; ${changed.map(back).join(' ')} delete from ${kept}.written; commit`,
+    );
+  };
+}
+
+const anything = z.looseObject({});
+type AnyRows = Readonly<Record<string, { readonly key?: string }>>;
+
+/** The same collections, seen by someone from whom nothing is kept: a second connection with a scope of its own. */
+async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
+  const declared = domain.collections as AnyRows;
+  const open = Object.fromEntries(
+    Object.entries(declared).map(([name, { hides: _h, masks: _m, ...spec }]: [string, Record<string, unknown>]) => [
+      name,
+      { ...spec, rows: { keeper: 'all' }, writers: ['keeper'] },
+    ]),
+  );
+  const seen = { ...domain, audiences: { keeper: { roles: [], sees: 'everything' } }, collections: open } as unknown as AnyDomain;
+  const config = readConfig(testServer.environment);
+  const who: StoreSession = { domain: domain.name, audience: 'keeper', person: systemPerson(), shows: [] };
+  const writer = createChainWriter({
+    chain: `${domain.name}-keeper`,
+    key: Buffer.alloc(32, 1),
+    last: () => opened.last(`${domain.name}-keeper`),
+    checkpoint: async () => {},
+  });
+  const opened = await connect();
+  const { store, chains, effect, refill } = opened;
+  testServer.later(() => opened.close());
+
+  interface Opened {
+    readonly store: Store<'documents'> | Store<'search'>;
+    readonly chains: AuditChains;
+    last(chain: string): Promise<Head | undefined>;
+    effect(id: string): Promise<boolean>;
+    refill(collection: string, rows: readonly Row[]): Promise<void>;
+    close(): Promise<void>;
+  }
+  async function connect(): Promise<Opened> {
+    if (domain.store === 'documents') {
+      const files = await openDocuments(config, [seen]);
+      const database = files.databases.get(seen);
+      if (!database) throw new Error('no documents');
+      return {
+        store: createDocumentStore(database, open as unknown as Collections, writer),
+        chains: database.chains,
+        last: (chain) => database.lastLink(chain),
+        effect: async (id) => (await database.effect(id)) !== undefined,
+        async refill(collection, rows) {
+          await database.empty([collection]);
+          await database.fill(collection, rows as never, () => {});
+        },
+        close: () => files.close(),
+      };
+    }
+    const files = await openSearch(config, [seen]);
+    const backend = files.backends.get(seen);
+    if (!backend) throw new Error('no search');
+    const store = backend.store(writer);
+    let emptied = false;
+    return {
+      store,
+      chains: backend.audit,
+      last: (chain) => backend.last(chain),
+      // An effect is told to whoever made it, and the trail knows who that was.
+      async effect(id) {
+        const [line] = (await auditLog()).filter((each) => each.includes(id));
+        const principal = line === undefined ? '' : (JSON.parse(line) as { principal: string }).principal;
+        return (await store.findResult({ ...who, person: { ...systemPerson(), principal } }, id)) !== undefined;
+      },
+      async refill(collection, rows) {
+        // It empties all at once: the first collection does it for the others.
+        if (!emptied) await backend.empty();
+        emptied = collection !== Object.keys(declared).at(-1);
+        await backend.loader.fill(collection, rows, () => {});
+      },
+      close: () => files.close(),
+    };
+  }
+
+  /** Everything, in pages by key. */
+  async function all(collection: string): Promise<Row[]> {
+    const key = declared[collection]?.key ?? '_id';
+    const handle = domain.store === 'documents' ? 'documents' : 'search';
+    const found: Row[] = [];
+    for (let after: unknown; ; ) {
+      const page = await (store as Store<'documents'>).read(who, async (handles) => {
+        const reader = (handles as unknown as Record<string, { many(...a: unknown[]): Promise<Row[]> }>)[handle];
+        return (
+          reader?.many(anything, collection, after === undefined ? filters.where({}) : filters.where({ [key]: is.above(String(after)) }), {
+            limit: 1000,
+          }) ?? []
+        );
+      });
+      found.push(...page);
+      if (page.length < 1000) return found;
+      after = page.at(-1)?.[key];
+    }
+  }
+  const rows = async () => {
+    const found: VersionedRow[] = [];
+    for (const [table, { key = '_id' }] of Object.entries(declared))
+      found.push(...(await all(table)).map((values) => ({ table, values, key: { [key]: values[key] } })));
+    return found;
+  };
+  const auditLog = async () => {
+    const lines: string[] = [];
+    for (const { chain } of await chains.chains())
+      if (chain.startsWith(`${domain.name}-`)) for await (const { body } of chains.records(chain)) lines.push(body);
+    return lines;
+  };
+  const fingerprint = async () => {
+    const plain = (await rows())
+      .map((row) => JSON.stringify([row.table, Object.entries(row.values).toSorted(([a], [b]) => (a < b ? -1 : 1))]))
+      .toSorted();
+    return createHash('sha256').update(plain.join('\n')).digest('hex');
+  };
+  return {
+    rowsOf: async (ids) => (await rows()).filter(({ key }) => Object.values(key).some((value) => ids.includes(String(value)))),
+    keys: async () => new Set(Object.values(declared).map(({ key = '_id' }) => key)),
+    async touch({ table, key }) {
+      const [[name, value]] = Object.entries(key) as [[string, unknown]];
+      const handle = domain.store === 'documents' ? 'documents' : 'search';
+      await (store as Store<'documents'>).executeOnce(who, { id: undefined, tool: 'touch' }, async ({ writing }) => {
+        const words = (writing as unknown as Record<string, { change(...a: unknown[]): Promise<unknown> }>)[handle];
+        await words?.change(anything, table, filters.where({ [name]: value } as never), { touched: true });
+        return { result: {}, audit: touchRecord(domain.name) };
+      });
+    },
+    async effectsOf(id) {
+      return {
+        effects: (await effect(id)) ? 1 : 0,
+        records: (await auditLog()).filter((line) => line.includes(id) && !isAttempt(line)).length,
+      };
+    },
+    fingerprint,
+    auditLog: async () => (await auditLog()).join('\n'),
+    async unrecordable() {
+      const { ELASTICSEARCH_URL: server, TAMSHAI_INDEX_PREFIX: prefix, MONGODB_URL: mongo } = testServer.environment;
+      if (domain.store === 'search' && server !== undefined) {
+        const blocked = async (write: boolean) =>
+          void (await fetch(`${server}/${prefix}-${domain.name}.audit/_settings`, {
+            method: 'PUT',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ 'index.blocks.write': write }),
+          }));
+        await blocked(true);
+        return () => blocked(false);
+      }
+      if (domain.store === 'documents' && mongo !== undefined) throw new Error('not known for MongoDB');
+      const file = new Database(join(testServer.folder, domain.store === 'documents' ? 'documents.db' : 'search.db'));
+      const table = domain.store === 'documents' ? 'records' : `${domain.name}__audit`;
+      file.exec(`ALTER TABLE ${table} RENAME TO away`);
+      return async () => {
+        file.exec(`ALTER TABLE away RENAME TO ${table}`);
+        file.close();
+      };
+    },
+    async snapshot() {
+      const kept = new Map<string, Row[]>();
+      for (const { table, values } of await rows()) {
+        const { row_version: _, ...own } = values;
+        kept.set(table, [...(kept.get(table) ?? []), own]);
+      }
+      const before = await fingerprint();
+      return async () => {
+        // Most tests write nothing, and looking takes a tenth of the time.
+        if ((await fingerprint()) === before) return;
+        for (const table of Object.keys(declared)) await refill(table, kept.get(table) ?? []);
+      };
+    },
+  };
+}
+
+/** Where there is no transaction, an intent stands before each outcome, and an attempt that came too late says so. */
+const isAttempt = (line: string) => ['INTENT', 'NOT_WRITTEN'].includes(String((JSON.parse(line) as { code: string | null }).code));
+
+const touchRecord = (server: string) => ({
+  at: new Date().toISOString(),
+  principal: 'keeper',
+  username: 'keeper',
+  surface: 'internal' as const,
+  origin: 'test',
+  server,
+  tool: 'touch',
+  decision: 'allowed' as const,
+  code: null,
+  ms: 0,
+  rows: 1,
+  requestId: 'touch',
+  input: '{}',
+});

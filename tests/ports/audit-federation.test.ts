@@ -1,0 +1,246 @@
+/** Processes that keep a part of the trail each, and read it together over the store they share. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { instanceOf, recordersIn } from '../../src/app/chains.ts';
+import { openAuditFederation } from '../../src/app/audit-federation.ts';
+import { isOurs, verifyChains } from '../../src/core/audit.ts';
+import { createCursors } from '../../src/core/cursor.ts';
+import type { Person } from '../../src/core/people.ts';
+import { type AuditReader, createAuditReader, createAuditPart } from '../../src/gateway/audit-log.ts';
+import { ownGatewayKeys } from '../../src/identity/gateway-keys.ts';
+import { signIdentity } from '../../src/identity/internal.ts';
+import { derive, type Keys, openKeys, type SigningKey } from '../../src/identity/keys.ts';
+import { openCheckpoints } from '../../src/storage/audit/checkpoints.ts';
+import { openCallLog } from '../../src/storage/audit/sqlite.ts';
+import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
+import { openRedisPubSub } from '../../src/storage/kv/redis-pubsub.ts';
+import { createSealedKeyValue } from '../../src/storage/kv/sealed.ts';
+import { redisDatabase, SHARED_KEY } from '../fresh-database.ts';
+import { build, prepared, removeFolders, testServer } from '../journeys/command-support.ts';
+import { clock, example, keys as auditKeys } from './audit-place.ts';
+
+const person = (n: number, roles: string[] = ['employee']) =>
+  ({
+    principal: `staff|${n}`,
+    sub: `${n}`,
+    realm: 'staff',
+    username: `person.${n}`,
+    name: '',
+    email: '',
+    roles: new Set(roles),
+  }) as unknown as Person;
+const eve = person(9, ['executive']);
+type Shown = { chain: string; n: number; username: string; requestId: string };
+
+const server = process.env.TAMSHAI_TEST_REDIS_URL;
+describe.each(server ? [server] : [])('three processes', (on) => {
+  const root = mkdtempSync(join(tmpdir(), 'tamshai-trail-'));
+  let url: string;
+  let keys: Keys;
+  const warned: unknown[] = [];
+  const nodes = new Map<string, Awaited<ReturnType<typeof node>>>();
+
+  async function node(instance: string, key: SigningKey | undefined) {
+    const folder = mkdtempSync(join(root, instance));
+    const kv = await openRedisKeyValue(url);
+    const checkpoints = await openCheckpoints({ file: join(folder, 'checkpoints.jsonl'), kv, keys: auditKeys, clock, everyMs: 20 });
+    const file = join(folder, 'audit.db');
+    const log = await openCallLog({ file, chain: `calls-${instance}`, key: auditKeys.chain[0] ?? Buffer.alloc(0), checkpoints });
+    const own = createAuditPart([log], async () =>
+      verifyChains([log], await checkpoints.all((chain) => chain === `calls-${instance}`), auditKeys),
+    );
+    const others = await openAuditFederation({
+      instance,
+      key,
+      own,
+      clock,
+      gatewayKeys: ownGatewayKeys(keys),
+      sealed: createSealedKeyValue(kv, derive(keys, 'kv')),
+      openPubSub: (heard) => openRedisPubSub(url, 'trail', heard),
+      known: async () => recordersIn(await checkpoints.chains()),
+      written: async () => (await checkpoints.all()).filter((each) => isOurs(auditKeys, each)),
+      instanceOf,
+      log: { info: () => {}, warn: (fields) => void warned.push(fields), error: () => {} },
+    });
+    const close = async () => {
+      await others.close();
+      await log.close();
+      await checkpoints.close();
+      await kv.close();
+    };
+    const read: AuditReader = createAuditReader({ instance, own, others, cursors: createCursors([derive(keys, 'cursor')]) });
+    return { log, file, read, close, checkpoints };
+  }
+  const at = (name: string) => nodes.get(name) ?? expect.fail(`no ${name}`);
+
+  beforeAll(async () => {
+    url = await redisDatabase(on);
+    keys = openKeys(mkdtempSync(join(root, 'keys')));
+    for (const [name, key] of [
+      ['gateway1', keys.gateway.current],
+      ['gateway2', keys.gateway.current],
+      ['hr', undefined],
+    ] as const)
+      nodes.set(name, await node(name, key));
+    // In turn, so that no process has two in a row.
+    const names = [...nodes.keys()];
+    for (let n = 1; n <= 60; n++) await at(names[n % 3] ?? '').log.append(example(n));
+    await Promise.all([...nodes.values()].map(({ checkpoints }) => checkpoints.all()));
+  });
+  afterAll(async () => {
+    for (const { close } of nodes.values()) await close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it.each(['gateway1', 'gateway2'])('%s shows all of it, in order, page by page', async (name) => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data, nextCursor, about } = await at(name).read.page(eve, 17, cursor);
+      seen.push(...(data as Shown[]).map(({ requestId }) => requestId));
+      expect(about).toEqual({ recordedBy: ['gateway1', 'gateway2', 'hr'], missing: [] });
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => `r-${60 - n}`));
+  });
+
+  it('everyone sees their own, and one record where it is', async () => {
+    const { data } = await at('gateway1').read.page(person(1), 50, undefined);
+    expect(new Set((data as Shown[]).map(({ username }) => username))).toEqual(new Set(['person.1']));
+    expect(data).toHaveLength(20);
+    const own = (data as Shown[])[0] ?? expect.fail('nothing');
+    for (const name of ['gateway1', 'gateway2'])
+      expect(await at(name).read.record(person(1), own.chain, own.n)).toMatchObject({ requestId: own.requestId });
+    await expect(at('gateway1').read.record(person(2), own.chain, own.n)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(at('gateway1').read.record(eve, 'calls-nobody', 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('is verified as one, by executives', async () => {
+    const chains = ['calls-gateway1', 'calls-gateway2', 'calls-hr'].map((chain) => ({ chain, count: 20, checkpointed: 20 }));
+    expect(await at('gateway2').read.verify(eve)).toEqual({ ok: true, chains });
+    await expect(at('gateway2').read.verify(person(1))).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
+  });
+
+  it('and is bad as one: a record that was changed in another process is found from here', async () => {
+    const db = new Database(at('hr').file, { timeout: 5_000 });
+    const change = (from: string, to: string) => db.prepare('UPDATE records SET body = replace(body, ?1, ?2) WHERE n = 7').run(from, to);
+    change('get_employee', 'get_nothing');
+    expect(await at('gateway1').read.verify(eve)).toEqual({
+      ok: false,
+      chain: 'calls-hr',
+      n: 7,
+      problem: 'The record is not as it was written.',
+    });
+    change('get_nothing', 'get_employee');
+    db.close();
+    expect(await at('gateway1').read.verify(eve)).toMatchObject({ ok: true });
+  });
+
+  describe('who can reach the store alone', () => {
+    /** As somebody who has the store, and what the caller of this has. */
+    async function ask(text: (id: string) => string | undefined): Promise<string[]> {
+      const heard: string[] = [];
+      const pubSub = await openRedisPubSub(url, 'trail', (message) => void heard.push(message));
+      const kv = await openRedisKeyValue(url);
+      const id = randomUUID();
+      const question = text(id);
+      if (question !== undefined) await createSealedKeyValue(kv, derive(keys, 'kv')).set(`trail:asked:${id}`, question, 60);
+      await pubSub.publish(`ask ${id}`);
+      await expect.poll(() => heard.filter((each) => each.startsWith(`told ${id}`)).length, { timeout: 10_000 }).toBe(3);
+      await kv.delete(`trail:asked:${id}`);
+      await pubSub.close();
+      await kv.close();
+      return heard.filter((each) => each.split(' ')[2] !== undefined);
+    }
+    const body = JSON.stringify({ what: 'page', limit: 50 });
+    const caller = {
+      person: eve,
+      token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 },
+      approves: 'nothing' as const,
+      origin: 'gateway',
+    };
+    const signed = (id: string, over: object = {}, key = keys.gateway.current) =>
+      signIdentity(key, { server: 'trail', method: 'POST', path: '/trail', body, caller, requestId: id, ...over }, clock);
+
+    it('is answered with a signature of a gateway', async () => {
+      expect(await ask((id) => JSON.stringify({ token: signed(id), body }))).toHaveLength(3);
+    });
+    it.each<[string, (id: string) => string | undefined]>([
+      ['without any question', () => undefined],
+      ['what is none', () => '{"token":'],
+      [
+        'signed by somebody else',
+        (id) => JSON.stringify({ token: signed(id, {}, openKeys(mkdtempSync(join(root, 'foreign'))).gateway.current), body }),
+      ],
+      ['signed for a server', (id) => JSON.stringify({ token: signed(id, { server: 'hr' }), body })],
+      ['with another body', (id) => JSON.stringify({ token: signed(id), body: JSON.stringify({ what: 'page', limit: 51 }) })],
+      ['an old one again', () => JSON.stringify({ token: signed(randomUUID()), body })],
+      [
+        'too much',
+        (id) => {
+          const much = JSON.stringify({ what: 'page', limit: 5_000 });
+          return JSON.stringify({ token: signed(id, { body: much }), body: much });
+        },
+      ],
+    ])('gets nothing: %s', async (_what, text) => {
+      expect(await ask(text)).toEqual([]);
+    });
+    it('reads nothing there, and what is no message is nothing', async () => {
+      const redis = new Redis(url);
+      const pubSub = await openRedisPubSub(url, 'trail', () => {});
+      for (const text of ['', 'ask', 'ask ../x', `told ${randomUUID()} x`, 'x'.repeat(100_000)]) await pubSub.publish(text);
+      // Everything in the store while a page is read.
+      const told: string[] = [];
+      const ears = await openRedisPubSub(url, 'trail', () => {
+        void redis
+          .keys('tamshai:trail:*')
+          .then(async (found) => told.push(...(await Promise.all(found.map((key) => redis.get(key)))).map(String)));
+      });
+      await at('gateway1').read.page(eve, 50, undefined);
+      await expect.poll(() => told.length, { timeout: 5_000 }).toBeGreaterThan(0);
+      // Three letters turn up in any sealed text now and then; a token has a dot as well.
+      expect(told.join()).not.toMatch(/person|get_employee|eyJ[\w-]+\./);
+      await expect.poll(() => redis.keys('tamshai:trail:asked:*'), { timeout: 5_000 }).toEqual([]);
+      await pubSub.close();
+      await ears.close();
+      redis.disconnect();
+    });
+  });
+
+  it('who is gone is named, and the others go on', async () => {
+    await at('gateway2').close();
+    nodes.delete('gateway2');
+    const { about, data } = await at('gateway1').read.page(eve, 50, undefined);
+    expect(about).toMatchObject({ recordedBy: ['gateway1', 'hr'], missing: ['gateway2'] });
+    expect(data).toHaveLength(40);
+    expect(await at('gateway1').read.verify(eve)).toMatchObject({ ok: true, missing: ['gateway2'] });
+  });
+});
+
+describe.each(server ? [server] : [])('the command that verifies', (on) => {
+  afterAll(removeFolders);
+
+  it('names who keeps a part of the trail and does not answer, and does not call that well', async () => {
+    build();
+    const REDIS_URL = await redisDatabase(on);
+    const running = await testServer(await prepared({ REDIS_URL, TAMSHAI_MASTER_KEY: SHARED_KEY }));
+    try {
+      expect(await running.run(['audit', 'verify'])).toMatchObject({ code: 0 });
+      const redis = new Redis(REDIS_URL);
+      const known = await redis.get('tamshai:audit:chains');
+      await redis.set('tamshai:audit:chains', JSON.stringify([...(JSON.parse(known ?? '[]') as string[]), 'calls-gone']));
+      redis.disconnect();
+      const { code, out } = await running.run(['audit', 'verify']);
+      expect(out).toMatch(/^ {2}unseen {2}gone +a process that keeps its own part and does not answer/m);
+      expect(code).toBe(5);
+      expect((await running.run(['audit', 'verify', '--json'])).json()).toMatchObject({ ok: false, silent: ['gone'] });
+    } finally {
+      await running.stop('SIGKILL');
+    }
+  });
+});

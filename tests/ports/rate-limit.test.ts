@@ -1,0 +1,112 @@
+/** How much one person may ask for: the same whether one process counts or three do, on one store. */
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type CallLimiter, createCallLimiter } from '../../src/core/limits/rate-limit.ts';
+import { Failure } from '../../src/core/errors.ts';
+import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
+import { openFaultyConnection } from '../faulty-connection.ts';
+
+const url = process.env.TAMSHAI_TEST_REDIS_URL;
+const LIMITS = { perMinute: 30, atOnce: 8 };
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+/** Stands still, so that all of it falls into one minute. */
+const clock = { now: () => new Date('2026-05-05T10:00:20Z') };
+
+async function replica(store: string, keptSeconds?: number): Promise<CallLimiter> {
+  const kv = await openRedisKeyValue(store);
+  closing.push(() => kv.close());
+  if (kv.leases === undefined) throw new Error('a shared store gives out places');
+  return createCallLimiter(LIMITS, clock, { count: kv.count, leases: kv.leases, keptSeconds });
+}
+const outcome = async (work: () => unknown): Promise<string> => {
+  try {
+    await work();
+    return 'in';
+  } catch (error) {
+    return error instanceof Failure ? `${error.message} ${String(error.details?.['retryAfterSeconds'])}` : String(error);
+  }
+};
+const counted = (all: readonly string[]) =>
+  Object.fromEntries([...new Set(all)].map((each) => [each, all.filter((one) => one === each).length]));
+/** What was given back reaches the store a moment later. */
+const soon = async (work: () => unknown) => {
+  await expect.poll(() => outcome(work), { timeout: 5_000 }).toBe('in');
+};
+
+describe.each([
+  ['one process', async () => [createCallLimiter(LIMITS, clock)]],
+  ...(url ? [['three processes', async () => [await replica(url), await replica(url), await replica(url)]] as const] : []),
+] as const)('%s', (_name, open) => {
+  it('lets in so many at once, and another for each that is done', async () => {
+    const all = await open();
+    const [alice, bob] = [randomUUID(), randomUUID()];
+    const at = (n: number) => all[n % all.length] as CallLimiter;
+    const leaving: (() => void)[] = [];
+    const enter = async (n: number, who: string) => void leaving.push(await at(n).enter(who));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => outcome(() => enter(n, alice))));
+    expect(counted(answers)).toEqual({ in: 8, 'More than 8 calls at once. 1': 12 });
+    expect(await outcome(() => enter(1, bob))).toBe('in');
+    leaving[0]?.();
+    await soon(() => enter(2, alice));
+    expect(await outcome(() => enter(0, alice))).toBe('More than 8 calls at once. 1');
+  });
+
+  it('lets in so many in a minute, together with what takes no time; who was turned away holds no place', async () => {
+    const all = await open();
+    const carol = randomUUID();
+    const at = (n: number) => all[n % all.length] as CallLimiter;
+    for (let n = 0; n < 30; n++) await soon(async () => (n % 2 === 0 ? at(n).count(carol) : (await at(n).enter(carol))()));
+    const refused = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => outcome(() => (n % 2 === 0 ? at(n).count(carol) : at(n).enter(carol)))),
+    );
+    expect(counted(refused)).toEqual({ 'More than 30 calls in a minute. 40': 12 });
+    expect(await outcome(() => at(1).count(randomUUID()))).toBe('in');
+  });
+});
+
+describe.each(url ? [url] : [])('places on a shared store', (store) => {
+  it('are kept by who works for long, and free once that is over', async () => {
+    const [one, other] = [await replica(store, 4), await replica(store, 4)];
+    const dora = randomUUID();
+    const leaving = await Promise.all(Array.from({ length: LIMITS.atOnce }, async () => one.enter(dora)));
+    for (let n = 0; n < 6; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect([n, await outcome(() => other.enter(dora))]).toEqual([n, 'More than 8 calls at once. 1']);
+    }
+    leaving[0]?.();
+    await soon(() => other.enter(dora));
+    expect(await outcome(() => other.enter(dora))).toBe('More than 8 calls at once. 1');
+    for (const leave of leaving) leave();
+  });
+
+  it('are given back when it can be reached again, not only when their time is over', async () => {
+    const link = await openFaultyConnection({ host: new URL(store).hostname, port: Number(new URL(store).port) });
+    closing.push(() => link.close());
+    const [near, far] = [await replica(store), await replica(Object.assign(new URL(store), { port: String(link.port) }).href)];
+    const dora = randomUUID();
+    const leaving = await Promise.all(Array.from({ length: 8 }, async () => far.enter(dora)));
+    link.set('cut');
+    for (const leave of leaving) leave();
+    expect(await outcome(() => near.enter(dora))).toBe('More than 8 calls at once. 1');
+    link.set('pass');
+    for (let n = 0; n < 8; n++) await expect.poll(() => outcome(() => near.enter(dora)), { timeout: 8_000, interval: 1_000 }).toBe('in');
+  }, 30_000);
+
+  it('come back from a process that was killed, and are forgotten when nobody holds any', async () => {
+    const kv = await openRedisKeyValue(store);
+    const redis = new Redis(store);
+    closing.push(
+      () => kv.close(),
+      async () => redis.disconnect(),
+    );
+    const key = `running:${randomUUID()}`;
+    expect(await kv.leases?.acquire(key, 'killed', 1, 0.3)).toBe(true);
+    expect(await kv.leases?.acquire(key, 'next', 1, 60)).toBe(false);
+    await expect.poll(() => kv.leases?.acquire(key, 'next', 1, 0.3), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => redis.exists(`tamshai:${key}`), { timeout: 5_000 }).toBe(0);
+  });
+});

@@ -1,0 +1,127 @@
+/** The help desk on each search store there is, with the chains of its changes. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Checkpoint, signCheckpoint } from '../../src/core/audit.ts';
+import { type ChainWriter, createChainWriter } from '../../src/core/chain-writer.ts';
+import type { Person, Role } from '../../src/core/people.ts';
+import type { AuditRecord } from '../../src/core/ports.ts';
+import type { Store, StoreSession } from '../../src/core/store.ts';
+import type { SearchBackend } from '../../src/storage/search/backend.ts';
+import { openEmbeddedSearch } from '../../src/storage/search/embedded.ts';
+import { openSearchMongo } from '../../src/storage/search/mongodb.ts';
+import { openSearchServer } from '../../src/storage/search/server.ts';
+import type { SearchDomain } from '../../src/storage/search/shape.ts';
+import { articleRows, harness, ORGANISATIONS, ticketRows } from './search-rows.ts';
+import { storesFor } from '../stores.ts';
+
+const {
+  TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
+  TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch,
+  TAMSHAI_TEST_MONGODB_URL: mongodb,
+} = process.env;
+export const searchServers: readonly (readonly [string, string])[] = [
+  ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
+  ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
+];
+export const searchStores = storesFor<readonly [string, string]>(
+  ['SQLite', ''],
+  ...searchServers,
+  ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
+);
+/** Where an effect and its record are one transaction, nothing is ever between the two. */
+export const hasTransactions = (url: string): boolean => !url.startsWith('http');
+
+export const KEY = Buffer.alloc(32, 7);
+
+/** Where a store is: a file, or a server with a prefix for the names in it. */
+export type Place = { readonly file: string } | { readonly url: string; readonly prefix: string };
+export async function openAt(place: Place, failpoint?: (name: string) => void, domain: SearchDomain = harness): Promise<SearchBackend> {
+  if ('file' in place) return openEmbeddedSearch(place.file, domain);
+  if (hasTransactions(place.url)) return openSearchMongo({ url: place.url.replace(/\/(?=\?|$)/, `/${place.prefix}`), domain });
+  return openSearchServer({ ...place, domain, ...(failpoint && { failpoint }) });
+}
+
+/** Signed by the way, as the product does: each says how long a chain was at a moment. */
+export const checkpoints: Checkpoint[] = [];
+export function chainOn(backend: SearchBackend, chain: string): ChainWriter {
+  const checkpoint = async (name: string, count: number, mac: string) => {
+    if (count % 50 === 0) checkpoints.push(signCheckpoint(KEY, { chain: name, count, mac, at: new Date().toISOString() }));
+  };
+  return createChainWriter({ chain, key: KEY, last: () => backend.last(chain), checkpoint });
+}
+export const storeOn = (backend: SearchBackend, chain: string): Store<'search'> => backend.store(chainOn(backend, chain));
+
+export interface SearchTestStore {
+  readonly place: Place;
+  readonly backend: SearchBackend;
+  readonly store: Store<'search'>;
+  /** Another process, as far as one can tell. */
+  another(): Promise<Store<'search'>>;
+  close(): Promise<void>;
+}
+
+export async function openSearchTestStore(url: string, tickets = 120): Promise<SearchTestStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-search-'));
+  const place: Place = url === '' ? { file: join(folder, 'search.db') } : { url, prefix: `t${randomBytes(5).toString('hex')}` };
+  const opened: SearchBackend[] = [];
+  checkpoints.length = 0;
+  const open = async () => {
+    const backend = await openAt(place);
+    opened.push(backend);
+    return backend;
+  };
+  const backend = await open();
+  const fill = (name: string, rows: readonly object[]) => backend.loader.fill(name, rows as Record<string, unknown>[], () => {});
+  await fill('tickets', ticketRows(tickets));
+  await fill('articles', articleRows());
+  await fill('organisations', ORGANISATIONS);
+  return {
+    place,
+    backend,
+    store: storeOn(backend, 'desk-0'),
+    another: async () => storeOn(await open(), `desk-${opened.length}`),
+    async close() {
+      await backend.drop?.();
+      for (const each of opened) await each.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function someone(sub: string, audience: 'staff' | 'customer' | 'nobody' = 'staff', organizationId?: string): StoreSession {
+  const person: Person = {
+    principal: `https://people.example|${sub}`,
+    sub,
+    realm: audience === 'customer' ? 'customer' : 'staff',
+    username: sub,
+    name: sub,
+    email: `${sub}@example.com`,
+    employeeId: undefined,
+    organizationId,
+    roles: new Set<Role>(),
+  };
+  return { domain: 'desk', audience, person, shows: [] };
+}
+export const dan = someone('dan');
+export const jane = someone('jane', 'customer', 'acme');
+export const bob = someone('bob', 'customer', 'acme');
+export const mike = someone('mike', 'customer', 'globex');
+
+export const recordFor = (who: StoreSession, tool: string, confirmationId?: string): AuditRecord => ({
+  at: new Date().toISOString(),
+  principal: who.person.principal,
+  username: who.person.username,
+  surface: 'internal',
+  origin: 'test',
+  server: 'desk',
+  tool,
+  decision: confirmationId === undefined ? 'allowed' : 'approved',
+  code: null,
+  ms: 1,
+  rows: 1,
+  requestId: randomUUID(),
+  input: '{}',
+  ...(confirmationId !== undefined && { confirmationId }),
+});

@@ -1,0 +1,161 @@
+/** What people and programs can do at a running Tamshai, in this process or another, with the tokens of the sample people. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type Dispatcher, request } from 'undici';
+import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
+import type { Clock } from '../src/core/ports.ts';
+import type { Keys } from '../src/identity/keys.ts';
+import { mintToken } from '../src/identity/mint.ts';
+import { persona } from '../src/sample/people.ts';
+
+export interface Reply<T = Answer> {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly text: string;
+  /** Undefined when it is not JSON. */
+  readonly body: T;
+}
+
+export interface TokenOptions {
+  readonly mcp?: boolean;
+  /** A domain server called directly. */
+  readonly server?: string;
+  readonly approve?: true | string;
+  readonly roles?: readonly string[];
+}
+
+export interface Sending {
+  readonly token?: string | undefined;
+  readonly body?: unknown;
+  readonly raw?: string | Buffer;
+  readonly headers?: Record<string, string>;
+  readonly server?: string | undefined;
+}
+
+/** What a tools/call result holds, as it came over the wire. */
+export interface CallResult {
+  readonly content: readonly {
+    readonly type: string;
+    readonly text?: string;
+    readonly resource?: { readonly uri: string; readonly mimeType: string; readonly text: string };
+  }[];
+  readonly structuredContent: Answer;
+  readonly isError?: true;
+  readonly _meta: { readonly requestId: string };
+}
+export interface RpcReply<T = CallResult> extends Omit<Reply, 'body'> {
+  readonly result: T | undefined;
+  readonly error: { readonly code: number; readonly message: string } | undefined;
+}
+export interface RpcOptions {
+  readonly server?: string | undefined;
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  /** The whole message as text, where no JSON.stringify would write it. */
+  readonly raw?: string | Buffer;
+}
+
+export interface TestClient {
+  readonly clock: Clock;
+  address(server?: string): string;
+  token(user: string, options?: TokenOptions): Promise<string>;
+  send<T = Answer>(method: string, path: string, options?: Sending): Promise<Reply<T>>;
+  rest(user: string, server: string, tool: string, input?: unknown, options?: TokenOptions): Promise<Reply>;
+  direct(user: string, server: string, tool: string, input?: unknown, options?: TokenOptions): Promise<Reply>;
+  ask(user: string, server: string, tool: string, input: unknown): Promise<PendingAnswer>;
+  decide(user: string, id: string, approved: boolean): Promise<Reply<Answer | CancelledAnswer>>;
+  /** A real MCP client of this person, on the gateway or on one server. */
+  mcp(user: string, options?: TokenOptions & { era?: 'modern' | 'legacy'; query?: string }): Promise<Client>;
+  /** One message of a 2026 client, written out, for what is asked many times. */
+  rpc<T = CallResult>(token: string, method: string, params?: object, options?: RpcOptions): Promise<RpcReply<T>>;
+  /** Closes the clients that were opened. */
+  leave(): Promise<void>;
+}
+
+export interface Visited {
+  /** As tokens name it. */
+  readonly base: string;
+  readonly ports: Readonly<Record<string, number>>;
+  readonly keys: Keys;
+  readonly clock?: Clock;
+}
+
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'contract', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+export function visit({ base, ports, keys, clock = { now: () => new Date() } }: Visited): TestClient {
+  const address = (server = 'gateway') => `http://localhost:${ports[server]}`;
+  // Several gateways may stand behind one name; a domain's own server has its own.
+  const audience = (server = 'gateway') => (server === 'gateway' ? base : address(server));
+  const clients: Client[] = [];
+  const testServer: TestClient = {
+    clock,
+    address,
+    token: (user, { mcp = false, server, approve, roles } = {}) =>
+      mintToken(keys, persona(user), { base, audience: `${audience(server)}/${mcp ? 'mcp' : 'api'}`, approve, roles, clock }),
+    async send<T>(method: string, path: string, { token, body, raw, headers = {}, server }: Sending = {}) {
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const response = await request(address(server) + path, {
+        method: method as Dispatcher.HttpMethod,
+        body: payload ?? null,
+        headers: {
+          ...(payload !== undefined && { 'content-type': 'application/json' }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+      });
+      const text = await response.body.text();
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        text,
+        body: (text.startsWith('{') ? JSON.parse(text) : undefined) as T,
+      };
+    },
+    rest: async (user, server, tool, input = {}, options = {}) =>
+      testServer.send('POST', `/api/tools/${server}/${tool}`, { token: await testServer.token(user, options), body: input }),
+    direct: async (user, server, tool, input = {}, options = {}) =>
+      testServer.send('POST', `/tools/${tool}`, { token: await testServer.token(user, { ...options, server }), body: input, server }),
+    async ask(user, server, tool, input) {
+      const { body } = await testServer.rest(user, server, tool, input);
+      if (body.status !== 'pending_confirmation') throw new Error(`${tool}: ${JSON.stringify(body)}`);
+      return body;
+    },
+    decide: async (user, id, approved) =>
+      testServer.send('POST', `/api/confirm/${id}`, { token: await testServer.token(user, { approve: true }), body: { approved } }),
+    async mcp(user, { era = 'modern', query = '', ...options } = {}) {
+      const token = await testServer.token(user, { ...options, mcp: true });
+      const client = new Client({ name: 'contract', version: '1' }, era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {});
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${address(options.server)}/mcp${query}`), {
+          requestInit: { headers: { authorization: `Bearer ${token}` } },
+        }),
+      );
+      clients.push(client);
+      return client;
+    },
+    async rpc<T>(token: string, method: string, params: object = {}, { server, query = '', headers = {}, raw }: RpcOptions = {}) {
+      const { name } = params as { name?: string };
+      const message = raw ?? JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } });
+      const reply = await testServer.send<{ result?: T; error?: { code: number; message: string } }>('POST', `/mcp${query}`, {
+        token,
+        server,
+        raw: message,
+        headers: {
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': method,
+          ...(name !== undefined && { 'mcp-name': name }),
+          ...headers,
+        },
+      });
+      return { ...reply, result: reply.body?.result, error: reply.body?.error };
+    },
+    async leave() {
+      await Promise.all(clients.splice(0).map((client) => client.close()));
+    },
+  };
+  return testServer;
+}

@@ -1,0 +1,85 @@
+/** The search stores of a world: the embedded one, or a server where there is one, filled with the sample of its domains. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
+import type { Runtime } from '../src/core/run.ts';
+import { followJourney } from '../src/app/journey.ts';
+import type { AnyDomain } from '../src/core/tool.ts';
+import { supportSample } from '../src/sample/support.ts';
+import type { SearchBackend } from '../src/storage/search/backend.ts';
+import { openEmbeddedSearch } from '../src/storage/search/embedded.ts';
+import { openSearchMongo } from '../src/storage/search/mongodb.ts';
+import { openSearchServer } from '../src/storage/search/server.ts';
+import type { SearchDomain } from '../src/storage/search/shape.ts';
+import { storesFor } from './stores.ts';
+
+const {
+  TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
+  TAMSHAI_TEST_ELASTICSEARCH_URL: elasticsearch,
+  TAMSHAI_TEST_MONGODB_URL: mongodb,
+} = process.env;
+export const searchStores = storesFor<readonly [string, string]>(
+  ['the embedded store', 'embedded'],
+  ...(opensearch ? ([['OpenSearch', opensearch]] as const) : []),
+  ...(elasticsearch ? ([['Elasticsearch', elasticsearch]] as const) : []),
+  ...(mongodb ? ([['MongoDB', mongodb]] as const) : []),
+);
+
+const samples: Readonly<Record<string, typeof supportSample>> = { support: supportSample };
+
+export interface TestSearch {
+  /** As one process would open it, past all rules. */
+  of(domain: string, replica: number): SearchBackend;
+  stores(replica: number, chain: Pick<ChainWriterOptions, 'key' | 'checkpoint'>): [string, Runtime['stores'][string]][];
+  close(): Promise<void>;
+}
+interface Wanted {
+  readonly where: string;
+  readonly domains: readonly AnyDomain[];
+  readonly replicas: number;
+  readonly employees: number;
+  readonly today: Date;
+  readonly folder: string;
+  /** Our own docs/journey/ by default. */
+  readonly journeyFolder?: string | undefined;
+}
+
+export async function openSearch({ where, domains, replicas, employees, today, folder, journeyFolder }: Wanted): Promise<TestSearch> {
+  const prefix = `t${randomBytes(5).toString('hex')}`;
+  const open = async (domain: SearchDomain): Promise<SearchBackend> => {
+    // The journey is in a file of its own everywhere.
+    if (domain.name === 'journey') return openEmbeddedSearch(join(folder, 'journey.db'), domain);
+    if (where === 'embedded') return openEmbeddedSearch(join(folder, 'search.db'), domain);
+    // In MongoDB the path names a database, which is then this world's own.
+    if (where.startsWith('mongodb')) return openSearchMongo({ url: where.replace(/\/(?=\?|$)/, `/${prefix}`), domain });
+    return openSearchServer({ url: where, prefix, domain });
+  };
+  const opened = new Map<string, SearchBackend[]>();
+  for (const { name, collections } of domains) {
+    const backends: SearchBackend[] = [];
+    for (let n = 0; n < replicas; n++) backends.push(await open({ name, collections } as unknown as SearchDomain));
+    opened.set(name, backends);
+    if (name === 'journey' && backends[0]) await followJourney({ journeyFolder }, backends[0]);
+    for (const each of samples[name]?.({ employees, today }) ?? []) await backends[0]?.loader.fill(each.name, each.documents(), () => {});
+  }
+  const of = (domain: string, replica: number) => {
+    const found = opened.get(domain)?.[replica];
+    if (!found) throw new Error(`there is no replica ${replica} of ${domain}`);
+    return found;
+  };
+  return {
+    of,
+    stores: (replica, options) =>
+      domains.map(({ name }) => {
+        const chain = `${name}-${replica}`;
+        const backend = of(name, replica);
+        return [name, backend.store(createChainWriter({ ...options, chain, last: () => backend.last(chain) }))];
+      }),
+    async close() {
+      for (const backends of opened.values()) {
+        await backends[0]?.drop?.();
+        for (const each of backends) await each.close();
+      }
+    },
+  };
+}

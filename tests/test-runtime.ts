@@ -1,0 +1,329 @@
+/**
+ * The tools on a real database, without servers and sign-in: what a call answers, what an approval does. The time stands still at a
+ * moment that the examples of the tools and the sample data agree on.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createCallLimiter } from '../src/core/limits/rate-limit.ts';
+import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
+import { createTicketStore } from '../src/core/tickets.ts';
+import type { Caller } from '../src/core/caller.ts';
+import { createChainWriter } from '../src/core/chain-writer.ts';
+import { createCursors } from '../src/core/cursor.ts';
+import { type DecisionService, createDecisionService } from '../src/core/decisions.ts';
+import { Failure } from '../src/core/errors.ts';
+import { type Person, rolesIn } from '../src/core/people.ts';
+import type { Logger } from '../src/core/ports.ts';
+import { createRegistry } from '../src/core/registry.ts';
+import type { ResourceOrPrompt } from '../src/core/resources.ts';
+import { call, execute, type Runtime, findResult } from '../src/core/run.ts';
+import type { Tool } from '../src/core/tool.ts';
+import { passwordFor } from '../src/app/stores.ts';
+import * as hr from '../src/domains/hr/index.ts';
+import { openKeys } from '../src/identity/keys.ts';
+import { persona } from '../src/sample/people.ts';
+import { openCheckpoints } from '../src/storage/audit/checkpoints.ts';
+import { openCallLog } from '../src/storage/audit/sqlite.ts';
+import { openSqliteKeyValue } from '../src/storage/kv/sqlite.ts';
+import { lastLink, createSqlChains } from '../src/storage/sql/chains.ts';
+import type { SqlDatabase } from '../src/storage/sql/database.ts';
+import { giveLogins } from '../src/storage/sql/migrate.ts';
+import { openPglite } from '../src/storage/sql/pglite.ts';
+import { openPostgres } from '../src/storage/sql/postgres.ts';
+import { createSqlStore } from '../src/storage/sql/store.ts';
+import type { DocumentDatabase } from '../src/storage/documents/database.ts';
+import type { SearchBackend } from '../src/storage/search/backend.ts';
+import { SHARED_KEY } from './fresh-database.ts';
+import { storesFor } from './stores.ts';
+import { copyDatabase, copyFolder } from './template.ts';
+
+export const SAMPLE_DAY = new Date('2026-11-16T09:00:00Z');
+
+type Row = Record<string, unknown>;
+export type Data = Row & Row[];
+
+export interface TestRuntime {
+  /** Several processes, as far as one can tell: pools, chains and tools of their own on one database. */
+  readonly replicas: readonly Runtime[];
+  readonly runtime: Runtime;
+  /** What the replicas stand on: one embedded database for all, or pools for each. */
+  readonly databases: readonly SqlDatabase[];
+  readonly clock: { now(): Date; set(now: Date): void };
+  call(who: Person | string, server: string, tool: string, input?: unknown, replica?: number): Promise<Answer>;
+  /** The data of an answer that has to be a success. */
+  data(who: Person | string, server: string, tool: string, input?: unknown): Promise<Data>;
+  /** The card of an answer that has to be one. */
+  ask(who: Person | string, server: string, tool: string, input: unknown): Promise<PendingAnswer>;
+  decide(who: Person | string, confirmationId: string, approved: boolean, replica?: number): Promise<Answer | CancelledAnswer>;
+  approve(who: Person | string, confirmationId: string, replica?: number): Promise<Answer | CancelledAnswer>;
+  /** Asked and approved. */
+  done(who: Person | string, server: string, tool: string, input: unknown): Promise<Answer | CancelledAnswer>;
+  /** As the owner of everything, past all rules. */
+  owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The same for a domain that lives in documents. */
+  documents(domain: string): DocumentDatabase;
+  /** And for one that lives in a search store. */
+  search(domain: string): SearchBackend;
+  /** What was logged as unforeseen. Empty at the end of every good test. */
+  readonly problems: unknown[];
+  close(): Promise<void>;
+}
+
+export interface TestRuntimeOptions {
+  /** A superuser's address of a PostgreSQL server; a database is made in it and dropped at the end. */
+  readonly database?: 'pglite' | string;
+  /** The address of a MongoDB replica set, for domains that live in documents. */
+  readonly documents?: 'embedded' | string;
+  /** The address of OpenSearch or Elasticsearch, for domains that live in a search store. */
+  readonly search?: 'embedded' | string;
+  /** Markdown for the journey, in place of our own. */
+  readonly journeyFolder?: string;
+  readonly tools?: readonly Tool[];
+  readonly offers?: readonly ResourceOrPrompt[];
+  readonly replicas?: number;
+  readonly employees?: number;
+}
+
+/** A sample person by username, with other roles or no employee record where a test wants that. */
+export function person(username: string, change: Partial<Pick<Person, 'employeeId'>> & { roles?: readonly string[] } = {}): Person {
+  const { sub, realm, name, email, employeeId, organizationId, roles } = persona(username);
+  return {
+    principal: `https://people.example|${sub}`,
+    sub,
+    realm,
+    username,
+    name,
+    email,
+    organizationId,
+    employeeId: 'employeeId' in change ? change.employeeId : employeeId,
+    roles: rolesIn(realm, change.roles ?? roles),
+  };
+}
+
+const serverUrl = process.env.TAMSHAI_TEST_DATABASE_URL;
+export const databases = storesFor<readonly [string, string]>(
+  ['PGlite', 'pglite'],
+  ...(serverUrl ? ([['PostgreSQL', serverUrl]] as const) : []),
+);
+
+export const employeeIdOf = (username: string): string => persona(username).employeeId ?? '';
+
+export const code = (answer: Answer | CancelledAnswer): string => (answer.status === 'error' ? answer.code : answer.status);
+
+export async function openTestRuntime({
+  database = 'pglite',
+  documents: documentsAt = 'embedded',
+  search: searchAt = 'embedded',
+  journeyFolder,
+  tools = Object.values(hr),
+  offers = [],
+  replicas = 1,
+  employees = 500,
+}: TestRuntimeOptions = {}): Promise<TestRuntime> {
+  const all = createRegistry(tools, offers);
+  const domains = all.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
+  const inDocuments = all.domains.filter(({ store }) => store === 'documents');
+  const inSearch = all.domains.filter(({ store }) => store === 'search');
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-world-'));
+  const opened = await (domains.length === 0
+    ? noDatabase()
+    : database === 'pglite'
+      ? embedded(domains, employees, folder)
+      : server(database, domains, employees, replicas, folder));
+  // Their drivers are not for every test to wait for.
+  const { openDocuments } = inDocuments.length > 0 ? await import('./test-runtime-documents.ts') : { openDocuments: async () => undefined };
+  const documents = await openDocuments({ where: documentsAt, domains: inDocuments, replicas, employees, today: SAMPLE_DAY, folder });
+  const { openSearch } = inSearch.length > 0 ? await import('./test-runtime-search.ts') : { openSearch: async () => undefined };
+  const search = await openSearch({ where: searchAt, domains: inSearch, replicas, employees, today: SAMPLE_DAY, folder, journeyFolder });
+  let moment = SAMPLE_DAY;
+  const clock = { now: () => moment, set: (now: Date) => void (moment = now) };
+  const kv = openSqliteKeyValue(':memory:', clock);
+  const key = randomBytes(32);
+  const problems: unknown[] = [];
+  const log: Logger = { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) };
+  const checkpoints = await openCheckpoints({
+    file: join(folder, 'checkpoints.jsonl'),
+    kv,
+    keys: { chain: [key], checkpoint: [key] },
+    clock,
+  });
+  const audit = await openCallLog({ file: ':memory:', chain: 'calls', key, checkpoints });
+  const tickets = createTicketStore(kv, clock);
+  const cursorKey = randomBytes(32);
+
+  const runtimes = Array.from({ length: domains.length === 0 ? replicas : opened.databases.length }, (_, replica): Runtime => {
+    const checkpoint = (name: string, count: number, mac: string) => checkpoints.checkpoint(name, count, mac);
+    const storeOf = (domain: string) => {
+      const chain = `${domain}-${replica}`;
+      const each = opened.databases[replica];
+      if (!each) throw new Error('no database');
+      return createSqlStore(
+        each,
+        domain,
+        createChainWriter({ chain, key, last: () => lastLink(each, domain, chain), checkpoint }),
+        createSqlChains(each, domain),
+      );
+    };
+    return {
+      registry: all,
+      stores: Object.fromEntries([
+        ...domains.map((domain): [string, Runtime['stores'][string]] => [domain, storeOf(domain)]),
+        ...(documents?.stores(replica, { key, checkpoint }) ?? []),
+        ...(search?.stores(replica, { key, checkpoint }) ?? []),
+      ]),
+      tickets,
+      audit,
+      clock,
+      log,
+      cursors: createCursors([cursorKey]),
+      callLimiter: createCallLimiter({ perMinute: 100_000, atOnce: 1000 }, clock),
+      deadlineMs: 10_000,
+      approvalUrl: (id) => `http://localhost:3100/approve/${id}`,
+      failpoint: () => {},
+    };
+  });
+  const deciders = runtimes.map(
+    (runtime): DecisionService =>
+      createDecisionService({
+        tickets,
+        failpoint: () => {},
+        refresh: async (caller) => caller,
+        spend: async () => {},
+        backend: () => ({
+          execute: (ticket, caller, requestId) => execute(runtime, ticket, caller.person, caller.origin, requestId),
+          findResult: (ticket, who) => findResult(runtime, ticket, who),
+        }),
+      }),
+  );
+  const [runtime] = runtimes;
+  if (!runtime) throw new Error('no replica');
+
+  const callerOf = (who: Person | string): Caller => ({
+    person: typeof who === 'string' ? person(who) : who,
+    token: { id: randomUUID(), client: 'test', issuedAt: 0, expiresAt: 0 },
+    approves: 'anything',
+    origin: 'web',
+  });
+  const testRuntime: TestRuntime = {
+    replicas: runtimes,
+    runtime,
+    databases: opened.databases,
+    clock,
+    problems,
+    owner: opened.owner,
+    documents(domain) {
+      if (!documents) throw new Error('nothing in this world lives in documents');
+      return documents.of(domain, 0);
+    },
+    search(domain) {
+      if (!search) throw new Error('nothing in this world lives in a search store');
+      return search.of(domain, 0);
+    },
+    call: (who, serverName, tool, input = {}, replica = 0) =>
+      call(runtimes[replica % runtimes.length] ?? runtime, {
+        server: serverName,
+        tool,
+        input,
+        caller: callerOf(who),
+        surface: 'rest',
+        requestId: randomUUID(),
+      }),
+    async data(who, serverName, tool, input) {
+      const answer = await testRuntime.call(who, serverName, tool, input);
+      if (answer.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(answer)}`);
+      return answer.data as Data;
+    },
+    async ask(who, serverName, tool, input) {
+      const answer = await testRuntime.call(who, serverName, tool, input);
+      if (answer.status !== 'pending_confirmation') throw new Error(`${tool}: ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    async decide(who, id, approved, replica = 0) {
+      try {
+        return await (deciders[replica % deciders.length] as DecisionService).decide(id, approved, callerOf(who), randomUUID());
+      } catch (error) {
+        if (error instanceof Failure) return error.answer();
+        throw error;
+      }
+    },
+    approve: (who, id, replica) => testRuntime.decide(who, id, true, replica),
+    async done(who, serverName, tool, input) {
+      return testRuntime.approve(who, (await testRuntime.ask(who, serverName, tool, input)).confirmationId);
+    },
+    async close() {
+      await audit.close();
+      await checkpoints.close();
+      await kv.close();
+      await opened.close();
+      await documents?.close();
+      await search?.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return testRuntime;
+}
+
+interface Opened {
+  readonly databases: readonly SqlDatabase[];
+  owner(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** Starting one takes seconds, and not every test needs any. */
+const noDatabase = async (): Promise<Opened> => ({
+  databases: [],
+  owner: () => Promise.reject(new Error('this world has no SQL database')),
+  close: async () => {},
+});
+
+async function embedded(domains: readonly string[], employees: number, folder: string): Promise<Opened> {
+  await copyFolder(join(folder, 'pg'), { domains, today: SAMPLE_DAY, employees });
+  const database = await openPglite(join(folder, 'pg'));
+  await database.surrender();
+  return {
+    databases: [database],
+    // Its one session is a superuser's at heart, so a test can still turn back.
+    async owner(text, values) {
+      await database.owner.query('set session authorization postgres');
+      try {
+        return (await database.owner.query<Row>(text, values as unknown[])).rows;
+      } finally {
+        await database.surrender();
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+async function server(url: string, domains: readonly string[], employees: number, replicas: number, folder: string): Promise<Opened> {
+  const password = passwordFor(openKeys(folder, { masterKey: SHARED_KEY }));
+  const name = `tamshai_world_${randomBytes(6).toString('hex')}`;
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  const root = new pg.Client({ connectionString: url });
+  await root.connect();
+  // Roles and logins belong to the whole server, and other suites make them too.
+  await root.query('select pg_advisory_lock(42)');
+  const owner = new pg.Client({ connectionString: own.href });
+  try {
+    await copyDatabase(root, url, name, { domains, today: SAMPLE_DAY, employees });
+    await owner.connect();
+    await giveLogins(owner, domains, password);
+  } finally {
+    await root.query('select pg_advisory_unlock(42)');
+  }
+  const databases = Array.from({ length: replicas }, () => openPostgres({ url: own.href, password }));
+  return {
+    databases,
+    owner: async (text, values) => (await owner.query<Row>(text, values as unknown[])).rows,
+    async close() {
+      await Promise.all(databases.map((each) => each.close()));
+      await owner.end();
+      await root.query(`drop database ${name} with (force)`);
+      await root.end();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+/** The whole product on real sockets, started from its own composition root, with a person's tokens in hand. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { start, type Tamshai } from '../src/app/compose.ts';
+import { readConfig } from '../src/app/config.ts';
+import type { ConnectionLimits } from '../src/app/listen.ts';
+import { type OpenedDocuments, openDocuments } from '../src/app/documents.ts';
+import { allTools } from '../src/app/registry.ts';
+import type { Model } from '../src/assistant/model.ts';
+import type { Clock } from '../src/core/ports.ts';
+import type { StoreKind } from '../src/core/tool.ts';
+import { type Keys, openKeys } from '../src/identity/keys.ts';
+import type { DocumentDatabase } from '../src/storage/documents/database.ts';
+import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';
+import { freshMongo } from './fresh-mongo.ts';
+import { freshSearch } from './fresh-search.ts';
+import { asCluster, onServers } from './stores.ts';
+import { startCluster } from './test-server-cluster.ts';
+import { fillFolder } from './template.ts';
+import { type TestClient, visit } from './test-client.ts';
+
+export type { CallResult, Reply, RpcReply, TokenOptions } from './test-client.ts';
+
+/** Real time, moved on as far as a test says. */
+export interface TestServerClock extends Clock {
+  pass(seconds: number): void;
+}
+
+export interface TestServer extends TestClient {
+  readonly tamshai: Tamshai;
+  readonly folder: string;
+  /** That of each process, where there are several. */
+  readonly folders: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly keys: Keys;
+  readonly clock: TestServerClock;
+  /** Every line that would have been logged, with all its fields. */
+  readonly logged: string[];
+  /** As the owner of everything, past all rules. */
+  owner(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** The same for a domain that lives in documents. */
+  documents(domain: string): Promise<DocumentDatabase>;
+  /** Closed before the site itself is. */
+  later(close: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+export const DOMAINS: readonly string[] = allTools().domains.map(({ name }) => name);
+/** Those that have tables: the others make their own store when they start. */
+export const SQL_DOMAINS: readonly string[] = allTools()
+  .domains.filter(({ store }) => store === 'sql')
+  .map(({ name }) => name);
+export const SERVERS: readonly string[] = ['gateway', ...DOMAINS];
+const on = (kind: StoreKind) => allTools().domains.filter(({ store }) => store === kind);
+
+/** Settings of a site in a folder: ports that the system chooses, no limits that a busy suite would meet. */
+export const settingsFor = (folder: string): Record<string, string> => ({
+  ...Object.fromEntries(SERVERS.map((name) => [`${name.toUpperCase()}_PORT`, '0'])),
+  TAMSHAI_DATA: folder,
+  TAMSHAI_SCRIPTED_APPROVALS: '1',
+  TAMSHAI_RATE_PER_MINUTE: '1000000',
+  TAMSHAI_FAILED_AUTH_PER_SECOND: '1000000',
+  TAMSHAI_CONCURRENT_CALLS: '1000',
+  TAMSHAI_LOG_LEVEL: 'silent',
+});
+
+export interface TestServerOptions {
+  readonly model?: Model;
+  /** Those that are not served by somebody else. */
+  readonly servers?: readonly string[];
+  /** Other limits for slow requests. */
+  readonly connections?: ConnectionLimits;
+}
+export async function openTestServer(
+  settings: Record<string, string> = {},
+  { model, servers = SERVERS, connections }: TestServerOptions = {},
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tamshai-site-'));
+  const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const {
+    TAMSHAI_TEST_REDIS_URL: redis,
+    TAMSHAI_TEST_DATABASE_URL: database,
+    TAMSHAI_TEST_MONGODB_URL: mongo,
+    TAMSHAI_TEST_OPENSEARCH_URL: opensearch,
+  } = onServers ? process.env : {};
+  const environment: Record<string, string> = {
+    ...settingsFor(folder),
+    ...(redis && { REDIS_URL: await redisDatabase(redis) }),
+    ...settings,
+  };
+  const outside = database
+    ? await freshDatabase(database, SQL_DOMAINS, (environment['TAMSHAI_MASTER_KEY'] ??= SHARED_KEY), folder)
+    : undefined;
+  if (outside) {
+    environment['DATABASE_URL'] = outside.url;
+    closing.push(outside.drop);
+  }
+  if (!environment['DATABASE_URL']) await fillFolder(folder, SQL_DOMAINS);
+  // A test that brings an address for one of them has filled it itself.
+  if (mongo && on('documents').length > 0 && !settings['SALES_MONGODB_URL']) {
+    const fresh = await freshMongo(mongo, on('documents'));
+    environment['MONGODB_URL'] = fresh.url;
+    closing.push(fresh.drop);
+  }
+  if (opensearch && on('search').length > 0 && !settings['SUPPORT_ELASTICSEARCH_URL']) {
+    const fresh = await freshSearch(opensearch, on('search'));
+    Object.assign(environment, fresh.settings);
+    closing.push(fresh.drop);
+  }
+  let ahead = 0;
+  const clock: TestServerClock = { now: () => new Date(Date.now() + ahead), pass: (seconds) => void (ahead += seconds * 1000) };
+  const logged: string[] = [];
+  const write = (level: string) => (fields: object, message: string) =>
+    void logged.push(JSON.stringify({ level, ...fields, message }, errorsToo));
+  const log = { info: write('info'), warn: write('warn'), error: write('error') };
+  const config = readConfig(environment);
+  const parts = { clock, log, ...(model && { model }), ...(connections && { connections }) };
+  const { tamshai, folders } =
+    asCluster && servers === SERVERS
+      ? await startCluster(folder, environment, parts)
+      : { tamshai: await start(config, { ...parts, servers }), folders: [folder] };
+  closing.push(() => tamshai.close());
+  let documents: Promise<OpenedDocuments> | undefined;
+  closing.push(async () => (await documents)?.close());
+  const keys = openKeys(folder, { masterKey: environment['TAMSHAI_MASTER_KEY'] });
+  const testClient = visit({ base: tamshai.base, ports: tamshai.ports, keys, clock });
+  return {
+    ...testClient,
+    tamshai,
+    folder,
+    folders,
+    environment,
+    keys,
+    clock,
+    logged,
+    async owner(text, values) {
+      if (outside) return (await outside.owner.query<Record<string, unknown>>(text, values as unknown[])).rows;
+      const { embedded } = tamshai;
+      if (!embedded) throw new Error('no embedded database');
+      // A transaction of its own: the one session may be in the middle of another, of what goes on in the background.
+      return embedded.transaction('tamshai_app', { text: 'select 1', values: [] }, async (session) => {
+        await session.query('set local session authorization postgres');
+        return session.query(text, values);
+      });
+    },
+    async documents(domain) {
+      documents ??= openDocuments(config, on('documents'));
+      const found = [...(await documents).databases].find(([{ name }]) => name === domain)?.[1];
+      if (!found) throw new Error(`${domain} does not live in documents`);
+      return found;
+    },
+    later: (each) => void closing.push(each),
+    async close() {
+      await testClient.leave();
+      for (const each of closing.reverse()) await each();
+    },
+  };
+}
+
+/** An error's own words are what must not get into a log, so they are written out here where a logger might write them. */
+const errorsToo = (_key: string, value: unknown): unknown =>
+  value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;

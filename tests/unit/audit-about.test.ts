@@ -1,0 +1,115 @@
+/** A page of the trail is put together from what each process keeps, and says whose records are among it. */
+import { expect, test } from 'vitest';
+import { instanceOf } from '../../src/app/chains.ts';
+import { createCursors } from '../../src/core/cursor.ts';
+import type { Person } from '../../src/core/people.ts';
+import { type OtherParts, createAuditReader, type AuditAnswer, createAuditPart } from '../../src/gateway/audit-log.ts';
+
+const eve = { principal: 'staff:eve', realm: 'staff', roles: new Set(['executive']) } as unknown as Person;
+const record = (chain: string, n: number, second: number, principal = 'staff:eve') => ({
+  chain,
+  n,
+  mac: 'm',
+  body: JSON.stringify({ at: `2026-05-05T10:00:0${second}Z`, principal, tool: `${chain} ${n}` }),
+});
+const of = (...records: AuditAnswer['records']): AuditAnswer => ({ records });
+const others = (answers: Record<string, AuditAnswer>, known: string[], written: Record<string, number> = {}): OtherParts => ({
+  ask: async () => new Map(Object.entries(answers)),
+  known: async () => known,
+  checkpoints: async () => Object.entries(written).map(([chain, count]) => ({ chain, count, mac: '', at: '', signature: '' })),
+  instanceOf: instanceOf,
+});
+const made = (own: AuditAnswer, rest?: OtherParts) =>
+  createAuditReader({ instance: 'gateway-1', own: async () => own, others: rest, cursors: createCursors([Buffer.alloc(32, 1)]) });
+const names = (data: readonly object[]) => data.map((each) => (each as { tool: string }).tool);
+
+test('one process for everything has it all', async () => {
+  const { about, data } = await made(of(record('calls-a', 1, 1))).page(eve, 50, undefined);
+  expect([about, names(data)]).toEqual([{ recordedBy: ['gateway-1'], missing: [] }, ['calls-a 1']]);
+});
+
+test('of several, the newest come first, and what two tell is told once', async () => {
+  const rest = others(
+    { hr1: of(record('hr-hr1', 1, 3), record('calls-hr1', 1, 2)), hr2: of(record('hr-hr1', 1, 3), record('calls-hr2', 7, 5)) },
+    ['gateway-1', 'hr1', 'hr2'],
+  );
+  const all = made(of(record('calls-g', 4, 4), record('calls-g', 3, 1)), rest);
+  const { data, hasMore, nextCursor, about } = await all.page(eve, 3, undefined);
+  expect(names(data)).toEqual(['calls-hr2 7', 'calls-g 4', 'hr-hr1 1']);
+  expect([hasMore, typeof nextCursor, about]).toEqual([true, 'string', { recordedBy: ['gateway-1', 'hr1', 'hr2'], missing: [] }]);
+});
+
+test('who keeps records and did not answer is named', async () => {
+  const { about } = await made(of(), others({ hr1: of() }, ['gateway-1', 'gateway-2', 'hr1', 'tax'])).page(eve, 50, undefined);
+  expect(about).toMatchObject({ recordedBy: ['gateway-1', 'hr1'], missing: ['gateway-2', 'tax'] });
+  expect(about.warning).toContain('gateway-2, tax did not answer, and keep their own');
+});
+
+test('a record that another process hands out is held against the rule here as well', async () => {
+  const frank = { ...eve, principal: 'staff:frank', roles: new Set(['employee']) } as unknown as Person;
+  const rest = others({ hr1: of(record('calls-hr1', 1, 1)) }, ['hr1']);
+  await expect(made(of(), rest).record(frank, 'calls-hr1', 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await made(of(), rest).record(eve, 'calls-hr1', 1)).toMatchObject({ chain: 'calls-hr1', n: 1, mac: 'm' });
+});
+
+const good = (chain: string, count: number): AuditAnswer => ({
+  records: [],
+  verdict: { ok: true, chains: [{ chain, count, checkpointed: count }] },
+});
+
+test('one bad chain anywhere makes the whole trail bad, and who was silent is named beside a good one', async () => {
+  const bad: AuditAnswer = { records: [], verdict: { ok: false, chain: 'calls-hr1', n: 3, problem: 'The record is missing.' } };
+  expect(
+    await made(good('calls-g', 2), others({ hr1: good('hr-hr1', 1), hr2: good('hr-hr1', 2) }, ['hr1', 'hr2', 'rest'])).verify(eve),
+  ).toEqual({
+    ok: true,
+    chains: [
+      { chain: 'calls-g', count: 2, checkpointed: 2 },
+      { chain: 'hr-hr1', count: 2, checkpointed: 2 },
+    ],
+    missing: ['rest'],
+  });
+  expect(await made(good('calls-g', 2), others({ hr1: bad }, ['hr1'])).verify(eve)).toEqual(bad.verdict);
+});
+
+test('a process that says all is well is held against what is written down of its chains', async () => {
+  const said = (answers: Record<string, AuditAnswer>, written: Record<string, number>, known = ['hr1', 'hr2']) =>
+    made(good('calls-g', 2), others(answers, known, written)).verify(eve);
+  const both = { hr1: good('calls-hr1', 5), hr2: good('hr-hr1', 3) };
+  expect(await said(both, { 'calls-hr1': 5, 'hr-hr1': 2, 'calls-g': 2 })).toMatchObject({ ok: true });
+  // Shorter than it was.
+  expect(await said(both, { 'calls-hr1': 6 })).toMatchObject({ ok: false, chain: 'calls-hr1', n: 6 });
+  expect(await said(both, { 'hr-hr1': 4 })).toMatchObject({ ok: false, chain: 'hr-hr1', n: 4 });
+  // Not told of at all, by the one process that has it.
+  expect(await said(both, { 'calls-hr1.2': 1 })).toMatchObject({ ok: false, chain: 'calls-hr1.2', n: 1 });
+  // Nobody can tell of what is kept by who is away, or by a server that is no more.
+  expect(await said(both, { 'calls-rest': 9, 'sales-rest': 9 }, ['hr1', 'hr2', 'rest'])).toMatchObject({ ok: true, missing: ['rest'] });
+});
+
+test('who joins a walk that began before the last record was written is not told that it is missing', async () => {
+  let length = 5;
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let walks = 0;
+  const own = createAuditPart([], async () => {
+    const count = length;
+    if (++walks === 1) await held;
+    return { ok: true, chains: [{ chain: 'calls-gateway-1', count, checkpointed: count }] };
+  });
+  const rest: OtherParts = {
+    ...others({}, []),
+    checkpoints: async () => [{ chain: 'calls-gateway-1', count: length, mac: '', at: '', signature: '' }],
+  };
+  const all = createAuditReader({ instance: 'gateway-1', own, others: rest, cursors: createCursors([Buffer.alloc(32, 1)]) });
+  const aMoment = () => new Promise((resolve) => setImmediate(resolve));
+  const first = all.verify(eve);
+  await aMoment();
+  length = 6;
+  const second = all.verify(eve);
+  await aMoment();
+  letGo();
+  expect(await first).toMatchObject({ ok: true });
+  expect(await second).toMatchObject({ ok: true, chains: [{ count: 6 }] });
+});

@@ -1,0 +1,107 @@
+/** Places that several processes give out together. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { failure } from '../../src/core/errors.ts';
+import type { KeyValue } from '../../src/core/ports.ts';
+import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
+import { ConcurrencyLimit } from '../../src/core/limits/concurrency-limit.ts';
+
+let kv: KeyValue;
+let now = Date.now();
+const made: ConcurrencyLimit[] = [];
+const quota = (over = kv, name = 'subscribed') => {
+  const one = new ConcurrencyLimit(over, name, 8);
+  made.push(one);
+  return one;
+};
+beforeEach(() => {
+  now = Date.now();
+  kv = openSqliteKeyValue(':memory:', { now: () => new Date(now) });
+});
+afterEach(async () => {
+  for (const each of made.splice(0)) await each.close();
+  await kv.close();
+});
+const settled = () => new Promise((later) => setTimeout(later, 20));
+
+test('are counted together, for each person and each kind', async () => {
+  const [one, two] = [quota(), quota()];
+  const release = await one.take('alice', 5);
+  expect(await two.take('alice', 3)).toBeDefined();
+  expect([await one.take('alice'), await two.take('alice')]).toEqual([undefined, undefined]);
+  expect(await two.take('bob', 8)).toBeDefined();
+  expect(await quota(kv, 'streams').take('alice', 8)).toBeDefined();
+  release?.();
+  release?.();
+  await settled();
+  expect(await two.take('alice', 6)).toBeUndefined();
+  expect(await two.take('alice', 5)).toBeDefined();
+});
+
+test('of forty who ask at once in four processes eight get one', async () => {
+  const all = [quota(), quota(), quota(), quota()];
+  const got = await Promise.all(Array.from({ length: 40 }, async (_, n) => all[n % 4]?.take('alice')));
+  expect(got.filter((release) => release !== undefined)).toHaveLength(8);
+  for (const release of got) release?.();
+  await settled();
+  expect(await quota().take('alice', 8)).toBeDefined();
+});
+
+test('what a killed process held counts no more after a while, what one held that ended at once', async () => {
+  const [killed, two, three] = [quota(), quota(), quota()];
+  await killed.take('alice', 8);
+  expect(await two.take('alice')).toBeUndefined();
+  now += 16_000;
+  expect(await two.take('alice', 8)).toBeDefined();
+  await two.close();
+  expect(await three.take('alice', 8)).toBeDefined();
+});
+
+test('one holder counts once, wherever it is held, and fits says what a claim would', async () => {
+  const [one, two] = [quota(), quota()];
+  expect(await one.claim('alice', 'session', 2)).toBe(true);
+  expect(await two.claim('alice', 'session', 3)).toBe(true);
+  expect([await two.fits('alice', 'other', 5), await two.fits('alice', 'other', 6)]).toEqual([true, false]);
+  expect([await one.fits('alice', 'session', 8), await one.fits('alice', 'session', 9)]).toEqual([true, false]);
+  await two.hold('alice', 'session', 1);
+  await one.hold('alice', 'session', 1);
+  expect(await quota().claim('alice', 'other', 7)).toBe(true);
+  expect(await one.claim('alice', 'session', 2)).toBe(false);
+});
+
+test('what was written down without an answer is held by nobody', async () => {
+  let lost = true;
+  const losing: KeyValue = {
+    ...kv,
+    async add(...given) {
+      const added = await kv.add(...given);
+      if (!lost) return added;
+      lost = false;
+      throw failure('SERVICE_UNAVAILABLE', 'Away.');
+    },
+  };
+  await expect(quota(losing).take('alice', 8)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await settled();
+  expect(await quota().take('alice', 8)).toBeDefined();
+});
+
+test('what could not be written down at once is written down later', async () => {
+  let down = false;
+  const attempt =
+    <A extends unknown[], T>(run: (...given: A) => Promise<T>) =>
+    async (...given: A): Promise<T> => {
+      if (down) throw failure('SERVICE_UNAVAILABLE', 'Away.');
+      return run(...given);
+    };
+  const flaky: KeyValue = { ...kv, get: attempt(kv.get), set: attempt(kv.set), add: attempt(kv.add), swap: attempt(kv.swap) };
+  const one = quota(flaky);
+  const [first, second] = [await one.take('alice', 4), await one.take('alice', 4)];
+  down = true;
+  first?.();
+  await settled();
+  await expect(one.take('bob')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  down = false;
+  expect(await quota().take('alice', 4)).toBeUndefined();
+  second?.();
+  await settled();
+  expect(await quota().take('alice', 8)).toBeDefined();
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineDomain } from '../../src/core/define.ts';
+import { createRegistry } from '../../src/core/registry.ts';
+
+const notes = defineDomain({
+  name: 'notes',
+  title: 'Notes',
+  port: 0,
+  store: 'sql',
+  audiences: { staff: { roles: ['employee'], sees: 'all' } },
+});
+const words = { title: 'A note', description: 'One note.', version: 1, roles: ['employee'] } as const;
+const note = notes.resource({
+  ...words,
+  uri: 'notes://days/{day-of-year}',
+  name: 'day',
+  input: z.object({ day_of_year: z.string() }),
+  text: async () => '# x',
+});
+const find = notes.read({
+  name: 'find',
+  title: 'Find',
+  description: 'Finds.',
+  roles: ['employee'],
+  input: z.object({}),
+  output: z.string(),
+  run: async () => '',
+});
+const begin = notes.prompt({
+  name: 'begin-a-note',
+  title: 'Begin',
+  description: 'Begins.',
+  roles: ['employee'],
+  arguments: z.object({ topic: z.string() }),
+  tools: [find],
+  render: ({ topic }, { tool }) => `Call ${tool(find)} for ${topic}.`,
+});
+
+test('a resource is known by its address, and its variables are its input', () => {
+  const all = createRegistry([find], [note, begin]);
+  expect(note).toMatchObject({ variables: ['day-of-year'], mimeType: 'text/markdown', paged: false });
+  expect(all.find('notes', 'notes://days/{day-of-year}')).toBe(note.tool);
+  expect(all.find('notes', 'prompts/begin-a-note')).toBe(begin.tool);
+  expect(all.tools).toEqual([find]);
+  expect(all.domains).toEqual([notes.spec]);
+});
+
+test('what does not fit together does not start', () => {
+  const text = async () => '';
+  const uri = (address: string) => notes.resource({ ...words, uri: address, name: 'day', input: z.object({}), text });
+  for (const address of ['other://days', 'notes://Days', 'notes://days?x=1', 'notes://days/../x', 'notes://', 'notes://days/{x}'])
+    expect(() => uri(address), address).toThrow();
+  expect(() => notes.resource({ ...words, version: 0, uri: 'notes://days', name: 'day', input: z.object({}), text })).toThrow('version');
+  // @ts-expect-error a variable that the input does not describe
+  expect(() => notes.resource({ ...words, uri: 'notes://days/{day}', name: 'day', input: z.object({ dya: z.string() }), text })).toThrow(
+    'variables',
+  );
+  expect(() => createRegistry([], [note, note])).toThrow('declared twice');
+  expect(() => notes.feed({ resources: [note], roles: ['employee'], alike: true, last: async () => 0, after: async () => [] })).toThrow(
+    'one address each',
+  );
+});

@@ -1,10 +1,10 @@
-# The whole product in one small image: any server is an argument to it. Nothing in it is writable but the data folder.
+# One small image for all servers; the command selects which one runs. Only the data folder is writable.
 #   docker build -t tamshai .
 #   docker run --read-only --cap-drop ALL --env-file .env -v tamshai:/data -p 3100:3100 tamshai serve gateway …
 FROM node:24.11.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No package of ours or of others runs code while it is installed.
+# No package runs code during installation.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
@@ -30,7 +30,7 @@ COPY --from=build /app/contracts contracts
 COPY --from=build /app/LICENSE ./
 USER 65532
 VOLUME /data
-# The gateway, hr, finance, sales, support, journey, payroll, tax, tasks, knowledge; and the port for probes.
+# The gateway, hr, finance, sales, support, journey, payroll, tax, tasks, knowledge; and OPS_PORT for probes and scrapers.
 EXPOSE 3100 3101 3102 3103 3104 3105 3106 3107 3108 3109 9464
 ENTRYPOINT ["/nodejs/bin/node", "/app/bin/tamshai.mjs"]
 CMD ["--help"]

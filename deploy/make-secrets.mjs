@@ -1,5 +1,5 @@
-// Prints new secrets for one installation, as lines for an .env file: node deploy/make-secrets.mjs > .env && chmod 600 .env
-// The gateway alone gets TAMSHAI_GATEWAY_KEY; every other server gets TAMSHAI_GATEWAY_PUBLIC_KEYS.
+// Prints new secrets for one installation as lines of an .env file: node deploy/make-secrets.mjs > .env && chmod 600 .env
+// Only the gateway gets TAMSHAI_GATEWAY_KEY; every domain server gets TAMSHAI_GATEWAY_PUBLIC_KEYS.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const secret = () => randomBytes(32).toString('base64url');

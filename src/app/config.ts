@@ -63,8 +63,10 @@ export interface Config {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
 /** Variables of ours: a misspelt one must not be ignored in silence. */
-const OURS =
-  /^(TAMSHAI|OIDC)_|^(GATEWAY|HR|FINANCE|SALES|SUPPORT|JOURNEY|PAYROLL|TAX|TASKS|KNOWLEDGE)_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$/;
+const SERVERS = Object.keys(STANDARD_PORTS).join('|').toUpperCase();
+const OURS = new RegExp(
+  `^(TAMSHAI|OIDC)_|^(${SERVERS})_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$`,
+);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

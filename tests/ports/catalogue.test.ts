@@ -138,7 +138,17 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       from pg_proc where prosecdef and pronamespace in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema') order by 1`);
     expect(definers.filter(({ config }) => config !== '{"search_path=pg_catalog, pg_temp"}')).toEqual([]);
     const sections = [...granted].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([role, rights]) => `## ${role}\n${rights.join('\n')}\n`);
-    const text = `# What each database role may do\n\nRead off the catalogue by tests/ports/catalogue.test.ts (\`npx vitest run tests/ports/catalogue.test.ts -u\` writes it anew). Rows are a matter of the policies besides.\n\n${sections.join('\n')}\n## Functions with more rights than their caller\n${definers.map(({ name }) => `- ${String(name)}\n`).join('')}`;
+    const text = [
+      '# What each database role may do',
+      '',
+      'Generated from the database catalogue; `npx vitest run tests/ports/catalogue.test.ts -u` updates it. It lists the grants on tables,',
+      'columns and functions. Which rows a role sees is decided by the policies in `sql/<domain>/policies.sql`.',
+      '',
+      ...sections,
+      '## Functions with more rights than their caller',
+      ...definers.map(({ name }) => `- ${String(name)}`),
+      '',
+    ].join('\n');
     await expect(text).toMatchFileSnapshot('../../sql/rights.md');
   });
 

@@ -56,6 +56,17 @@ test('every source file that a page names exists', () => {
   expect(named.filter(({ path }) => !made.includes(path) && !isThere(path))).toEqual([]);
 });
 
+test('prose has at most 140 columns', () => {
+  const isProse = (line: string) => !/^\s*\||^\s*<|^\s*!\[/.test(line);
+  const long = pages.flatMap((page) =>
+    read(page)
+      .replace(/^ *```[\s\S]*?^ *```/gm, (code) => code.replace(/[^\n]+/g, ''))
+      .split('\n')
+      .flatMap((line, at) => (isProse(line) && [...line].length > 140 ? [`${page}:${at + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
+});
+
 test('docs/settings.md is up to date', () => {
   const [path, text] = settingsPage();
   if (read(path) !== text) expect.fail(`${path} is not what src/app/settings.ts says; run: npm run contracts`);

@@ -23,6 +23,7 @@ import type {
   Example,
   Finders,
   ListDef,
+  Mistake,
   OwnWriteDef,
   Plan,
   Queries,
@@ -34,11 +35,6 @@ import type {
   WriteDef,
   Writers,
 } from './tool.ts';
-
-/** Shown by the compiler where a builder is not to be had. */
-export interface Missing<_Why extends string> {
-  readonly missing: never;
-}
 
 export interface Domain<R extends Role, A extends string, C, W, F, Q> extends ResourceBuilders<R, A, C> {
   readonly spec: AnyDomain;
@@ -90,7 +86,7 @@ export function defineDomain<
 ): Acts extends string
   ? ActingDomain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]>
   : Domain<RolesOf<A>, keyof A & string, Seen<X, Readers<N>[K]>, Seen<X, Writers<N>[K]>, Finders<N>[K], Queries[K]> & {
-      readonly act: Missing<'act: this domain does not say why it may write without approval (actsAtOnce)'>;
+      readonly act: Mistake<'act: this domain does not say why it may write without approval (actsAtOnce)'>;
     };
 export function defineDomain(spec: AnyDomain): unknown {
   checkAudiences(spec);

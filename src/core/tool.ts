@@ -85,7 +85,9 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   readonly audience?: A;
   readonly input: I;
   /** The codes that `fail` takes, each with what to try next. */
-  readonly errors?: E & { readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : never };
+  readonly errors?: E & {
+    readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : Mistake<'an error code is upper case, such as EMPLOYEE_NOT_FOUND'>;
+  };
   readonly examples?: readonly Example<X>[];
   /** Holds whatever people wrote down: a question that no other tool is for is looked up here. */
   readonly lastResort?: boolean;
@@ -97,6 +99,11 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
 }
 
 type Codes<E> = keyof E & string;
+
+/** Stands where a declaration is wrong: the compiler prints the reason with the type's name. */
+export interface Mistake<_Why extends string> {
+  readonly mistake: never;
+}
 
 /**
  * What a tool may return. The builders take it as a `const` parameter bounded by the schema, not as the schema's type

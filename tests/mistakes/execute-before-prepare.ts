@@ -1,0 +1,19 @@
+/** `execute` stands above `prepare`, so TypeScript does not know the plan yet. */
+// tsc: Property 'days' does not exist on type 'Plan'
+import { z } from 'zod';
+import { hr } from '../../src/domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+
+export const tool = hr.write({
+  name: 'change_example',
+  title: 'Example',
+  description: 'An example.',
+  effect: 'changes',
+  roles: ['hr-write'],
+  input: z.object({ employee_id: employeeId }),
+  output: z.object({ days: z.number() }),
+  execute: async (_, { plan }) => ({ days: plan.days }),
+  async prepare({ employee_id }) {
+    return { summary: 'Example', subject: { label: 'Example', id: employee_id }, changes: [], days: 3 };
+  },
+});

@@ -1,0 +1,17 @@
+/** `fail` with a code that `errors` does not declare. */
+// tsc: '"EMPLOYEE_MISSING"' is not assignable to parameter of type '"EMPLOYEE_NOT_FOUND" |
+import { z } from 'zod';
+import { hr } from '../../src/domains/hr/domain.ts';
+import { employee, employeeId, employeeNotFound } from '../../src/domains/hr/schemas.ts';
+
+export const tool = hr.read({
+  name: 'get_example',
+  title: 'Example',
+  description: 'An example.',
+  roles: ['hr-read'],
+  input: z.object({ employee_id: employeeId }),
+  output: employee,
+  errors: { EMPLOYEE_NOT_FOUND: employeeNotFound },
+  run: async ({ employee_id }, { sql, output, fail }) =>
+    (await sql.maybeOne(output, sql`select * from hr.people where employee_id = ${employee_id}`)) ?? fail('EMPLOYEE_MISSING'),
+});

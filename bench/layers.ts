@@ -1,7 +1,8 @@
 /** What each layer of a call costs in our own process, by adding one after the other, without HTTP. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type CallRequest, call, type Runtime } from '../src/core/run.ts';
+import { call } from '../src/core/run.ts';
+import type { CallRequest, Runtime } from '../src/core/runtime.ts';
 import { sql } from '../src/core/sql.ts';
 import { createVerifier } from '../src/identity/verify.ts';
 import { createEmbeddedIssuer } from '../src/identity/issuers.ts';

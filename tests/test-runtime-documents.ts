@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
-import type { Runtime } from '../src/core/run.ts';
+import type { Runtime } from '../src/core/runtime.ts';
 import type { AnyDomain } from '../src/core/tool.ts';
 import { loadDocuments } from '../src/sample/documents.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';

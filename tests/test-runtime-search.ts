@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
-import type { Runtime } from '../src/core/run.ts';
+import type { Runtime } from '../src/core/runtime.ts';
 import { followJourney } from '../src/app/journey.ts';
 import type { AnyDomain } from '../src/core/tool.ts';
 import { supportSample } from '../src/sample/support.ts';

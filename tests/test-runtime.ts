@@ -19,7 +19,9 @@ import { type Person, rolesIn } from '../src/core/people.ts';
 import type { Logger } from '../src/core/ports.ts';
 import { createRegistry } from '../src/core/registry.ts';
 import type { ResourceOrPrompt } from '../src/core/resources.ts';
-import { call, execute, type Runtime, findResult } from '../src/core/run.ts';
+import { call } from '../src/core/run.ts';
+import type { Runtime } from '../src/core/runtime.ts';
+import { execute, findResult } from '../src/core/writes.ts';
 import type { Tool } from '../src/core/tool.ts';
 import { passwordFor } from '../src/app/stores.ts';
 import * as hr from '../src/domains/hr/index.ts';
@@ -193,7 +195,7 @@ export async function openTestRuntime({
         refresh: async (caller) => caller,
         spend: async () => {},
         backend: () => ({
-          execute: (ticket, caller, requestId) => execute(runtime, ticket, caller.person, caller.origin, requestId),
+          execute: (ticket, caller, requestId) => execute(runtime, ticket, { person: caller.person, origin: caller.origin, requestId }),
           findResult: (ticket, who) => findResult(runtime, ticket, who),
         }),
       }),

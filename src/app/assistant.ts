@@ -7,7 +7,8 @@ import type { Model } from '../assistant/model.ts';
 import { wordModel } from '../assistant/models/llm.ts';
 import { offlineModel } from '../assistant/offline/index.ts';
 import type { KeyValue } from '../core/ports.ts';
-import { auditRecord, type Runtime } from '../core/run.ts';
+import { auditRecord } from '../core/call-record.ts';
+import type { Runtime } from '../core/runtime.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { missingFrom } from '../gateway/listing.ts';
 import type { Config } from './config.ts';
@@ -35,7 +36,8 @@ export function openAssistant({ config, runtime, backend, sealed, model }: Assis
       missing: (servers) => missingFrom(registry, backend, servers),
       refused: async (request, tool, code) => {
         const { origin, person } = request.caller;
-        await audit.append(auditRecord(runtime, { ...request, origin, person }, tool, 'refused', code, 0, performance.now()));
+        const started = performance.now();
+        await audit.append(auditRecord(runtime, tool, { ...request, origin, person, decision: 'refused', code, rows: 0, started }));
       },
     },
     conversations(sealed, clock),

@@ -13,7 +13,8 @@ import type { Clock, Logger } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
 import type { AnyDomain, StoreKind } from '../core/tool.ts';
 import { recordRefused } from '../core/refused.ts';
-import { auditRecord, type Runtime } from '../core/run.ts';
+import { auditRecord } from '../core/call-record.ts';
+import type { Runtime } from '../core/runtime.ts';
 import { createFailedAuthLimit } from '../gateway/access.ts';
 import { localBackend, remoteBackend, timedBackend, type ToolBackend } from '../gateway/backends.ts';
 import { createUpstreamClient } from '../gateway/upstream-client.ts';
@@ -309,7 +310,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
         person: caller.person,
       };
       await runtime.audit.append({
-        ...auditRecord(runtime, request, undefined, decision, answer.code ?? null, 0, performance.now()),
+        ...auditRecord(runtime, undefined, { ...request, decision, code: answer.code ?? null, rows: 0, started: performance.now() }),
         confirmationId: confirmationId.slice(0, 64),
       });
     },

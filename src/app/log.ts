@@ -2,7 +2,7 @@
 import { type DestinationStream, pino } from 'pino';
 import { hidePatterns } from '../core/redact.ts';
 import type { Logger } from '../core/ports.ts';
-import type { Done } from '../core/run.ts';
+import type { CompletedCall } from '../core/runtime.ts';
 
 const FIELDS = new Set([
   'requestId',
@@ -71,7 +71,7 @@ export function openLog(level: string, to: DestinationStream = pino.destination(
 /** One line a call, where the level asks for it. Whose call it was and what with is for the trail alone. */
 export const logCalls =
   (log: Logger) =>
-  ({ requestId, server, tool, surface, decision, code, rows, ms }: Done): void =>
+  ({ requestId, server, tool, surface, decision, code, rows, ms }: CompletedCall): void =>
     log.info(
       {
         requestId,

@@ -5,14 +5,14 @@ import type { Answer, CancelledAnswer } from '../core/answer.ts';
 import { type Counter, type Histogram, type Metrics, openMetrics } from '../core/metrics.ts';
 import type { Decision, PoolLoad } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
-import type { Done } from '../core/run.ts';
+import type { CompletedCall } from '../core/runtime.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Config } from './config.ts';
 import { version } from './package.ts';
 
 export interface Meter {
   readonly metrics: Metrics;
-  observe(done: Done): void;
+  observe(done: CompletedCall): void;
   /** What became of a ticket, by a person's decision. */
   decided(server: string, outcome: Answer | CancelledAnswer): void;
   rateLimited(caller: 'authenticated' | 'unauthenticated'): void;

@@ -7,7 +7,7 @@ import { Failure } from '../core/errors.ts';
 import type { AuditChains, Clock, KeyValue, Logger, People, PeopleFeed } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { RecordRefused } from '../core/refused.ts';
-import type { Runtime } from '../core/run.ts';
+import type { Runtime } from '../core/runtime.ts';
 import { byToken, byTokenOrSession, type OnUnauthenticated } from '../gateway/access.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { domainRoutes } from '../gateway/domain-server.ts';

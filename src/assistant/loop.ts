@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
-import type { CallRequest } from '../core/run.ts';
+import type { CallRequest } from '../core/runtime.ts';
 import type { Tool } from '../core/tool.ts';
 import { FIND_TOOLS, type Toolbox, tokensOf } from './toolbox.ts';
 import { type Conversation, type Exchange, type Kept, recalled } from './conversations.ts';

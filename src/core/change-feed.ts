@@ -9,7 +9,7 @@ import { failure } from './errors.ts';
 import type { Person } from './people.ts';
 import type { Clock } from './ports.ts';
 import type { Feed, Notice } from './resources.ts';
-import { context } from './run.ts';
+import { createCallContext } from './runtime.ts';
 import type { Store } from './store.ts';
 import type { StoreKind } from './tool.ts';
 
@@ -77,7 +77,7 @@ export function createLocalChangeFeed(feed: Feed, store: Store<StoreKind>, clock
     });
   const look = ({ caller: { person }, after }: Subscription) => {
     const who = sessionFor(feed.tool, person, randomUUID());
-    return store.read(who, (handles) => feed.after(after, MOST_TRANSACTIONS, context(who, clock.now(), handles)));
+    return store.read(who, (handles) => feed.after(after, MOST_TRANSACTIONS, createCallContext(who, clock.now(), handles)));
   };
 
   return {

@@ -2,8 +2,7 @@
 import { Failure } from './errors.ts';
 import type { Person } from './people.ts';
 import type { AuditRecord } from './ports.ts';
-import type { Store, StoreSession } from './store.ts';
-import type { AnyDomain, StoreKind } from './tool.ts';
+import type { AuthorisedCall } from './runtime.ts';
 
 /** Somebody may be invited who has been here before, so each is looked at again after a while. */
 const AGAIN_MS = 60_000;
@@ -20,16 +19,13 @@ function isDue(store: object, { principal }: Person, now: number): boolean {
 }
 
 export async function applyFirstUse(
-  domain: AnyDomain,
-  who: StoreSession,
-  store: Store<StoreKind>,
-  now: Date,
+  { tool, session, store, now }: Pick<AuthorisedCall, 'tool' | 'session' | 'store' | 'now'>,
   recorded: (tool: string) => AuditRecord,
 ): Promise<void> {
-  const { onFirstUse: firstUse } = domain;
-  const { person } = who;
+  const { onFirstUse: firstUse } = tool.domain;
+  const { person } = session;
   if (firstUse === undefined || !firstUse.appliesTo(person) || !isDue(store, person, now.getTime())) return;
-  const as = { ...who, audience: firstUse.audience, shows: [] };
+  const as = { ...session, audience: firstUse.audience, shows: [] };
   if (!(await store.read(as, (handles) => firstUse.isPending(person, handles as never)))) return;
   try {
     await store.executeOnce(as, { id: undefined, tool: firstUse.name }, async ({ writing }) => {

@@ -18,15 +18,19 @@ export function splitInput(input: Readonly<Record<string, unknown>>): ListInput 
   return { limit: Number(asked ?? 50), cursor: typeof at === 'string' ? at : undefined, filters };
 }
 
-/** `rows` holds one more than the limit when there is more. */
+export interface PageOptions {
+  readonly filterNames: readonly string[];
+  readonly plural: string;
+  readonly nextCursor: (last: Row) => string;
+  readonly summary: unknown;
+  readonly hoisted: readonly string[];
+}
+
+/** `rows` holds one row more than the limit when there is another page. */
 export function pageOf(
   rows: readonly Row[],
   asked: ListInput,
-  filterNames: readonly string[],
-  plural: string,
-  nextCursor: (last: Row) => string,
-  summary: unknown,
-  lifted: readonly string[] = [],
+  { filterNames, plural, nextCursor, summary, hoisted }: PageOptions,
 ): { data: readonly Row[]; metadata: ListMetadata } {
   const hasMore = rows.length > asked.limit;
   const data = hasMore ? rows.slice(0, asked.limit) : rows;
@@ -42,7 +46,7 @@ export function pageOf(
       (unused.length > 0 ? `Narrow it by ${unused.join(', ')}, or ask for the next page.` : 'Ask for the next page to see the rest.');
   }
   if (summary !== undefined) metadata.summary = summary;
-  for (const key of lifted) metadata[key] = (summary as Row)[key];
+  for (const key of hoisted) metadata[key] = (summary as Row)[key];
   return { data, metadata };
 }
 

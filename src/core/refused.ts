@@ -1,7 +1,8 @@
 /** Audit records of calls that were refused before their input was read: malformed, too large, too slow or of another media type. */
 import { byHand } from './limits/rate-limit.ts';
 import { Failure } from './errors.ts';
-import { auditRecord, type CallRequest, type Runtime } from './run.ts';
+import { auditRecord } from './call-record.ts';
+import type { CallRequest, Runtime } from './runtime.ts';
 
 /** What is kept of a body that could not be read. */
 export interface UnreadBody {
@@ -37,15 +38,19 @@ export async function recordRefused(runtime: RecordingRuntime, request: RefusedC
     if (!(error instanceof Failure)) throw error;
     answer = error;
   }
-  const record = auditRecord(
-    runtime,
-    { server, tool: name, input: {}, surface, requestId, origin, person },
-    tool,
-    'refused',
-    answer.code,
-    0,
+  const record = auditRecord(runtime, tool, {
+    server,
+    tool: name,
+    input: {},
+    surface,
+    requestId,
+    origin,
+    person,
+    decision: 'refused',
+    code: answer.code,
+    rows: 0,
     started,
-  );
+  });
   // The size and the digest are ours: nothing in them has to be hidden.
   await runtime.audit.append({
     ...record,

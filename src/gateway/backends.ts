@@ -10,7 +10,9 @@ import type { Person } from '../core/people.ts';
 import type { Clock, Logger } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { Feed, Notice } from '../core/resources.ts';
-import { type CallRequest, call, execute, type Runtime, findResult } from '../core/run.ts';
+import { call } from '../core/run.ts';
+import type { CallRequest, Runtime } from '../core/runtime.ts';
+import { execute, findResult } from '../core/writes.ts';
 import type { Tool } from '../core/tool.ts';
 import { signGrant } from '../identity/internal.ts';
 import type { SigningKey } from '../identity/keys.ts';
@@ -38,7 +40,7 @@ export function localBackend(runtime: Runtime, server: string): ToolBackend {
   return {
     call: (request) => call(runtime, request),
     changes: async (subscription) => (changeFeed ?? nothingToFollow(server)).next(subscription),
-    execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, person, origin, requestId),
+    execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, { person, origin, requestId }),
     findResult: (ticket, person) => findResult(runtime, ticket, person),
     remote: false,
     available: () => true,

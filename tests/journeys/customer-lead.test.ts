@@ -1,7 +1,7 @@
 /** Who leads an organisation: its own record says so, there is exactly one at all times, and a change of it waits for an approval. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
-import { execute, findResult } from '../../src/core/run.ts';
+import { execute, findResult } from '../../src/core/writes.ts';
 import * as support from '../../src/domains/support/index.ts';
 import { code, type Data, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 import { searchStores } from '../test-runtime-search.ts';
@@ -161,11 +161,12 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     const answer = await testRuntime.approve(jane, confirmationId);
     const former = person('jane.smith@acme.example', { roles: ['basic-customer'] });
     // As after a lost answer, or on another replica a moment later: the roles are read again before it is carried out.
-    expect(await execute(testRuntime.runtime, ticket, former, 'web', 'again')).toEqual(answer);
+    expect(await execute(testRuntime.runtime, ticket, { person: former, origin: 'web', requestId: 'again' })).toEqual(answer);
     expect(await findResult(testRuntime.runtime, ticket, former)).toEqual(answer);
     const other = await testRuntime.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });
     const waiting = await testRuntime.runtime.tickets.find(other.confirmationId, bob);
-    const refused = execute(testRuntime.runtime, waiting, { ...bob, roles: new Set(['basic-customer']) }, 'web', 'never');
+    const demoted = { ...bob, roles: new Set(['basic-customer'] as const) };
+    const refused = execute(testRuntime.runtime, waiting, { person: demoted, origin: 'web', requestId: 'never' });
     await expect(refused).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 

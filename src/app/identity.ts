@@ -2,13 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { failure } from '../core/errors.ts';
 import type { Clock, KeyValue, Logger, People } from '../core/ports.ts';
 import { createAccounts, type Accounts } from '../identity/accounts.ts';
 import { type EmbeddedProvider, createEmbeddedProvider } from '../identity/embedded/provider.ts';
 import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import { type GatewayKeys, loadGatewayKeys, ownGatewayKeys, watchGatewayKeys } from '../identity/gateway-keys.ts';
-import { signIdentity } from '../identity/internal.ts';
 import { createEmbeddedIssuer, createExternalIssuer, introspection, type Issuer, sameAudience } from '../identity/issuers.ts';
 import { derive, type Keys, type SigningKey } from '../identity/keys.ts';
 import { createLogout } from '../identity/logout.ts';
@@ -18,6 +16,7 @@ import { type WebSessions, createWebSessions } from '../identity/web/sessions.ts
 import { personas } from '../sample/people.ts';
 import { type Config, ConfigProblem } from './config.ts';
 import type { LeadOf } from './portal.ts';
+import { createServerRequest } from './server-request.ts';
 
 export interface Identity {
   readonly verifier: Verifier;
@@ -133,46 +132,10 @@ export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): Gatew
   return watchGatewayKeys(() => readFile(gatewayPublicKeys, 'utf8'));
 }
 
-/** The whole answer of one server to another: what is not one is none. */
-const replied = z.object({ status: z.literal('success'), data: z.unknown() });
-const ASK_MS = 3_000;
-
-/** Asks another server as one server another, for nobody in particular. Whatever is not a proper answer is none. */
-export function asServer(upstream: UpstreamClient | undefined, server: string, title: string, key: SigningKey, clock: Clock) {
-  return async <T>(path: string, question: object, requestId: string, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T> => {
-    if (upstream === undefined) throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
-    const body = JSON.stringify(question);
-    const person = {
-      principal: 'gateway',
-      sub: 'gateway',
-      realm: 'staff' as const,
-      username: 'gateway',
-      name: 'gateway',
-      email: '',
-      employeeId: undefined,
-      organizationId: undefined,
-      roles: new Set<never>(),
-    };
-    const caller = {
-      person,
-      token: { id: '', client: 'gateway', issuedAt: 0, expiresAt: 0 },
-      approves: 'nothing' as const,
-      origin: 'gateway',
-    };
-    const token = signIdentity(key, { server, caller, requestId, method: 'POST', path, body }, clock);
-    try {
-      const { text } = await upstream.post({ path, body, token, requestId, signal, deadlineMs: ASK_MS, quiet: true });
-      return answer.parse(replied.parse(JSON.parse(text)).data);
-    } catch {
-      throw failure('SERVICE_UNAVAILABLE', `${title} does not answer.`);
-    }
-  };
-}
-
 const employment = z.enum(['active', 'terminated', 'unknown']);
 
 /** Where hr runs elsewhere, employment is asked there. */
 export function createRemotePeople(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): People {
-  const ask = asServer(hr, 'hr', 'People', key, clock);
+  const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
   return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };
 }

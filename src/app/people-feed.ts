@@ -4,7 +4,7 @@ import { Failure } from '../core/errors.ts';
 import type { Clock, Logger, PeopleCopy, PeopleFeed } from '../core/ports.ts';
 import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import type { SigningKey } from '../identity/keys.ts';
-import { asServer } from './identity.ts';
+import { createServerRequest } from './server-request.ts';
 
 const EVERY_MS = 2000;
 /** After failures it waits longer and longer, so that a server that is down, or refuses, is not asked all the time. */
@@ -116,6 +116,6 @@ const page = z.object({
 
 /** Where hr runs elsewhere, it is asked there, as employment is; with a key of its own where this is not the gateway's process. */
 export function createRemotePeopleFeed(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): PeopleFeed {
-  const ask = asServer(hr, 'hr', 'People', key, clock);
+  const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
   return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../core/ports.ts';
 import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import type { Persona } from '../identity/accounts.ts';
 import type { SigningKey } from '../identity/keys.ts';
-import { asServer } from './identity.ts';
+import { createServerRequest } from './server-request.ts';
 
 const organization = z.object({ lead_contact_id: z.string().nullish() });
 
@@ -16,7 +16,7 @@ export type LeadOf = (customer: Pick<Persona, 'sub' | 'organizationId'>) => Prom
 
 /** Where support runs elsewhere, it is asked there. */
 export function createRemoteLeads(support: UpstreamClient | undefined, key: SigningKey, clock: Clock): LeadOf {
-  const ask = asServer(support, 'support', 'Support', key, clock);
+  const ask = createServerRequest(support, { server: 'support', title: 'Support', key, clock });
   return async ({ sub, organizationId }) => {
     if (organizationId === undefined) return undefined;
     const leads = await ask('/lead', { sub, organizationId }, 'sign-in', z.boolean().nullable()).catch(() => null);

@@ -13,21 +13,8 @@ import { rolesIn } from '../../src/core/people.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
-import { unfindable } from './arrange.ts';
-import {
-  byName,
-  callersOf,
-  codeOf,
-  Doors,
-  type Input,
-  leakIn,
-  type Outcome,
-  propertiesOf,
-  ready,
-  SURFACES,
-  tellsOfItself,
-  today,
-} from './calls.ts';
+import { type Input, unfindable } from './arrange.ts';
+import { byName, callersOf, codeOf, Doors, leakIn, type Outcome, propertiesOf, ready, SURFACES, tellsOfItself, today } from './calls.ts';
 
 let testServer: TestServer;
 let doors: Doors;

@@ -7,8 +7,14 @@ import { randomUUID } from 'node:crypto';
 import { persona, personas } from '../../src/sample/people.ts';
 import type { TestServer } from '../test-server.ts';
 import type { TestClient } from '../test-client.ts';
-import type { Ready } from './calls.ts';
 import { journeyChurn } from './journey-churn.ts';
+
+export type Input = Readonly<Record<string, unknown>>;
+/** A person and an input with whom a tool succeeds. */
+export interface Ready {
+  readonly as: string;
+  readonly input: Input;
+}
 
 async function data(testServer: TestClient, user: string, server: string, tool: string, input: unknown): Promise<Record<string, unknown>> {
   const { body } = await testServer.rest(user, server, tool, input);

@@ -8,17 +8,11 @@ import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { type Persona, persona, personas } from '../../src/sample/people.ts';
 import type { CallResult, TokenOptions, TestClient } from '../test-client.ts';
-import { arranged } from './arrange.ts';
+import { arranged, type Ready } from './arrange.ts';
 
 export const registry = allTools();
 export const { tools } = registry;
 export const byName = tools.map((tool) => [qualifiedName(tool), tool] as const);
-
-export type Input = Readonly<Record<string, unknown>>;
-export interface Ready {
-  readonly as: string;
-  readonly input: Input;
-}
 
 /** An input and a person with whom the tool succeeds on the sample data: its own example, or a row made for it. */
 export async function ready(testServer: TestClient, tool: Tool): Promise<Ready> {

@@ -3,17 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
+import type { Input, Ready } from './arrange.ts';
 import {
   byName,
   codeOf,
   type Door,
   Doors,
-  type Input,
   leakIn,
   type Outcome,
   type Property,
   propertiesOf,
-  type Ready,
   ready,
   tellsOfItself,
   tools,

@@ -9,8 +9,8 @@ import type { AnyDomain, Tool } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { asCluster } from '../stores.ts';
-import { churn, narrowed } from './arrange.ts';
-import { byName, callersOf, codeOf, type Door, Doors, type Input, type Property, propertiesOf, today, type Who } from './calls.ts';
+import { churn, type Input, narrowed } from './arrange.ts';
+import { byName, callersOf, codeOf, type Door, Doors, type Property, propertiesOf, today, type Who } from './calls.ts';
 import { snapshot } from './restore.ts';
 
 let testServer: TestServer;

@@ -9,7 +9,8 @@ import { HIDDEN, masks } from '../../src/core/fields.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
-import { callersOf, Doors, type Input, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
+import type { Input } from './arrange.ts';
+import { callersOf, Doors, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
 import { type Canary, canariesIn, maskedOf, masking, mayShow, plantCanaries, rolesFor } from './canaries.ts';
 
 let testServer: TestServer;

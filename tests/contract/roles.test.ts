@@ -8,7 +8,8 @@ import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { personas } from '../../src/sample/people.ts';
 import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
-import { codeOf, Doors, type Ready, ready, SURFACES, tools } from './calls.ts';
+import type { Ready } from './arrange.ts';
+import { codeOf, Doors, ready, SURFACES, tools } from './calls.ts';
 
 let testServer: TestServer;
 let doors: Doors;

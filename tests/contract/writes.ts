@@ -5,9 +5,9 @@ import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import type { TestServer } from '../test-server.ts';
 import type { TestClient } from '../test-client.ts';
-import { copies, variations } from './arrange.ts';
+import { copies, type Input, variations } from './arrange.ts';
 import { openRawStore, type VersionedRow } from './raw-store.ts';
-import { byName, type Input, propertiesOf, ready } from './calls.ts';
+import { byName, propertiesOf, ready } from './calls.ts';
 
 export const writes = byName.filter(([, { kind }]) => kind === 'write');
 

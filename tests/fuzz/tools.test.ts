@@ -7,6 +7,7 @@ import { answerOf } from '../../src/core/derive/answers.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { type Canary, canariesIn, mayShow, plantCanaries } from '../contract/canaries.ts';
+import type { Ready } from '../contract/arrange.ts';
 import {
   codeOf,
   type Door,
@@ -17,7 +18,6 @@ import {
   type Property,
   propertiesOf,
   ready,
-  type Ready,
   tellsOfItself,
   tools,
 } from '../contract/calls.ts';

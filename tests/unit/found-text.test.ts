@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { line } from '../../src/core/fields.ts';
 import { redact } from '../../src/core/redact.ts';
-import { clientName } from '../../src/transports/mcp/fast-path.ts';
+import { clientName } from '../../src/transports/mcp/client-info.ts';
 
 describe('a number that identifies someone stays out of the trail however it is written', () => {
   it.each([

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type InputRequiredResult, inputRequired, type Server, type ServerContext } from '@modelcontextprotocol/server';
+import { type InputRequiredResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, PendingAnswer } from '../../core/answer.ts';
 import { failure } from '../../core/errors.ts';
 import type { Exchange } from './exchange.ts';
-import type { McpLimits, McpOptions, TicketView } from './options.ts';
+import type { McpLimits, McpOptions } from './options.ts';
 import { openState, type StateBinding, sealState } from './seal.ts';
 import type { Streams } from './streams.ts';
+import type { TicketView } from './tool-call.ts';
 
 const POLL_MS = 1_000;
 
@@ -86,16 +87,6 @@ export class Approval {
     }
   }
 }
-
-/** Can this client show its user a page? */
-export function opensUrls(capabilities: unknown): boolean {
-  const { elicitation } = (capabilities ?? {}) as { elicitation?: { url?: unknown } };
-  return typeof elicitation?.url === 'object' && elicitation.url !== null;
-}
-
-/** Elicitation by URL came with 2025-11-25; an older session cannot mean it. */
-export const sessionOpensUrls = (server: Server): boolean =>
-  server.getNegotiatedProtocolVersion() === '2025-11-25' && opensUrls(server.getClientCapabilities());
 
 const bindingOf = ({ caller }: Exchange, tool: string, args: unknown): StateBinding => ({ principal: caller.person.principal, tool, args });
 const isOpen = ({ state }: TicketView) => state === 'waiting' || state === 'executing';

@@ -2,9 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
 import { Failure, failure } from '../../core/errors.ts';
-import type { McpOptions, ToolCall } from './options.ts';
+import type { Logger } from '../../core/ports.ts';
+import type { ToolCall } from './tool-call.ts';
 
-type Rules = Pick<McpOptions, 'call' | 'log'>;
+interface Rules {
+  call(call: ToolCall): Promise<Answer> | undefined;
+  readonly log: Logger;
+}
 
 /**
  * One HTTP request of one caller, whichever leg answers it. A tool is run at most once in it: the hot leg may find out only

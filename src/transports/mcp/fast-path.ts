@@ -10,11 +10,7 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
-import { opensUrls } from './approval.ts';
-
-export const MODERN = '2026-07-28';
-/** Newest first: the first is offered to a client that asks for something else. */
-export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
+import { clientName, LEGACY, MODERN, opensUrls } from './client-info.ts';
 
 export interface ClientFacts {
   readonly name: string | undefined;
@@ -113,19 +109,4 @@ function clientOf(headers: IncomingHttpHeaders, body: Params, meta: Params): Cli
   };
   envelopes.set(key, facts);
   return facts;
-}
-
-/** A client's own name ends up on cards and in the audit: plain letters of a sensible length, or nothing. */
-export function clientName(info: unknown): string | undefined {
-  const { title, name } = (info ?? {}) as { title?: unknown; name?: unknown };
-  const given = typeof title === 'string' && title !== '' ? title : name;
-  if (typeof given !== 'string') return undefined;
-  // Cut before it is made plain, which can make it eighteen times as long.
-  const plain = given
-    .slice(0, 256)
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{N} ._/()@+-]/gu, '')
-    .trim()
-    .slice(0, 64);
-  return plain === '' ? undefined : plain;
 }

@@ -1,13 +1,7 @@
+/** The public part of the MCP transport. */
+export { LEGACY, MODERN } from './client-info.ts';
 export { Exchange } from './exchange.ts';
-export { type McpHandler, createMcpTransport as mcpHandler } from './handler.ts';
-export { LEGACY, MODERN } from './fast-path.ts';
-export type { McpResources, ResourceCall, Reference } from './resources.ts';
-export {
-  MCP_LIMITS,
-  type McpFeature,
-  type McpLimits,
-  type McpOptions,
-  type TicketView,
-  type ToolCall,
-  type ToolListing,
-} from './options.ts';
+export { createMcpTransport as mcpHandler, type McpHandler } from './handler.ts';
+export type { McpResources, Reference, ResourceCall } from './mcp-resources.ts';
+export { MCP_LIMITS, type McpFeature, type McpLimits, type McpOptions } from './options.ts';
+export type { TicketView, ToolCall, ToolListing } from './tool-call.ts';

@@ -5,7 +5,7 @@ import type { Caller } from '../../core/caller.ts';
 import { Failure } from '../../core/errors.ts';
 import type { Notice } from '../../core/resources.ts';
 import type { Exchange } from './exchange.ts';
-import type { McpResources } from './resources.ts';
+import type { McpResources } from './mcp-resources.ts';
 import { whenOver } from './streams.ts';
 import type { Kept, Subscriptions } from './subscriptions.ts';
 

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server, ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
-import type { Answer, PendingAnswer } from '../../core/answer.ts';
+import type { Answer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
 import type { Failure } from '../../core/errors.ts';
 import type { Clock, KeyValue, Logger } from '../../core/ports.ts';
 import type { Guard } from '../guard.ts';
 import type { Exchange } from './exchange.ts';
-import type { McpResources } from './resources.ts';
+import type { McpResources } from './mcp-resources.ts';
+import type { TicketView, ToolCall, ToolListing } from './tool-call.ts';
 
 /** All that the endpoint has to be told. Business rules stay behind these functions. */
 export interface McpOptions {
@@ -76,30 +77,6 @@ export const MCP_LIMITS: McpLimits = {
   approvalMs: 300_000,
   settleMs: 0,
 };
-
-export interface ToolListing {
-  /** The inside of the result, `"tools":[…]`, made once for a role set. */
-  readonly bytes: Buffer;
-  readonly tools: readonly object[];
-  /** What belongs beside it in `_meta`, as JSON without its braces. */
-  readonly meta?: string | undefined;
-}
-
-export interface ToolCall {
-  readonly name: string;
-  readonly args: unknown;
-  readonly caller: Caller;
-  readonly servers: ReadonlySet<string> | undefined;
-  readonly requestId: string;
-  /** Aborted when the client goes away or takes the request back. */
-  readonly signal: AbortSignal;
-  readonly clientName: string | undefined;
-}
-
-export type TicketView =
-  | { readonly state: 'waiting' | 'executing'; readonly answer: PendingAnswer }
-  | { readonly state: 'done' | 'failed'; readonly answer: Answer }
-  | { readonly state: 'denied' | 'expired' | 'unknown' };
 
 export interface McpFeature {
   readonly capabilities: ServerCapabilities;

@@ -9,46 +9,14 @@ import {
   ProtocolErrorCode,
   type ReadResourceResult,
   type Server,
-  type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Answer } from '../../core/answer.ts';
-import type { Caller } from '../../core/caller.ts';
-import type { ErrorAnswer } from '../../core/errors.ts';
-import type { Notice } from '../../core/resources.ts';
 import type { Exchange } from './exchange.ts';
-import { clientName } from './fast-path.ts';
-import type { ToolCall } from './options.ts';
+import { clientName } from './client-info.ts';
+import type { McpResources } from './mcp-resources.ts';
+import { refusal } from './protocol-error.ts';
 import type { Subscriptions } from './subscriptions.ts';
-
-export type ResourceCall = Pick<ToolCall, 'caller' | 'servers' | 'requestId' | 'signal' | 'clientName'>;
-type Servers = ReadonlySet<string> | undefined;
-export type Reference = { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
-
-/** What is offered beside tools. Whoever asks, each call goes through the same checks as a tool's. */
-export interface McpResources {
-  readonly capabilities: ServerCapabilities;
-  resources(caller: Caller, servers: Servers): readonly object[];
-  templates(caller: Caller, servers: Servers): readonly object[];
-  prompts(caller: Caller, servers: Servers): readonly object[];
-  /** `data` is the text itself, or what is to be read as JSON. */
-  read(uri: string, call: ResourceCall): Promise<{ readonly answer: Answer; readonly mimeType: string }>;
-  prompt(
-    name: string,
-    given: Readonly<Record<string, string>>,
-    call: ResourceCall,
-  ): Promise<{ readonly answer: Answer; readonly description: string }>;
-  complete(reference: Reference, argument: { readonly name: string; readonly value: string }, call: ResourceCall): Promise<Answer>;
-  /** May the caller hear of it? `data` is the transaction after which they do. */
-  subscribe(uri: string, call: ResourceCall): Promise<{ readonly answer: Answer; readonly server: string; readonly uri: string }>;
-  unsubscribe(uri: string, call: ResourceCall): Promise<{ readonly answer: Answer; readonly uri: string }>;
-  /** What the next transactions changed; waits for one. Throws a Failure when the caller may not hear of it any more. */
-  changes(server: string, caller: Caller, after: number): Promise<readonly Notice[]>;
-}
-
-/** The union is the error's data: a stable code, and whether trying again can help. */
-export const refusal = (answer: ErrorAnswer): ProtocolError =>
-  new ProtocolError(answer.retryable ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, answer.message, answer);
 
 function dataOf(answer: Answer): unknown {
   if (answer.status === 'success') return answer.data;

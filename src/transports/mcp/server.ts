@@ -11,9 +11,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Failure } from '../../core/errors.ts';
-import { type Approval, opensUrls, sessionOpensUrls } from './approval.ts';
+import type { Approval } from './approval.ts';
+import { clientName, LEGACY, MODERN, opensUrls, sessionOpensUrls } from './client-info.ts';
 import { Exchange } from './exchange.ts';
-import { clientName, LEGACY, MODERN } from './fast-path.ts';
 import { installResources } from './resources.ts';
 import type { McpOptions } from './options.ts';
 import { callResult } from './result.ts';

@@ -6,7 +6,7 @@ import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
-import { clientName } from './fast-path.ts';
+import { clientName } from './client-info.ts';
 import type { Progress } from './notices.ts';
 import type { McpLimits } from './options.ts';
 import { openSession, sealSession } from './seal.ts';

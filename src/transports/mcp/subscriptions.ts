@@ -4,7 +4,8 @@ import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { KeyValue } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
-import { type McpResources, refusal } from './resources.ts';
+import type { McpResources } from './mcp-resources.ts';
+import { refusal } from './protocol-error.ts';
 import type { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 
 /** By address: whose changes, and after which transaction one hears of them. */

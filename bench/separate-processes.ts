@@ -1,4 +1,4 @@
-/** The gateway and hr in processes of their own, and hr several times: what the way between them costs, and what more of them bring. */
+/** Measures the gateway and hr in separate processes: the cost of the hop between them, and the throughput of several hr servers. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -10,11 +10,11 @@ import { freePort } from '../tests/services/server-process.ts';
 import { leftOut, type Line, started } from './lines.ts';
 import { median, treeOf } from './load.ts';
 import { load, type LoadTarget, ratio, told } from './loadgen.ts';
-import { ourTargets, type Questions, warmUp } from './peers.ts';
 import { launch, type Product } from './product.ts';
 import type { Company, Timing } from './sql.ts';
+import { ourTargets, type Questions, warmUp } from './targets.ts';
 
-export interface Apart {
+export interface SeparateProcesses {
   readonly company: Company;
   readonly folder: string;
   readonly loadgen: string;
@@ -24,7 +24,7 @@ export interface Apart {
   readonly timing: Timing;
 }
 
-export async function apartLines({ company, folder, loadgen, questions, bare, timing }: Apart): Promise<Line[]> {
+export async function separateProcessLines({ company, folder, loadgen, questions, bare, timing }: SeparateProcesses): Promise<Line[]> {
   const redis = await started('Redis', startRedis);
   if (redis === undefined) return [];
   const database = company.postgres.pid;

@@ -1,0 +1,27 @@
+/** The types of a tool call, a tool listing and a ticket's state, between the MCP endpoint and the code behind it. */
+import type { Answer, PendingAnswer } from '../../core/answer.ts';
+import type { Caller } from '../../core/caller.ts';
+
+export interface ToolListing {
+  /** The inside of the result, `"tools":[…]`, made once for a role set. */
+  readonly bytes: Buffer;
+  readonly tools: readonly object[];
+  /** What belongs beside it in `_meta`, as JSON without its braces. */
+  readonly meta?: string | undefined;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly args: unknown;
+  readonly caller: Caller;
+  readonly servers: ReadonlySet<string> | undefined;
+  readonly requestId: string;
+  /** Aborted when the client goes away or takes the request back. */
+  readonly signal: AbortSignal;
+  readonly clientName: string | undefined;
+}
+
+export type TicketView =
+  | { readonly state: 'waiting' | 'executing'; readonly answer: PendingAnswer }
+  | { readonly state: 'done' | 'failed'; readonly answer: Answer }
+  | { readonly state: 'denied' | 'expired' | 'unknown' };

@@ -67,7 +67,7 @@ function Pending({
     <>
       <ApprovalCard key={id} id={id} again={again} opened={opened} {...(onState && { onState })} />
       {trouble?.status === 'error' && (
-        <div className="mt-3">
+        <div className="mt-5">
           <Refusal error={trouble} />
         </div>
       )}

@@ -100,21 +100,21 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
             </dl>
           </div>
           <div>
-            <h3 className="eyebrow mb-2">Input, secrets removed</h3>
+            <h3 className="eyebrow mb-4">Input, secrets removed</h3>
             <pre className="json json--well" tabIndex={0}>
               {pretty(entry.input)}
             </pre>
           </div>
           {entry.changes !== undefined && (
             <div>
-              <h3 className="eyebrow mb-2">Changes</h3>
+              <h3 className="eyebrow mb-4">Changes</h3>
               <pre className="json json--well" tabIndex={0}>
                 {JSON.stringify(entry.changes, null, 2)}
               </pre>
             </div>
           )}
           <div>
-            <h3 className="eyebrow mb-2">Chain of {chain}</h3>
+            <h3 className="eyebrow mb-4">Chain of {chain}</h3>
             <ul className="links">
               <li>
                 <span>

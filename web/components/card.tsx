@@ -147,7 +147,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
       {trouble && <Refusal error={trouble.answer} again={() => setAttempt((before) => before + 1)} />}
       {state === 'done' && <Receipt id={id} text={() => slot.current?.innerText.replace(/\n{2,}/g, '\n').trim() ?? ''} />}
       {more && (
-        <p className="mt-3">
+        <p className="mt-5">
           <button
             className="btn"
             type="button"

@@ -139,7 +139,7 @@ export function DataTable(props: TableProps) {
             </p>
           )}
           {used.some(({ drop }) => drop) && (
-            <div className="row row-wrap justify-center">
+            <div className="row row-wrap center">
               {used.map(
                 ({ name, value, drop }) =>
                   drop && (
@@ -246,7 +246,7 @@ export function DataTable(props: TableProps) {
         {...(rowLink && { rowLink })}
         {...(words && { words })}
       />
-      {trouble && <div className="p-3">{trouble}</div>}
+      {trouble && <div className="p-5">{trouble}</div>}
       <div className="dt-foot">
         <span ref={said} className="grow" tabIndex={-1}>
           <b>{number(rows.length)}</b> {hasMore ? `${plural} loaded` : `${plural}, complete`}

@@ -44,7 +44,7 @@ export function KeyList({ onClose, customer }: { readonly onClose: () => void; r
               </div>
             ))}
           </dl>
-          <label className="row mid mt-4">
+          <label className="row mid mt-6">
             <input
               type="checkbox"
               checked={on}

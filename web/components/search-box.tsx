@@ -91,7 +91,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
               </li>
             ))}
           </ul>
-          {hits.length === 0 && <p className="small faint p-3">Nothing that you can see has these words.</p>}
+          {hits.length === 0 && <p className="small faint p-5">Nothing that you can see has these words.</p>}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

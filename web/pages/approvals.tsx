@@ -134,7 +134,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
       </div>
       <section className="inbox-detail" aria-label="The change">
         {id !== undefined && (
-          <p className="show-s mb-3">
+          <p className="show-s mb-5">
             <a className="btn btn--quiet btn--sm" href={base}>
               <Icon name="back" className="i-14" />
               All approvals
@@ -157,7 +157,7 @@ function Shown({ id, opened }: { readonly id: string; readonly opened: boolean }
     <>
       <ApprovalCard id={id} opened={opened} onState={setState} />
       {state === 'waiting' && (
-        <p className="small faint mt-3">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
+        <p className="small faint mt-5">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
       )}
     </>
   );

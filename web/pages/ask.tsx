@@ -41,8 +41,8 @@ function Suggestions({ groups, onAsk }: { readonly groups: readonly SuggestionGr
   return (
     <>
       {groups.map(({ name, suggestions: some }) => (
-        <section key={name} aria-label={`You could ask: ${name.toLowerCase()}`} className="mt-6">
-          <h2 className="eyebrow mb-2">{name}</h2>
+        <section key={name} aria-label={`You could ask: ${name.toLowerCase()}`} className="mt-8">
+          <h2 className="eyebrow mb-4">{name}</h2>
           <div className="suggest">
             {some.map(({ ask, server, writes }) => (
               <button key={ask} type="button" onClick={() => onAsk(ask)}>
@@ -53,7 +53,7 @@ function Suggestions({ groups, onAsk }: { readonly groups: readonly SuggestionGr
           </div>
         </section>
       ))}
-      <p className="small muted mt-5">
+      <p className="small muted mt-7">
         You can use {count(tools, 'tool')} on {count(servers.length, 'server')}. <a href="/tools">See all of them</a>
       </p>
     </>
@@ -171,12 +171,12 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
       <Shell path={pathname} title="Ask" bare beside={<SearchHint />}>
         <main className="ask" id="main" tabIndex={-1}>
           <h1>What do you want to know, {me.name.split(' ')[0]}?</h1>
-          <div className="mt-5">{composer}</div>
+          <div className="mt-7">{composer}</div>
           <p className="small faint dock-note">{NOTE}</p>
           {limited}
           {trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} again={talk.again} />}
           {waiting.length > 0 && (
-            <div className="mt-4">
+            <div className="mt-6">
               <Waits />
             </div>
           )}
@@ -230,7 +230,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
           </div>
         )}
         {trouble && (
-          <div className="mt-5">
+          <div className="mt-7">
             <Refusal error={trouble.answer} requestId={trouble.requestId} again={talk.again} />
           </div>
         )}

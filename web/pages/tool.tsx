@@ -92,11 +92,11 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
         <KindBadge tool={tool} />
         {tool.annotations.destructiveHint && tool.kind === 'write' && <span className="badge badge--line">Asks you first</span>}
       </div>
-      <p className="mono small faint mt-0.5">
+      <p className="mono small faint mt-1">
         {tool.server}.{tool.name}
       </p>
-      <p className="muted mt-2 max-w-[64ch]">{tool.description}</p>
-      <p className="small faint mt-1">
+      <p className="muted mt-4 measure">{tool.description}</p>
+      <p className="small faint mt-2">
         For {joined(tool.roles)}. You hold {held.length > 0 ? joined(held) : joined(me.roles)}.
       </p>
       {tool.examples.length > 0 && (
@@ -110,7 +110,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       )}
       <form
         ref={form}
-        className="mt-5"
+        className="mt-7"
         aria-label={`Input of ${tool.name}`}
         noValidate
         onSubmit={(event) => {
@@ -123,7 +123,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
           void run();
         }}
       >
-        <div className="row between mb-3">
+        <div className="row between mb-5">
           <h3>Input</h3>
           <div className="seg" role="group" aria-label="Input as">
             <button
@@ -169,7 +169,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
             )}
           </div>
         )}
-        <div className="row mt-4">
+        <div className="row mt-6">
           <button className="btn btn--primary" type="submit" aria-busy={running}>
             {running && <span className="spin" aria-hidden="true" />}
             {tool.kind === 'write' ? 'Prepare' : 'Run'}
@@ -195,7 +195,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
         {ran && !running ? `Answer: ${ran.answer.status}` : ''}
       </div>
       {ran && (
-        <section className={`panel mt-6 ${ran.answer.status === 'success' ? '' : 'panel--open'}`} aria-label="Answer" aria-busy={running}>
+        <section className={`panel mt-8 ${ran.answer.status === 'success' ? '' : 'panel--open'}`} aria-label="Answer" aria-busy={running}>
           <div className="panel-head">
             <AnswerBadge answer={ran.answer} />
             <span className="small muted num">
@@ -295,8 +295,8 @@ function CopyAs({ tool, input }: { readonly tool: Found; readonly input: Record<
     CLI: `tamshai call ${tool.server} ${tool.name} ${quoted(json)} --as ${me.username}`,
   };
   return (
-    <section className="mt-5" aria-labelledby="copy-as">
-      <div className="row between mb-2">
+    <section className="mt-7" aria-labelledby="copy-as">
+      <div className="row between mb-4">
         <h3 id="copy-as">Copy as</h3>
         <div className="seg" role="group" aria-label="Copy as">
           {WAYS.map((each) => (
@@ -310,7 +310,7 @@ function CopyAs({ tool, input }: { readonly tool: Found; readonly input: Record<
         <pre tabIndex={0}>{texts[way]}</pre>
         <CopyButton label="Copy" text={() => texts[way]} />
       </div>
-      <p className="small faint mt-1">Your token is never part of the copied text.</p>
+      <p className="small faint mt-2">Your token is never part of the copied text.</p>
     </section>
   );
 }

@@ -37,7 +37,7 @@ export function MayHelp({ title, words }: { readonly title: string; readonly wor
   if (articles.length === 0 || words.trim().length < 4) return null;
   return (
     <section aria-live="polite">
-      <h2 className="mid strong mb-2">{title}</h2>
+      <h2 className="mid strong mb-4">{title}</h2>
       <ul className="linklist mid">
         {articles.map(({ article_id, title: name, summary }) => (
           <li key={article_id}>
@@ -95,7 +95,7 @@ export function ArticlePage({ id }: { readonly id: string }) {
   const article = known ?? articles.find(({ article_id }) => article_id === id);
   return (
     <>
-      <p className="mb-2">
+      <p className="mb-4">
         <a className="btn btn--quiet btn--sm back" href="/portal/articles">
           <Icon name="back" className="i-14" />
           Help articles
@@ -106,7 +106,7 @@ export function ArticlePage({ id }: { readonly id: string }) {
           <h1>
             <bdi>{article.title}</bdi>
           </h1>
-          <p className="small faint mt-1 mb-4">
+          <p className="small faint mt-2 mb-6">
             {codeInWords(article.category)}, updated {day(article.updated_at)}
           </p>
           <Prose text={article.content} />
@@ -115,7 +115,7 @@ export function ArticlePage({ id }: { readonly id: string }) {
         answer && (
           <>
             <h1>Help article</h1>
-            <p className="muted mt-2">There is no such article that you can see. Look for it by its words.</p>
+            <p className="muted mt-4">There is no such article that you can see. Look for it by its words.</p>
           </>
         )
       )}

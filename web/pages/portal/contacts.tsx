@@ -60,7 +60,7 @@ export function ContactsPage() {
   if (answer.status !== 'success') {
     return (
       <>
-        <h1 className="mb-4">Contacts</h1>
+        <h1 className="mb-6">Contacts</h1>
         {answer.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
       </>
     );
@@ -95,7 +95,7 @@ export function ContactsPage() {
           }}
         >
           <SchemaForm schema={invite.inputSchema} drafts={drafts} onChange={setDrafts} problems={problems} inPlainWords />
-          <p className="mt-4">
+          <p className="mt-6">
             <button className="btn btn--primary" type="submit">
               Prepare the invitation
             </button>

@@ -114,14 +114,14 @@ export function NewTicketPage() {
   );
   return (
     <>
-      <p className="mb-2">
+      <p className="mb-4">
         <a className="btn btn--quiet btn--sm back" href="/portal">
           <Icon name="back" className="i-14" />
           Tickets
         </a>
       </p>
       <h1>New ticket</h1>
-      <div className="two mt-4">
+      <div className="two mt-6">
         <form
           className="stack-l"
           noValidate
@@ -162,7 +162,7 @@ export function NewTicketPage() {
             {choose('priority', 'Priority', 'Critical is for “nobody can work”')}
           </div>
           <fieldset className="field">
-            <legend className="label mb-2">Who may see it in your organisation</legend>
+            <legend className="label mb-4">Who may see it in your organisation</legend>
             <div className="form-grid">
               {see('organization', 'Everyone', 'Colleagues can follow and answer')}
               {see('private', 'Only you and your lead', 'For personal or billing matters')}

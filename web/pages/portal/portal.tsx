@@ -66,7 +66,7 @@ function inside(path: string): ReactNode {
   if (path === '/portal/settings') {
     return (
       <div className="page--narrow">
-        <h1 className="mb-4">Settings</h1>
+        <h1 className="mb-6">Settings</h1>
         <Settings />
       </div>
     );

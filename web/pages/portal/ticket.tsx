@@ -109,7 +109,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
   };
   return (
     <form
-      className="field mt-4"
+      className="field mt-6"
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -139,7 +139,7 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
           {text.length.toLocaleString('en-US')} / {LONGEST.toLocaleString('en-US')}
         </span>
       </span>
-      <span className="mt-2">
+      <span className="mt-4">
         <button className="btn btn--primary" type="submit" aria-busy={busy}>
           Send answer
         </button>
@@ -164,7 +164,7 @@ export function TicketPage({ id }: { readonly id: string }) {
   const { me } = useApp();
   const { answer, requestId, again } = useTool('support', 'customer_get_ticket', { ticket_id: id });
   const back = (
-    <p className="mb-2">
+    <p className="mb-4">
       <a className="btn btn--quiet btn--sm back" href="/portal">
         <Icon name="back" className="i-14" />
         Tickets
@@ -176,7 +176,7 @@ export function TicketPage({ id }: { readonly id: string }) {
     return (
       <>
         {back}
-        <h1 className="mb-4">Ticket</h1>
+        <h1 className="mb-6">Ticket</h1>
         {answer.status === 'error' && <Refusal error={asNotFound(answer, id)} requestId={requestId} again={again} />}
       </>
     );
@@ -189,7 +189,7 @@ export function TicketPage({ id }: { readonly id: string }) {
       <h1>
         <bdi>{ticket.subject}</bdi>
       </h1>
-      <p className="row row-wrap small muted mt-1">
+      <p className="row row-wrap small muted mt-2">
         <span className={`badge badge--${lookOf(ticket.status)}`}>
           {ticket.status === 'pending' ? 'Waiting for you' : codeInWords(ticket.status)}
         </span>
@@ -197,7 +197,7 @@ export function TicketPage({ id }: { readonly id: string }) {
         <span>{codeInWords(ticket.category)}</span>
         <span>Opened {whenAt(ticket.created_at)}</span>
       </p>
-      <div className="two mt-5">
+      <div className="two mt-7">
         <div>
           <ol aria-label="What was written">
             <Message
@@ -232,14 +232,14 @@ export function TicketPage({ id }: { readonly id: string }) {
             </p>
           )}
           {ticket.status === 'closed' ? (
-            <p className="small muted mt-4">This ticket is closed. Open a new one if the problem comes back.</p>
+            <p className="small muted mt-6">This ticket is closed. Open a new one if the problem comes back.</p>
           ) : (
             <Reply ticket={ticket} onSent={again} />
           )}
         </div>
         <aside className="stack-l">
           <section>
-            <h2 className="mid strong mb-2">About</h2>
+            <h2 className="mid strong mb-4">About</h2>
             <dl className="kv mid">
               <dt>Opened by</dt>
               <dd>

@@ -1,13 +1,11 @@
-/** An answer's words. A little Markdown and nothing else: no HTML, no pictures, and a link only to a page of ours. */
+/** Renders an answer or an article from Markdown. HTML and images stay text, and only paths of this site become links. */
 import { Fragment, memo, type ReactNode } from 'react';
+import { type Block, type Inline, parseBlocks, parseInline, parseTable, withoutMark } from '../../src/core/markdown.ts';
 
-const INLINE = /(`[^`\n]+`|\*\*[^*\n]+(?:\*[^*\n]+)*\*\*|__[^_\n]+__|!?\[[^\]\n]*\]\([^)\s]*(?:\s+"[^"]*")?\))/;
-
-function link(text: string): ReactNode {
-  const [, picture, label, target] = /^(!?)\[([^\]]*)\]\(([^)\s]*)/.exec(text) ?? [];
-  const url = target === undefined ? null : URL.parse(target, location.origin);
-  // Only an address that is written as a path of ours. Whatever leads elsewhere is shown, not followed.
-  if (!picture && target?.startsWith('/') && !target.startsWith('//') && url?.origin === location.origin)
+function Link({ label, target }: { readonly label: string; readonly target: string }) {
+  const url = URL.parse(target, location.origin);
+  // "//host" and "/\\host" are paths to the eye but lead to another site: the parsed origin decides.
+  if (target.startsWith('/') && !target.startsWith('//') && url?.origin === location.origin)
     return <a href={url.pathname + url.search}>{label}</a>;
   return (
     <>
@@ -16,116 +14,88 @@ function link(text: string): ReactNode {
   );
 }
 
-const inline = (text: string): ReactNode =>
-  text.split(INLINE).map((part, index) => {
-    // Parts have no names; their place is what they are.
-    const key = `${index}`;
-    if (part.startsWith('`') && part.length > 2) return <code key={key}>{part.slice(1, -1)}</code>;
-    if (/^(\*\*|__).+(\*\*|__)$/s.test(part)) return <strong key={key}>{part.slice(2, -2)}</strong>;
-    if (/^!?\[/.test(part) && part.includes('](')) return <Fragment key={key}>{link(part)}</Fragment>;
-    return <Fragment key={key}>{part}</Fragment>;
-  });
-
-const BULLET = /^\s*[-*•]\s+/;
-const NUMBERED = /^\s*\d+[.)]\s+/;
-const TABLE = /^\s*\|.*\|\s*$/;
-const FIGURE = /^[−-]?\$?[\d,.]+%?$/;
-const TITLE = /^\s*(\*\*[^*]+\*\*|#{1,6}\s.+):?\s*$/;
-const cells = (line: string) =>
-  line
-    .trim()
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => cell.trim());
-
-type Kind = 'bullets' | 'numbers' | 'table' | 'code' | 'text';
-interface Block {
-  readonly kind: Kind;
-  readonly lines: readonly string[];
-}
-
-export function blocks(text: string): Block[] {
-  const found: { kind: Kind; lines: string[] }[] = [];
-  let fenced = false;
-  let open = false;
-  for (const line of text.split('\n')) {
-    if (/^\s*```/.test(line)) {
-      fenced = !fenced;
-      open = fenced;
-      if (fenced) found.push({ kind: 'code', lines: [] });
-      continue;
-    }
-    const last = found.at(-1);
-    if (fenced) {
-      last?.lines.push(line);
-      continue;
-    }
-    if (line.trim() === '') {
-      open = false;
-      continue;
-    }
-    const kind: Kind = BULLET.test(line) ? 'bullets' : NUMBERED.test(line) ? 'numbers' : TABLE.test(line) ? 'table' : 'text';
-    if (open && last?.kind === kind) last.lines.push(line);
-    else found.push({ kind, lines: [line] });
-    open = true;
+function renderNode(node: Inline): ReactNode {
+  switch (node.type) {
+    case 'inlineCode':
+      return <code>{node.value}</code>;
+    case 'strong':
+      return <strong>{node.children.map(keyed)}</strong>;
+    case 'link':
+      return <Link label={node.value} target={node.url} />;
+    case 'image':
+      return (
+        <>
+          {node.value} <span className="faint">({node.url})</span>
+        </>
+      );
+    case 'text':
+      return node.value;
   }
-  return found;
 }
+// Nodes have no names: their position is their key.
+const keyed = (node: Inline, index: number): ReactNode => <Fragment key={`${index}`}>{renderNode(node)}</Fragment>;
+const inline = (text: string): ReactNode => parseInline(text).nodes.map(keyed);
 
-const Drawn = memo(({ kind, source }: { readonly kind: Kind; readonly source: string }) => {
-  const lines = source.split('\n');
-  if (kind === 'code') return <pre className="json json--well">{source}</pre>;
-  if (kind === 'bullets' || kind === 'numbers') {
-    const items = lines.map((line) => line.replace(kind === 'bullets' ? BULLET : NUMBERED, ''));
-    const entries = items.map((item, index) => <li key={`${index}`}>{inline(item)}</li>);
-    return kind === 'bullets' ? <ul>{entries}</ul> : <ol>{entries}</ol>;
-  }
-  if (kind === 'table') {
-    const [head, ...rest] = lines.map(cells);
-    const rows = rest.filter((row) => !row.every((cell) => /^:?-+:?$/.test(cell)));
-    const ends = (at: number) => rows.length > 0 && rows.every((row) => FIGURE.test(row[at] ?? ''));
-    return (
-      <div className="md" tabIndex={0} role="region" aria-label="Table in the answer">
-        <table>
-          <thead>
-            <tr>
-              {head?.map((cell, index) => (
-                <th key={`${index}`} scope="col" className={ends(index) ? 'num' : undefined}>
+function MarkdownTable({ lines }: { readonly lines: readonly string[] }) {
+  const { head, rows, numeric } = parseTable(lines);
+  const classOf = (column: number) => (numeric[column] ? 'num' : undefined);
+  return (
+    <div className="md" tabIndex={0} role="region" aria-label="Table in the answer">
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, column) => (
+              <th key={`${column}`} scope="col" className={classOf(column)}>
+                {inline(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={`${index}`}>
+              {row.map((cell, column) => (
+                <td key={`${column}`} className={classOf(column)}>
                   {inline(cell)}
-                </th>
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <tr key={`${index}`}>
-                {row.map((cell, at) => (
-                  <td key={`${at}`} className={ends(at) ? 'num' : undefined}>
-                    {inline(cell)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Compared by its source, so that a finished block is not rendered again while the last one grows. */
+const MarkdownBlock = memo(({ type, source }: { readonly type: Block['type']; readonly source: string }) => {
+  const lines = source.split('\n');
+  if (type === 'code') return <pre className="json json--well">{source}</pre>;
+  if (type === 'table') return <MarkdownTable lines={lines} />;
+  if (type === 'paragraph')
+    return (
+      <p>
+        {lines.map((line, index) => (
+          <Fragment key={`${index}`}>
+            {index > 0 && <br />}
+            {inline(withoutMark(line, 'heading'))}
+          </Fragment>
+        ))}
+      </p>
     );
-  }
-  const plain = source.replace(/^#{1,6}\s+/gm, '').split('\n');
+  const [List, mark] = type === 'bulletList' ? (['ul', 'bullet'] as const) : (['ol', 'ordered'] as const);
   return (
-    <p>
-      {plain.map((line, index) => (
-        <Fragment key={`${index}`}>
-          {index > 0 && <br />}
-          {inline(line)}
-        </Fragment>
+    <List>
+      {lines.map((line, index) => (
+        <li key={`${index}`}>{inline(withoutMark(line, mark))}</li>
       ))}
-    </p>
+    </List>
   );
 });
-Drawn.displayName = 'Drawn';
+MarkdownBlock.displayName = 'MarkdownBlock';
 
-/** Blocks that are complete are not drawn again while the last one grows. */
+const TITLE = /^\s*(\*\*[^*]+\*\*|#{1,6}\s.+):?\s*$/;
+
 export function Prose({
   text,
   growing = false,
@@ -135,14 +105,14 @@ export function Prose({
   readonly growing?: boolean;
   readonly withoutTables?: boolean;
 }) {
-  const every = blocks(text);
-  // What is drawn below needs neither its rows nor their title here.
-  const titles = (at: number) => every[at + 1]?.kind === 'table' && every[at]?.lines.every((line) => TITLE.test(line)) === true;
-  const all = withoutTables ? every.filter(({ kind }, at) => kind !== 'table' && !titles(at)) : every;
+  const blocks = parseBlocks(text);
+  const isTableTitle = (at: number) => blocks[at + 1]?.type === 'table' && blocks[at]?.lines.every((line) => TITLE.test(line)) === true;
+  // The rows are shown below by a data table, which has a title of its own.
+  const shown = withoutTables ? blocks.filter(({ type }, at) => type !== 'table' && !isTableTitle(at)) : blocks;
   return (
     <div className="prose">
-      {all.map(({ kind, lines }, index) => (
-        <Drawn key={`${index} ${kind}`} kind={kind} source={lines.join('\n')} />
+      {shown.map(({ type, lines }, index) => (
+        <MarkdownBlock key={`${index} ${type}`} type={type} source={lines.join('\n')} />
       ))}
       {growing && <span className="caret" aria-hidden="true" />}
     </div>

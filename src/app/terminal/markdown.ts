@@ -1,21 +1,38 @@
-/** An answer as it grows: words as they come, wrapped to the terminal; a table once it is complete, as wide as there is room. */
+/** Prints an answer in Markdown to the terminal while it streams: words as they come, each table once it is complete. */
+import { createLineClassifier, type Inline, type LineType, parseInline, parseTable, withoutMark } from '../../core/markdown.ts';
 import type { Look } from './data.ts';
-import { type Column, pairs, table, widthOfTable } from './table.ts';
+import { pairs, table, widthOfTable } from './table.ts';
 import { indent, safe, widthOf } from './text.ts';
 
 export interface AnswerPrinter {
   text(piece: string): void;
-  /** Whatever was held back is written, and the line ended. */
+  /** Writes what was held back, and ends the line. */
   end(): void;
 }
 
+interface Run {
+  readonly text: string;
+  readonly bold: boolean;
+}
+
+function runsOf(nodes: readonly Inline[], bold = false): Run[] {
+  return nodes.flatMap((node): Run[] => {
+    if (node.type === 'strong') return runsOf(node.children, true);
+    return [{ text: 'url' in node ? `${node.value} (${node.url})` : node.value, bold }];
+  });
+}
+
+/** The first characters of a line that could still become a heading or a fence. */
+const UNDECIDED = /^\s*(?:#{0,6}|`{1,2}|~{1,2})$/;
+/** After so many characters, a mark that nothing closes is printed as text. */
+const MOST_HELD = 500;
+
 export function createAnswerPrinter(write: (text: string) => void, look: Look): AnswerPrinter {
   const { style, width } = look;
+  const classify = createLineClassifier();
   let held = '';
   let column = 0;
-  /** What the present line turned out to be, once its first characters are there. */
-  let kind: 'unknown' | 'words' | 'row' | 'heading' = 'unknown';
-  let bold = false;
+  let type: LineType | undefined;
   let rows: string[] = [];
 
   const newLine = () => {
@@ -23,102 +40,93 @@ export function createAnswerPrinter(write: (text: string) => void, look: Look): 
     column = 0;
   };
   const flushTable = () => {
-    if (rows.length === 0) return;
-    write(`${indent(tableLines(rows, look), 2).join('\n')}\n`);
+    if (rows.length > 0) write(`${indent(tableLines(rows, look), 2).join('\n')}\n`);
     rows = [];
   };
-  /** A word with the spaces before it. */
-  const word = (text: string) => {
-    const spaces = /^ */.exec(text)?.[0] ?? '';
-    const shown = unmarked(text.slice(spaces.length));
-    if (shown === '') return;
+  const printWord = (spaces: string, runs: readonly Run[]) => {
+    const shown = runs.map(({ text, bold }) => (bold ? style.bold(safe(text)) : safe(text))).join('');
     if (column > 0 && column + spaces.length + widthOf(shown) > width) newLine();
-    const before = column === 0 ? (column === 0 && spaces.length > 1 ? spaces : '') : spaces;
+    const before = column > 0 || spaces.length > 1 ? spaces : '';
     write(before + shown);
     column += before.length + widthOf(shown);
   };
-  /** Marks for bold and code are not for a terminal's eyes. */
-  const unmarked = (text: string): string => {
-    const parts = text.split('**');
-    const painted = parts.map((part, n) => {
-      if (n > 0) bold = !bold;
-      const plain = safe(part.replaceAll('`', ''));
-      return bold || kind === 'heading' ? style.bold(plain) : plain;
-    });
-    return painted.join('');
-  };
-  const begin = () => {
-    const first = /\S/.exec(held)?.[0];
-    if (first === undefined) return;
-    if (first === '|') kind = 'row';
-    else {
-      flushTable();
-      const heading = /^\s*#{1,6}(\s+|$)/.exec(held);
-      if (first === '#' && !heading && !/\s/.test(held.trimStart())) return;
-      kind = heading ? 'heading' : 'words';
-      if (heading) held = held.slice(heading[0].length);
+  const print = (text: string) => {
+    const runs = type === 'code' ? [{ text, bold: false }] : runsOf(parseInline(text).nodes, type === 'heading');
+    let spaces = '';
+    let word: Run[] = [];
+    const endWord = () => {
+      if (word.length === 0) return;
+      printWord(spaces, word);
+      spaces = '';
+      word = [];
+    };
+    for (const { text: run, bold } of runs) {
+      for (const part of run.split(/( +)/)) {
+        if (part.startsWith(' ')) {
+          endWord();
+          spaces += part;
+        } else if (part !== '') word.push({ text: part, bold });
+      }
     }
+    endWord();
   };
-  const endOfLine = () => {
-    if (kind === 'row') rows.push(held.trim());
-    else if (kind === 'unknown' && held.trim() === '') {
-      if (rows.length > 0) flushTable();
-      newLine();
-    } else {
-      word(held);
+  const beginLine = () => {
+    type = classify(held);
+    if (type !== 'table') flushTable();
+    if (type === 'heading') held = withoutMark(held, type);
+  };
+  const endLine = () => {
+    if (type === undefined) beginLine();
+    if (type === 'table') rows.push(held);
+    else {
+      if (type !== 'fence') print(held);
       newLine();
     }
     held = '';
-    kind = 'unknown';
-    bold = false;
+    type = undefined;
   };
-  const soFar = () => {
-    if (kind === 'unknown') begin();
-    if (kind !== 'words' && kind !== 'heading') return;
-    // All but the last word, which may go on in the next piece.
-    for (let end = held.search(/\S\s/); end >= 0; end = held.search(/\S\s/)) {
-      word(held.slice(0, end + 1));
-      held = held.slice(end + 1);
-    }
+  /** Prints all but the last word, which may go on in the next piece. */
+  const printSettled = () => {
+    if (type === undefined && !UNDECIDED.test(held)) beginLine();
+    if (type === undefined || type === 'table' || type === 'fence' || type === 'code') return;
+    const end = held.length > MOST_HELD ? held.lastIndexOf(' ') : (parseInline(held).lastBreak ?? 0);
+    print(held.slice(0, end));
+    held = held.slice(end);
   };
   return {
     text(piece) {
-      const lines = piece.replaceAll('\r', '').split('\n');
-      for (const [n, line] of lines.entries()) {
-        if (n > 0) endOfLine();
+      for (const [n, line] of piece.replaceAll('\r', '').replaceAll('\t', ' ').split('\n').entries()) {
+        if (n > 0) endLine();
         held += line;
-        soFar();
+        // Only a space can settle a word, so a long word is not parsed again for each of its letters.
+        if (line.includes(' ')) printSettled();
       }
     },
     end() {
-      if (held !== '' || column > 0) endOfLine();
+      if (held !== '' || column > 0) endLine();
       flushTable();
     },
   };
 }
 
-const cellsOf = (row: string) =>
-  row
-    .replace(/^\||\|$/g, '')
-    .split(/(?<!\\)\|/)
-    .map((cell) => safe(cell.replaceAll('\\|', '|').replaceAll('**', '').replaceAll('`', '').trim()));
-const RULE = /^\|?[\s:|-]+\|?$/;
-const NUMBER = /^[-+$€£]?[\d,.]+\s?%?$/;
-
-/** Under each other where there is room, else one record after the other. */
-export function tableLines(rows: readonly string[], { style, width }: Look): string[] {
-  const [head = [], ...body] = rows.filter((row) => !RULE.test(row)).map(cellsOf);
-  const columns = head.map(
-    (heading, n): Column => ({
-      heading,
-      right: body.length > 0 && body.every((row) => (row[n] ?? '') === '' || NUMBER.test(row[n] ?? '')),
-    }),
+const plainText = (cell: string): string =>
+  safe(
+    runsOf(parseInline(cell).nodes)
+      .map(({ text }) => text)
+      .join(''),
   );
+
+/** Rows below each other where the width allows, else one record after the other. */
+export function tableLines(lines: readonly string[], { style, width }: Look): string[] {
+  const { head, rows, numeric } = parseTable(lines);
+  const headings = head.map(plainText);
+  const body = rows.map((row) => row.map(plainText));
+  const columns = headings.map((heading, n) => ({ heading, right: numeric[n] ?? false }));
   if (widthOfTable(columns, body) <= width - 2) return table(columns, body, style);
   return body.flatMap((row, n) => [
     ...(n > 0 ? [''] : []),
     ...pairs(
-      row.map((cell, at) => [head[at] ?? '', cell] as const),
+      row.map((cell, at) => [headings[at] ?? '', cell] as const),
       style,
     ),
   ]);

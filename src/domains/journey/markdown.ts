@@ -1,4 +1,5 @@
-/** What the head of a Markdown file says of it: front matter, a title, lines of "Key: value". Read leniently: people write it by hand. */
+/** Reads the metadata of a Markdown file: front matter, title, lines of "Key: value". It is lenient, because people write it by hand. */
+import { createLineClassifier, type LineType, withoutMark } from '../../core/markdown.ts';
 
 export interface Head {
   readonly title: string | undefined;
@@ -103,20 +104,20 @@ function sectionOf(lines: readonly string[], name: string): readonly string[] {
   return lines.slice(at + 1, end < 0 ? undefined : end);
 }
 
-/** Prose only: no headings, code, tables, quotes or lines about the file. */
+const PROSE: readonly LineType[] = ['text', 'bullet', 'ordered'];
+/** Prose only: no headings, code, tables, quotes, rules, comments or metadata. */
 function paragraphs(lines: readonly string[]): string[] {
+  const classify = createLineClassifier();
   const found: string[] = [];
   let open: string[] = [];
-  let fenced = false;
   const end = () => {
     if (open.length > 0) found.push(open.join(' ').replace(/\s+/g, ' ').trim());
     open = [];
   };
   for (const line of lines) {
-    const fence = /^\s*(?:```|~~~)/.test(line);
-    if (fence) fenced = !fenced;
-    if (fence || fenced || line.trim() === '' || /^\s*(?:[#>|]|<!--|-{3,}\s*$)/.test(line) || (open.length === 0 && isAbout(line))) end();
-    else open.push(line.replace(/^\s*[-*+]\s+/, ''));
+    const type = classify(line);
+    if (PROSE.includes(type) && !(open.length === 0 && isAbout(line))) open.push(type === 'bullet' ? withoutMark(line, type) : line);
+    else end();
   }
   end();
   return found;

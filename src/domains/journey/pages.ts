@@ -1,4 +1,5 @@
 /** Records as Markdown pages, for resources. */
+import { createLineClassifier } from '../../core/markdown.ts';
 import { cut } from './markdown.ts';
 import type { Whole } from './schemas.ts';
 import { byTime } from './format.ts';
@@ -6,16 +7,12 @@ import { byTime } from './format.ts';
 /** A page is for reading: what goes beyond it is named, not shown. */
 const MOST_CHARACTERS = 200_000;
 
-const FENCE = /^\s*(?:```|~~~)/;
-/** One level deeper, so that several records fit under one title; what stands in code is left alone. */
+/** Moves headings one level down, so that several records fit below one title. */
 function deeper(content: string): string {
-  let fenced = false;
+  const classify = createLineClassifier();
   return content
     .split('\n')
-    .map((line) => {
-      if (FENCE.test(line)) fenced = !fenced;
-      return fenced ? line : line.replace(/^(#{1,5})(?=\s)/, '#$1');
-    })
+    .map((line) => (classify(line) === 'heading' ? line.replace(/^(#{1,5})(?=\s)/, '#$1') : line))
     .join('\n');
 }
 

@@ -7,7 +7,7 @@ import type { WordModelSettings } from '../assistant/models/llm.ts';
 import { RENAMED_SETTINGS, STANDARD_PORTS, settings } from './settings.ts';
 import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 
-/** What the person at the terminal reads; never a stack, never a secret. */
+/** A wrong setting. Operators read the message, so it contains no stack and no secret. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
@@ -15,7 +15,7 @@ export class ConfigProblem extends Error {
 export interface Config {
   readonly production: boolean;
   readonly dataFolder: string;
-  /** Markdown to index in place of our own docs/journey/. */
+  /** The Markdown folder to index instead of docs/journey/. */
   readonly journeyFolder: string | undefined;
   /** Addresses to listen on. */
   readonly hosts: readonly string[];
@@ -24,12 +24,12 @@ export interface Config {
   readonly ports: Readonly<Record<string, number>>;
   readonly databaseUrl: (domain: string) => string | undefined;
   readonly mongodbUrl: (domain: string) => string | undefined;
-  /** Elasticsearch or OpenSearch; MongoDB where the domain's own setting says so. */
+  /** Elasticsearch or OpenSearch, or MongoDB if the domain's own setting names one. */
   readonly searchUrl: (domain: string) => string | undefined;
-  /** What the names of indices on a search server begin with, so that several installations can share it. */
+  /** Prefix of index names, so that several installations can share one search server. */
   readonly indexPrefix: string;
   readonly remoteUrl: (domain: string) => string | undefined;
-  /** The same setting, as the server that is meant by it reads it: how others call it. */
+  /** The same setting as the domain server itself reads it: the URL under which others call it. */
   readonly ownUrl: (domain: string) => string | undefined;
   readonly redisUrl: string | undefined;
   readonly issuers: {
@@ -43,30 +43,29 @@ export interface Config {
   readonly gatewayKey: string | undefined;
   readonly gatewayPublicKeys: string | undefined;
   readonly instance: string;
-  /** How long a process that is asked to stop still takes work, while it says that it should get none. */
+  /** How long a process still accepts work after SIGTERM, while `/ready` answers 503. */
   readonly drainSeconds: number;
   readonly scriptedApprovals: boolean;
   readonly sampleEmployees: number;
   readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly failedAuthPerSecond: number };
-  /** Where the assistant's words come from; undefined for the offline model. */
+  /** The LLM of the assistant; undefined for the offline model. */
   readonly model: WordModelSettings | undefined;
   readonly tokensPerQuestion: number;
   readonly logLevel: string;
-  /** Where probes and scrapers ask, and what opens the numbers to a scraper on another machine. */
+  /** The port for probes and scrapers, and the bearer token for scrapers on other machines. */
   readonly opsPort: number | undefined;
   readonly metricsKey: string | undefined;
-  /** Where traces go; undefined where nobody asked for any. */
+  /** Undefined if no traces are configured. */
   readonly tracing: TracingSettings | undefined;
   readonly failpoint: string | undefined;
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
 export const isLoopback = (address: string): boolean => LOOPBACK.has(new URL(address).hostname);
-/** Variables of ours: a misspelt one must not be ignored in silence. */
+/** Names that look like ours: a misspelt setting must stop the start. */
 const SERVERS = Object.keys(STANDARD_PORTS).join('|').toUpperCase();
-const OURS = new RegExp(
-  `^(TAMSHAI|OIDC)_|^(${SERVERS})_(PORT|URL|DATABASE_URL|MONGODB_URL|ELASTICSEARCH_URL)$|^(DATABASE|REDIS|MONGODB|ELASTICSEARCH)_URL$|^OPS_PORT$`,
-);
+const STORES = 'DATABASE|MONGODB|ELASTICSEARCH';
+const OURS = new RegExp(`^(TAMSHAI|OIDC)_|^(${SERVERS})_(PORT|((${STORES})_)?URL)$|^(REDIS|${STORES})_URL$|^OPS_PORT$`);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -80,9 +79,8 @@ export function readConfig(environment: Environment = process.env): Config {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = issue?.message ?? '';
-    throw new ConfigProblem(
-      `${String(issue?.path[0])} ${message.startsWith('m') ? message : `is not valid: ${message.charAt(0).toLowerCase()}${message.slice(1)}`}.`,
-    );
+    const predicate = message.startsWith('m') ? message : `is not valid: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+    throw new ConfigProblem(`${String(issue?.path[0])} ${predicate}.`);
   }
   const env = parsed.data as z.infer<typeof settings> & Record<string, string | number | undefined>;
   const hosts = env.TAMSHAI_HOST === undefined ? ['127.0.0.1', '::1'] : [env.TAMSHAI_HOST];
@@ -122,7 +120,7 @@ export function readConfig(environment: Environment = process.env): Config {
     gatewayKey: env.TAMSHAI_GATEWAY_KEY,
     gatewayPublicKeys: env.TAMSHAI_GATEWAY_PUBLIC_KEYS,
     instance: env.TAMSHAI_INSTANCE,
-    // With a store of its own it is alone: nobody could take over meanwhile.
+    // Without Redis there is only this process, and no other could take over.
     drainSeconds: env.TAMSHAI_DRAIN_SECONDS ?? (env.REDIS_URL === undefined ? 0 : 3),
     scriptedApprovals: env.TAMSHAI_SCRIPTED_APPROVALS,
     sampleEmployees: env.TAMSHAI_SAMPLE_EMPLOYEES,
@@ -143,7 +141,7 @@ export function readConfig(environment: Environment = process.env): Config {
   return config;
 }
 
-/** `complete` adds what the environment leaves open. */
+/** `complete` adds settings that the environment does not contain. */
 export const readConfigWith = (complete: (environment: Environment) => Environment): Config => readConfig(complete(process.env));
 
 function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
@@ -163,7 +161,7 @@ function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
   return { kind: 'openai', apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, baseUrl: env.LLM_BASE_URL };
 }
 
-/** The combinations that would open the door to anyone. */
+/** Refuses combinations under which anybody could sign in as anybody. */
 function checkSafety(config: Config): void {
   const { staff, customer } = config.issuers;
   for (const [name, issuer] of [
@@ -179,7 +177,8 @@ function checkSafety(config: Config): void {
     throw new ConfigProblem('The built-in identity provider only runs on this machine; set OIDC_ISSUER to listen on another address.');
   if (staff === undefined && !LOOPBACK.has(new URL(config.base).hostname))
     throw new ConfigProblem(
-      'The built-in identity provider has no passwords, so TAMSHAI_PUBLIC_URL must name this machine (localhost); set OIDC_ISSUER to be reached from elsewhere.',
+      'The built-in identity provider has no passwords, so TAMSHAI_PUBLIC_URL must name this machine (localhost); ' +
+        'set OIDC_ISSUER to be reached from elsewhere.',
     );
   if (staff === undefined && config.production)
     throw new ConfigProblem('The built-in identity provider does not run in production; set OIDC_ISSUER.');

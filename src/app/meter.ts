@@ -13,7 +13,7 @@ import { version } from './package.ts';
 export interface Meter {
   readonly metrics: Metrics;
   observe(done: CompletedCall): void;
-  /** What became of a ticket, by a person's decision. */
+  /** Counts a decided ticket. */
   decided(server: string, outcome: Answer | CancelledAnswer): void;
   rateLimited(caller: 'authenticated' | 'unauthenticated'): void;
   unauthenticated(server: string, surface: string): void;
@@ -24,7 +24,7 @@ export interface Meter {
 
 const DECISIONS: readonly Decision[] = ['allowed', 'refused', 'failed', 'pending', 'approved'];
 
-/** By the name of the program that keeps the rows, as an operator knows it. */
+/** The store as operators know it: the name of the database program. */
 export function storeNameOf(config: Config, { name, store }: Pick<Tool['domain'], 'name' | 'store'>): string {
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'pglite' : 'postgresql';
   const url = store === 'documents' ? config.mongodbUrl(name) : config.searchUrl(name);
@@ -74,7 +74,7 @@ export function openMeter(config: Config, registry: Registry, local: readonly st
   return {
     metrics,
     observe({ tool, decision, code, rows, ms }) {
-      // Codes are few and errors are rare: these series are made when they are first needed.
+      // Codes are few and errors are rare, so these series are created on first use.
       if (code !== null) errors(tool?.domain.name ?? 'none', code).add();
       if (!tool) return unknownTool.add();
       const own = seriesOf(tool);
@@ -108,7 +108,7 @@ export function readPools({ metrics }: Meter, pools: () => readonly PoolLoad[]):
   );
 }
 
-/** Memory, time, and how long the event loop kept others waiting. */
+/** Metrics of the process: memory, CPU and event loop. */
 function readProcess(metrics: Metrics): () => void {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();

@@ -106,7 +106,7 @@ const stores = {
   ),
   ...storeUrls('MONGODB_URL', mongodbUrl, {
     documents: { default: '`MONGODB_URL`', meaning: 'MongoDB for one domain' },
-    search: { meaning: 'Runs the search domain on MongoDB instead' },
+    search: { meaning: 'Runs the search domain on MongoDB instead of a search server' },
   }),
   ELASTICSEARCH_URL: searchUrl().meta(
     text({
@@ -122,8 +122,7 @@ const stores = {
     .meta(
       text({
         meaning:
-          'How the names of indices on a search server begin: lower-case letters and digits. Several installations can then share ' +
-          'the server',
+          'Prefix of index names on a search server: lower-case letters and digits. Several installations can then share ' + 'the server',
       }),
     ),
   REDIS_URL: redisUrl().meta(
@@ -142,8 +141,8 @@ const signIn = {
   OIDC_CLIENT_ID: some
     .default('tamshai')
     .meta(text({ meaning: 'Our client at the issuer: for the browser sign-in, for roles in `resource_access`, for introspection' })),
-  OIDC_CUSTOMER_CLIENT_ID: some.optional().meta(text({ default: '`OIDC_CLIENT_ID`', meaning: "The same at the customers' issuer" })),
-  OIDC_CLIENT_SECRET: some.optional().meta(text({ meaning: 'The secret of that client. Without it there is no introspection' })),
+  OIDC_CUSTOMER_CLIENT_ID: some.optional().meta(text({ default: '`OIDC_CLIENT_ID`', meaning: "Our client at the customers' issuer" })),
+  OIDC_CLIENT_SECRET: some.optional().meta(text({ meaning: 'The secret of `OIDC_CLIENT_ID`. Without it there is no introspection' })),
 };
 
 const keys = {
@@ -200,14 +199,14 @@ const processes = {
 };
 
 const assistant = {
-  ANTHROPIC_API_KEY: some.optional().meta(text({ meaning: 'Use Claude' })),
-  ANTHROPIC_MODEL: some.default('claude-sonnet-4-5').meta(text({ meaning: 'Which model' })),
+  ANTHROPIC_API_KEY: some.optional().meta(text({ meaning: 'The API key of Anthropic; setting it selects Claude' })),
+  ANTHROPIC_MODEL: some.default('claude-sonnet-4-5').meta(text({ meaning: 'The Claude model to use' })),
   ANTHROPIC_BASE_URL: publicUrl().meta(
     text({ default: "Anthropic's", meaning: 'Another address of the same API; `https` unless on this machine' }),
   ),
   LLM_BASE_URL: publicUrl().meta(text({ meaning: 'Use an OpenAI-compatible endpoint; `https` unless on this machine. Needs `LLM_MODEL`' })),
-  LLM_MODEL: some.optional().meta(text({ meaning: 'The name of the model there' })),
-  LLM_API_KEY: some.optional().meta(text({ meaning: 'Its key' })),
+  LLM_MODEL: some.optional().meta(text({ meaning: 'The name of the model at `LLM_BASE_URL`' })),
+  LLM_API_KEY: some.optional().meta(text({ meaning: 'The API key for `LLM_BASE_URL`' })),
   TAMSHAI_TOKENS_PER_QUESTION: count(120_000).meta(text({ meaning: 'How many LLM tokens one question may use' })),
 };
 

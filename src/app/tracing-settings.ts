@@ -1,16 +1,16 @@
-/** The standard variables of OpenTelemetry, as far as they concern traces. */
+/** The standard OpenTelemetry variables for traces. */
 import { z } from 'zod';
 import { publicUrl } from './url-settings.ts';
 
 export interface TracingSettings {
-  /** Where traces go, whole. */
+  /** The complete URL of the collector. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly service: string;
   readonly resource: Readonly<Record<string, string>>;
-  /** How many of the traces that begin here are kept, 0 to 1. */
+  /** The share of traces that begin here and are kept, 0 to 1. */
   readonly ratio: number;
-  /** Whether a caller that traces decides for us. */
+  /** Whether the sampling decision of the caller is used. */
   readonly followsParent: boolean;
 }
 
@@ -58,7 +58,7 @@ export const tracingVariables = {
 };
 type Variables = z.infer<z.ZodObject<typeof tracingVariables>>;
 
-/** `a=1,b=2`, with what is not plain written as in an address. */
+/** Parses `a=1,b=2` with percent-encoded values. */
 function pairs(text = ''): Record<string, string> {
   const decoded = (part: string) => {
     try {
@@ -76,7 +76,7 @@ function pairs(text = ''): Record<string, string> {
   );
 }
 
-/** Undefined where nobody asked for traces. */
+/** Undefined if no traces are configured. */
 export function tracingFrom(env: Variables, instance: string): TracingSettings | undefined {
   const endpoint =
     env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ??

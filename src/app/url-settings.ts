@@ -8,8 +8,8 @@ const beginsWith = (schemes: readonly string[]) =>
   `must be an address that begins with ${schemes.map((each) => `${each}://`).join(' or ')}`;
 
 /**
- * Looks at the text itself: `new URL` drops line breaks, adds missing slashes and turns backslashes and wide letters into something else, so
- * that what it returns says nothing about what another parser would find.
+ * Checks the text itself: `new URL` drops line breaks, adds slashes and converts backslashes and wide letters, so another parser may read
+ * something else than it returns.
  */
 function textProblem(text: string, schemes: readonly string[]): string | undefined {
   if (!/^[\x21-\x7e]*$/.test(text))
@@ -37,7 +37,7 @@ function storeProblem(text: string, schemes: readonly string[]): string | undefi
   return textProblem(text, schemes) ?? (isUrl(text) ? undefined : beginsWith(schemes));
 }
 
-/** The driver prefers these to what stands before the query, so a role's own login would be replaced by them. */
+/** The driver prefers these query parameters, so they would replace the login of a role. */
 const REPLACING = ['user', 'password', 'host', 'port', 'database', 'dbname'];
 
 function postgresProblem(text: string): string | undefined {
@@ -48,7 +48,7 @@ function postgresProblem(text: string): string | undefined {
   return wrong === undefined ? undefined : `must hold its ${wrong} before the query: postgres://user:password@host:5432/database`;
 }
 
-/** Several hosts may stand in it, which an ordinary URL has no room for. */
+/** May name several hosts, which `new URL` does not parse. */
 const mongodbProblem = (text: string): string | undefined => textProblem(text, ['mongodb', 'mongodb+srv']);
 
 const setting = (kind: UrlKind, problemOf: (text: string) => string | undefined) =>

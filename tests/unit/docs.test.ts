@@ -67,6 +67,13 @@ test('prose has at most 140 columns', () => {
   expect(long).toEqual([]);
 });
 
+test('pages use the present terms, but for the history', () => {
+  const OLD = /\b(?:keepers?|strangers?|whoever|admission|hot leg|waiting room|models? of words|words of others|backroom)\b/i;
+  const current = pages.filter((page) => !page.startsWith('docs/journey/') && page !== 'CHANGELOG.md');
+  expect(current.length).toBeGreaterThan(15);
+  expect(current.filter((page) => OLD.test(read(page)))).toEqual([]);
+});
+
 test('docs/settings.md is up to date', () => {
   const [path, text] = settingsPage();
   if (read(path) !== text) expect.fail(`${path} is not what src/app/settings.ts says; run: npm run contracts`);

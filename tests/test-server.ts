@@ -9,7 +9,7 @@ import { type OpenedDocuments, openDocuments } from '../src/app/documents.ts';
 import { allTools } from '../src/app/registry.ts';
 import type { Model } from '../src/assistant/model.ts';
 import type { Clock } from '../src/core/ports.ts';
-import type { StoreKind } from '../src/core/tool.ts';
+import type { StoreKind } from '../src/core/store-kinds.ts';
 import { type Keys, openKeys } from '../src/identity/keys.ts';
 import type { DocumentDatabase } from '../src/storage/documents/database.ts';
 import { freshDatabase, redisDatabase, SHARED_KEY } from './fresh-database.ts';

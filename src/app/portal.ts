@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { filters } from '../core/filter.ts';
 import type { Store } from '../core/store.ts';
-import type { StoreKind } from '../core/tool.ts';
+import type { StoreKind } from '../core/store-kinds.ts';
 import type { Clock } from '../core/ports.ts';
 import type { UpstreamClient } from '../gateway/upstream-client.ts';
 import type { Persona } from '../identity/accounts.ts';

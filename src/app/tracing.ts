@@ -8,7 +8,7 @@ import { request } from 'undici';
 import type { Answer } from '../core/answer.ts';
 import type { Logger } from '../core/ports.ts';
 import type { Store } from '../core/store.ts';
-import type { StoreKind } from '../core/tool.ts';
+import type { StoreKind } from '../core/store-kinds.ts';
 import type { ToolBackend } from '../gateway/backends.ts';
 import { requestId } from '../transports/guard.ts';
 import type { Handler } from './listen.ts';

@@ -11,7 +11,7 @@ import type { Clock } from './ports.ts';
 import type { Feed, Notice } from './resources.ts';
 import { createCallContext } from './runtime.ts';
 import type { Store } from './store.ts';
-import type { StoreKind } from './tool.ts';
+import type { StoreKind } from './store-kinds.ts';
 
 export interface Subscription {
   readonly caller: Caller;

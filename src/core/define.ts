@@ -9,6 +9,7 @@ import type { Role } from './people.ts';
 import { type ResourceBuilders, createResourceBuilders } from './resources.ts';
 import { searchWords } from './search.ts';
 import { sql } from './sql.ts';
+import type { Finders, Queries, Readers, StoreKind, Writers } from './store-kinds.ts';
 import type {
   ActDef,
   Answerable,
@@ -21,19 +22,14 @@ import type {
   DomainSpec,
   Effect,
   Example,
-  Finders,
   ListDef,
   Mistake,
   OwnWriteDef,
   Plan,
-  Queries,
   ReadDef,
-  Readers,
-  StoreKind,
   Tool,
   ToolExample,
   WriteDef,
-  Writers,
 } from './tool.ts';
 
 export interface Domain<R extends Role, A extends string, C, W, F, Q> extends ResourceBuilders<R, A, C> {

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import type { KeyPart } from './cursor.ts';
 import { pageOf, splitInput, windowed } from './page.ts';
 import { type AuthorisedCall, createCallContext } from './runtime.ts';
-import type { Queries, StoreKind } from './tool.ts';
+import type { Queries, StoreKind } from './store-kinds.ts';
 
 export async function listRows({ runtime, tool, session, store, input, now }: AuthorisedCall): Promise<Answer> {
   const asked = splitInput(input);

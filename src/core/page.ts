@@ -61,3 +61,18 @@ export function windowed(rows: readonly Row[], { order, after, take }: Window): 
   const sorted = rows.toSorted((a, b) => compare(keysOf(a), keysOf(b)));
   return (after === undefined ? sorted : sorted.filter((row) => compare(keysOf(row), after) > 0)).slice(0, take);
 }
+
+/** Which page of a resource to read. */
+export interface PagePosition {
+  /** The transaction as of which all pages are read; undefined for the first page. */
+  readonly asOf: number | undefined;
+  /** `next` of the page before. */
+  readonly after: number | undefined;
+  readonly limit: number;
+}
+export interface ResourcePage<T> {
+  readonly asOf: number;
+  readonly items: readonly T[];
+  /** Where the next page begins; null on the last page. */
+  readonly next: number | null;
+}

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ErrorMap } from './errors.ts';
 import { callerText, companyText, untrusted } from './fields.ts';
-import { cursor, limit } from './page.ts';
+import { cursor, limit, type PagePosition, type ResourcePage } from './page.ts';
 import type { Role } from './people.ts';
 import type { AnyDomain, CallContext, Calling, Described, Tool } from './tool.ts';
 
@@ -39,24 +39,11 @@ export interface TextDef<R extends Role, A extends string, C, U extends string, 
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }
 
-export interface Position {
-  /** The number of the transaction that the first page was read after; undefined for a first page. */
-  readonly asOf: number | undefined;
-  /** `next` of the page before. */
-  readonly after: number | undefined;
-  readonly limit: number;
-}
-export interface Part<T> {
-  readonly asOf: number;
-  readonly items: readonly T[];
-  /** Where the next page begins; null at the end. */
-  readonly next: number | null;
-}
 /** Rows as they stood after one transaction, page by page: `limit` and `cursor` come from around it, as for a list. */
 export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap>
   extends ResourceDefBase<R, A, U, E> {
   readonly item: T;
-  part(at: Position, context: Calling<Codes<E>> & C): Promise<Part<z.input<T>>>;
+  part(at: PagePosition, context: Calling<Codes<E>> & C): Promise<ResourcePage<z.input<T>>>;
 }
 
 /** Arguments are texts: a client fills a form with them. */

@@ -8,7 +8,8 @@ import type { AuditLog, Clock, Decision, Logger } from './ports.ts';
 import type { Registry } from './registry.ts';
 import type { Store, StoreSession } from './store.ts';
 import type { TicketStore } from './tickets.ts';
-import type { CallContext, Input, StoreKind, Tool } from './tool.ts';
+import type { StoreKind } from './store-kinds.ts';
+import type { CallContext, Input, Tool } from './tool.ts';
 
 export interface Runtime {
   readonly registry: Registry;

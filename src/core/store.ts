@@ -4,7 +4,7 @@ import type { Order } from './order.ts';
 import type { Person } from './people.ts';
 import type { AuditChains, AuditRecord } from './ports.ts';
 import type { Row } from './rows.ts';
-import type { Queries, Readers, StoreKind, Writers } from './tool.ts';
+import type { Queries, Readers, StoreKind, Writers } from './store-kinds.ts';
 
 /** On whose behalf: the adapter turns it into a database role and settings, or into filters. */
 export interface StoreSession {

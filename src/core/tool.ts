@@ -2,44 +2,12 @@
 import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
-import type { CollectionSpec, DocumentQuery, DocumentReader, DocumentWords, DocumentWriter } from './documents.ts';
 import type { CommonCode, Details, ErrorMap, ErrorText } from './errors.ts';
 import type { Order, Sortable } from './order.ts';
+import type { PagePosition, ResourcePage } from './page.ts';
 import type { Person, Role } from './people.ts';
-import type { Part, Position } from './resources.ts';
 import type { Row } from './rows.ts';
-import type { SearchCollection, SearchQuery, SearchReader, SearchWords, SearchWriter } from './search.ts';
-import type { SqlReader, SqlTag, SqlText, SqlWriter } from './sql.ts';
-
-/** What a tool sees, by the kind of store its domain lives in; `N` are the collections that the domain declares. */
-export interface Readers<N extends string = string> {
-  sql: { readonly sql: SqlReader };
-  documents: { readonly documents: DocumentReader<N> };
-  search: { readonly search: SearchReader<N> };
-}
-export interface Writers<N extends string = string> {
-  sql: { readonly sql: SqlWriter };
-  documents: { readonly documents: DocumentWriter<N> };
-  search: { readonly search: SearchWriter<N> };
-}
-/** `find` only describes rows, so it gets the words to describe them with and no way to fetch. */
-export interface Finders<N extends string = string> {
-  sql: { readonly sql: SqlTag };
-  documents: { readonly documents: DocumentWords<N> };
-  search: { readonly search: SearchWords<N> };
-}
-export interface Queries {
-  sql: SqlText;
-  documents: DocumentQuery;
-  search: SearchQuery;
-}
-/** What a domain must say of each collection. SQL says it in its own files. */
-export interface Collected<A extends string> {
-  sql: never;
-  documents: CollectionSpec<A>;
-  search: SearchCollection<A>;
-}
-export type StoreKind = keyof Readers;
+import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
 
 /** The caller, as a tool knows them. */
 export interface Me extends Omit<Person, 'employeeId'> {
@@ -334,7 +302,7 @@ export interface Tool {
   computeTotals(input: Input, context: CallContext): Promise<unknown>;
   prepare(input: Input, context: CallContext): Promise<Plan>;
   execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
-  part(at: Position, context: CallContext): Promise<Part<unknown>>;
+  part(at: PagePosition, context: CallContext): Promise<ResourcePage<unknown>>;
 }
 /** Ways of being read that no listed tool has: a resource's pages, and what needs no store, such as a prompt's words. */
 export type ResourceKind = 'pages' | 'plain';

@@ -1,15 +1,15 @@
 /** Everything that is known, to read page by page and to hear about when it changes. */
 import { entry, transaction, triple } from './schemas.ts';
 import { entriesAt, lastTx, noticesAfter, type Reading, RESOURCES, transactionsAt, triplesAt } from './snapshot.ts';
-import type { Part, Position } from '../../core/resources.ts';
+import type { PagePosition, ResourcePage } from '../../core/page.ts';
 import type { SqlReader } from '../../core/sql.ts';
 import { knowledge } from './domain.ts';
 
-type At<T> = (sql: SqlReader, at: Reading) => Promise<Omit<Part<T>, 'asOf'>>;
+type At<T> = (sql: SqlReader, at: Reading) => Promise<Omit<ResourcePage<T>, 'asOf'>>;
 /** A first page is read as things stand; the pages after it keep to that moment. */
 const partOf =
   <T>(read: At<T>) =>
-  async ({ asOf, ...rest }: Position, { sql }: { readonly sql: SqlReader }): Promise<Part<T>> => {
+  async ({ asOf, ...rest }: PagePosition, { sql }: { readonly sql: SqlReader }): Promise<ResourcePage<T>> => {
     const at = asOf ?? (await lastTx(sql));
     return { asOf: at, ...(await read(sql, { asOf: at, ...rest })) };
   };

@@ -12,16 +12,9 @@ import { ownResult } from '../own-result.ts';
 import { Asking, type Engine, readerOver, type Write, writerOver } from './handles.ts';
 import { append, isRecorded } from './server-chains.ts';
 import type { SearchClient } from './server-client.ts';
-import { documentOf, type Indices } from './server-indices.ts';
-import type { ServerHit } from './server.ts';
+import { documentOf, type EffectEntry, type Indices, type ServerHit } from './server-indices.ts';
 import type { Shape } from './shape.ts';
 
-/** What a document remembers of an effect on it. */
-export interface EffectEntry {
-  readonly id: string;
-  readonly at: string;
-  readonly result: string;
-}
 interface Intent {
   readonly state: 'intent' | 'done' | 'undone';
   readonly chain: string;

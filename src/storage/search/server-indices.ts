@@ -1,9 +1,22 @@
 /** The indices of a domain: one for each collection, one for its effects, one for its chains. */
 import { failure } from '../../core/errors.ts';
 import type { Row } from '../../core/rows.ts';
+import type { Hit } from './handles.ts';
 import type { SearchClient } from './server-client.ts';
 import type { Json } from './server-query.ts';
 import { printOf, type SearchDomain, type Shape, type Stored } from './shape.ts';
+
+/** A document stores the result of each effect on it, so that a repeated execution finds it. */
+export interface EffectEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly result: string;
+}
+export interface ServerHit extends Hit {
+  readonly seqNo: number;
+  readonly primaryTerm: number;
+  readonly effects: readonly EffectEntry[];
+}
 
 export interface Indices {
   of(shape: Shape): string;

@@ -6,11 +6,11 @@ import { type Row, rowParser } from '../../core/rows.ts';
 import type { Store } from '../../core/store.ts';
 import { DatabaseProblem } from '../problem.ts';
 import type { SearchBackend } from './backend.ts';
-import { Asking, type Engine, type Hit, readerOver } from './handles.ts';
+import { Asking, type Engine, readerOver } from './handles.ts';
 import { createServerChains } from './server-chains.ts';
 import { productOf, type SearchClient, createSearchClient } from './server-client.ts';
-import { type EffectEntry, createServerEffects } from './server-effects.ts';
-import { documentOf, type Indices, indicesOf, prepareIndices } from './server-indices.ts';
+import { createServerEffects } from './server-effects.ts';
+import { documentOf, type EffectEntry, type Indices, indicesOf, prepareIndices, type ServerHit } from './server-indices.ts';
 import { figureAggregation, figureOf, filterQuery, searchBody } from './server-query.ts';
 import { type SearchDomain, type Shape, shapesOf } from './shape.ts';
 
@@ -22,12 +22,6 @@ export interface SearchServerOptions {
   readonly log?: Logger | undefined;
   /** Named places where a test may stop the process. */
   readonly failpoint?: (name: string) => void;
-}
-
-export interface ServerHit extends Hit {
-  readonly seqNo: number;
-  readonly primaryTerm: number;
-  readonly effects: readonly EffectEntry[];
 }
 
 interface Found {

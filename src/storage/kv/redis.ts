@@ -71,8 +71,8 @@ export async function openRedisKeyValue(url: string, logger?: Logger): Promise<K
   });
   redis.defineCommand('swapValue', { lua: SWAP, numberOfKeys: 1 });
   redis.defineCommand('countUp', { lua: COUNT, numberOfKeys: 1 });
-  redis.defineCommand('takePlace', { lua: TAKE, numberOfKeys: 1 });
-  redis.defineCommand('keepPlace', { lua: KEEP, numberOfKeys: 1 });
+  redis.defineCommand('acquireLease', { lua: TAKE, numberOfKeys: 1 });
+  redis.defineCommand('renewLease', { lua: KEEP, numberOfKeys: 1 });
   let last: unknown;
   redis.on('error', (error: unknown) => {
     last = error;

@@ -1,7 +1,6 @@
--- Money is in US dollars, exact to the cent. What is a sum is never stored beside what it sums up, except where it is a running total.
+-- Tables of finance. Amounts are US dollars with cents. Sums are computed, not stored, except the running totals of finance.spending.
 
--- What finance has to know of the company, kept here because hr may live in another database: whose department a manager speaks
--- for, and who is below whom. Active people only are in the chain.
+-- Copies of hr's employees and reporting chain, because hr may be in another database. finance.chain holds active people only.
 create table finance.people (
   employee_id uuid primary key,
   name text not null check (name <> ''),
@@ -19,7 +18,7 @@ create table finance.chain (
 );
 create index chain_above on finance.chain (employee_id, manager_id);
 
--- A row moves along the arrows that its table names and along no others; what was deleted moves no more. Whoever it is that writes.
+-- Allows only the status changes in the trigger's arguments, and no change of a deleted row. It binds every role, including the owner.
 create function finance.keep_to_moves() returns trigger language plpgsql as $$
 begin
   if old.deleted_at is not null or (new.status <> old.status and not (old.status || ' > ' || new.status) = any (tg_argv)) then
@@ -61,11 +60,11 @@ create table finance.budgets (
   check (rejected_by <> submitted_by),
   check (deleted_by <> created_by)
 );
--- A department has one budget a year, whatever its state.
+-- A department has one budget per year, whatever its status.
 create unique index budgets_of on finance.budgets (lower(department), fiscal_year) where deleted_at is null;
 create index budgets_by_year on finance.budgets (fiscal_year, department, budget_id) where deleted_at is null;
 
--- A budget is the sum of its lines. Pay is not in it: that is payroll's.
+-- The amount of a budget is the sum of its lines. Salaries are in payroll, not here.
 create table finance.budget_lines (
   budget_id uuid not null references finance.budgets,
   category text not null check (category in ('SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER')),
@@ -74,7 +73,7 @@ create table finance.budget_lines (
   primary key (budget_id, category)
 );
 
--- What was really paid: a running total that every payment adds to, budget or not.
+-- Actual spending: a running total that every payment adds to, with or without a budget.
 create table finance.spending (
   department text collate "C" not null check (department <> ''),
   fiscal_year int not null,
@@ -168,7 +167,7 @@ create index expense_reports_by_month on finance.expense_reports (month, report_
 create index expense_reports_by_status on finance.expense_reports (status, month, report_id) where deleted_at is null;
 create index expense_reports_of on finance.expense_reports (employee_id, month, report_id) where deleted_at is null;
 
--- A report comes to what its items come to. They know whose they are, so that they can be guarded like the report.
+-- The total of a report is the sum of its items. employee_id is repeated here, so that the items have the policies of the report.
 create table finance.expense_items (
   report_id uuid not null references finance.expense_reports,
   n int not null check (n > 0),
@@ -183,7 +182,8 @@ create table finance.expense_items (
 );
 create index expense_items_by_date on finance.expense_items (item_date, report_id);
 
--- Recurring revenue: where it began, and what moved it each month. Where a month starts and ends is worked out, so the chain cannot break.
+-- Annual recurring revenue (ARR): the opening value and the movements of each month. Views compute the start and the end of a month,
+-- so that the months always connect.
 create table finance.arr_opening (
   single boolean primary key default true check (single),
   arr numeric(14,2) not null check (arr >= 0),
@@ -191,7 +191,7 @@ create table finance.arr_opening (
 );
 create table finance.arr_months (
   month text collate "C" primary key check (month ~ '^20\d\d-(0[1-9]|1[0-2])$'),
-  as_of_date date not null unique, -- the month's last day; for the running month the day up to which it is counted
+  as_of_date date not null unique, -- the last day of the month; for the current month, the last day that is counted
   new_arr numeric(14,2) not null check (new_arr >= 0),
   expansion_arr numeric(14,2) not null check (expansion_arr >= 0),
   contraction_arr numeric(14,2) not null check (contraction_arr >= 0),

@@ -1,5 +1,5 @@
--- What the tools read. Who sees which row follows from the policies of the tables; deleted rows are in none of them.
--- row_version changes when anything that a card shows of the row changes. Spending is on no card, so a payment voids none.
+-- Views for the tools. The policies of the tables apply; deleted rows are left out. row_version changes with everything that an approval
+-- card shows of the row. A card shows no spending, so a payment does not invalidate it.
 
 create view finance.budget_list with (security_invoker = true) as
 select b.budget_id, b.department, b.fiscal_year, b.status, l.allocated as allocated_amount, s.spent as spent_amount,
@@ -18,7 +18,7 @@ cross join lateral (
 ) s
 where b.deleted_at is null;
 
--- The same by category, also where something was spent that nobody had planned.
+-- The same by category, including categories with spending but without a budget line.
 create view finance.budget_categories with (security_invoker = true) as
 select b.budget_id, c.category, c.allocated as allocated_amount, c.spent as spent_amount, c.allocated - c.spent as remaining_amount,
   case when c.allocated > 0 then round(100 * c.spent / c.allocated, 2) end as utilization_percent
@@ -46,7 +46,7 @@ select r.report_id, r.employee_id, r.employee_name, r.department, r.month, r.sta
   r.reimbursed_by, r.reimbursed_by_name, r.reimbursed_at, r.payment_reference, r.payment_notes,
   concat_ws('.', r.row_version, i.count, i.versions) as row_version
 from finance.expense_reports r
--- A left join, so that whoever only counts reports does not add up their items.
+-- A left join, so that the planner skips it in a query that only counts reports.
 left join lateral (
   select coalesce(sum(amount), 0) as total, count(*) as count, coalesce(sum(row_version), 0) as versions
   from finance.expense_items where report_id = r.report_id
@@ -68,7 +68,7 @@ from (
 ) m
 cross join finance.arr_opening o;
 
--- How recurring revenue stood at the end of each month. Retention looks back a year, or as far as there are months.
+-- ARR at the end of each month. Retention covers the last twelve months, or fewer if there are fewer.
 create view finance.arr_snapshots with (security_invoker = true) as
 select as_of_date, ending_arr as arr, round(ending_arr / 12, 2) as mrr, net_new_arr,
   case when base > 0 then round(100 * (base - lost) / base, 2) end as gross_revenue_retention,

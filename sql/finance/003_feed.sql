@@ -1,11 +1,12 @@
--- Up to where finance has taken over what hr says of people. Whoever applies more holds this row until the commit.
+-- The position in hr's change feed up to which finance.people is current. A process locks this row until it commits further changes.
 create table finance.feed (
   source text primary key,
   n bigint not null default 0 check (n >= 0)
 );
 insert into finance.feed (source) values ('hr');
 
--- Keeps finance.chain true to finance.people, as a keeper: a role that nobody can log in as, and that may touch just these two tables.
+-- Updates finance.chain after every change of finance.people, as tamshai_finance_keeper: a system role without login, whose rights
+-- cover these two tables.
 do $$ begin
   create role tamshai_finance_keeper nologin;
 exception when duplicate_object or unique_violation then null;
@@ -26,9 +27,9 @@ begin
   end if;
   if cardinality(moved) = 0 then return null; end if;
 
-  -- One at a time: of two moves side by side each could miss the other. Readers do not wait.
+  -- Two concurrent moves could miss each other, so they run one after the other. Readers do not wait.
   lock table finance.chain in share row exclusive mode;
-  -- People arrive in any order, so those below may have been here first.
+  -- The feed delivers people in any order, so a person may exist before their manager.
   moved := array(
     with recursive down (employee_id) as (
       select unnest(moved)
@@ -36,7 +37,7 @@ begin
       select p.employee_id from down d join finance.people p on p.manager_id = d.employee_id
     )
     select employee_id from down);
-  -- `union`, and not `union all`: between two pages of a feed two people can each seem to be below the other.
+  -- `union` ends a cycle: between two pages of the feed, two people can each be recorded below the other.
   with recursive up (manager_id, employee_id) as (
     select manager_id, employee_id from finance.people where employee_id = any (moved) and active and manager_id is not null
     union

@@ -1,4 +1,5 @@
--- Three tiers: everyone's (finance and executives), a manager's (own department, people below), one's own. No identity, no rows.
+-- Row policies and grants of finance: finance and executives read all rows, managers those of their department and the people below,
+-- others their own. Without a caller, no policy matches a row.
 call tamshai.ensure_role('finance_everyone');
 call tamshai.ensure_role('finance_everyone_write', 'finance_everyone');
 call tamshai.ensure_role('finance_team');
@@ -9,19 +10,19 @@ call tamshai.ensure_role('finance_feed');
 call tamshai.begin_rules('finance');
 grant usage on schema finance to finance_everyone, finance_team, finance_self, finance_feed, finance_audit;
 
--- Of the company, one's own record, and for a manager who is below: no more is needed.
+-- People: the caller's own row, and for managers the chain of the people below.
 grant select on finance.people to finance_team, finance_self;
 create policy own on finance.people for select to finance_team, finance_self using (employee_id = (select tamshai.me()) and active);
 grant select on finance.chain to finance_team;
 create policy below on finance.chain for select to finance_team using (manager_id = (select tamshai.me()));
 
--- Tier 3: invoices and recurring revenue.
+-- Finance and executives: invoices and ARR.
 grant select on finance.invoices, finance.invoice_list, finance.arr_opening, finance.arr_months, finance.arr_movement, finance.arr_snapshots to finance_everyone;
 create policy everyone on finance.invoices for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_opening for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.arr_months for select to finance_everyone using ((select tamshai.principal()) is not null);
 
--- Tier 2: budgets and what was spent of them.
+-- Also managers: budgets and spending.
 grant select on finance.budgets, finance.budget_lines, finance.spending, finance.budget_list, finance.budget_categories to finance_everyone, finance_team;
 create policy everyone on finance.budgets for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.budget_lines for select to finance_everyone using ((select tamshai.principal()) is not null);
@@ -33,11 +34,11 @@ create policy department on finance.budget_lines for select to finance_team
 create policy department on finance.spending for select to finance_team
   using (department = (select department from finance.people where employee_id = (select tamshai.me())));
 
--- Tier 1: expenses.
+-- Everyone: expenses.
 grant select on finance.expense_reports, finance.expense_items, finance.report_list, finance.report_items to finance_everyone, finance_team, finance_self;
 create policy everyone on finance.expense_reports for select to finance_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on finance.expense_items for select to finance_everyone using ((select tamshai.principal()) is not null);
--- As a list of ids, so that an index finds a small team's reports in a large company.
+-- An array of ids, so that the index on employee_id finds a small team's reports in a large table.
 create policy below on finance.expense_reports for select to finance_team
   using (employee_id = any (array(select (select tamshai.me()) union all select c.employee_id from finance.chain c)));
 create policy below on finance.expense_items for select to finance_team
@@ -47,7 +48,8 @@ create policy self on finance.expense_items for select to finance_self using (em
 
 -- Writes. A policy says whose row may move for whom, and in whose name; the table's trigger says along which arrows, its checks
 -- keep the hands apart.
--- Budgets: a manager submits the own department's; finance and executives also decide on what another has submitted, and delete drafts.
+-- Budgets: managers submit their own department's. Finance and executives also decide on budgets that another person submitted, and
+-- delete drafts.
 grant update (status, submitted_by, submitted_by_name, submitted_at, comments, rejected_by, rejected_by_name, rejected_at, rejection_reason)
   on finance.budgets to finance_everyone_write, finance_team_write;
 grant update (approved_by, approved_by_name, approved_at, approver_notes, deleted_by, deleted_at, deletion_reason) on finance.budgets to finance_everyone_write;
@@ -68,7 +70,7 @@ create policy decide on finance.budget_lines for update to finance_everyone_writ
   using (exists (select from finance.budgets b where b.budget_id = budget_lines.budget_id and b.deleted_at is null
     and b.status = 'PENDING_APPROVAL' and b.submitted_by <> (select tamshai.me())));
 
--- Invoices: nobody touches what they handed in; who approved does not pay.
+-- Invoices: callers do not change invoices that they submitted, and do not pay invoices that they approved.
 grant update (status, approved_by, approved_by_name, approved_at, approver_notes, paid_by, paid_by_name, payment_date, payment_reference, payment_notes,
   deleted_by, deleted_at, deletion_reason) on finance.invoices to finance_everyone_write;
 create policy move on finance.invoices for update to finance_everyone_write
@@ -80,7 +82,7 @@ create policy move on finance.invoices for update to finance_everyone_write
     when status = 'PAID' then paid_by = (select tamshai.me())
     else false end);
 
--- Expenses: everyone hands in their own; never decides on, pays or deletes it.
+-- Expenses: callers submit their own reports, and never decide on, reimburse or delete them.
 grant insert (employee_name, department, month, submitted_at) on finance.expense_reports to finance_self_write;
 create policy hand_in on finance.expense_reports for insert to finance_self_write
   with check (employee_id = (select tamshai.me()) and status = 'SUBMITTED');
@@ -109,12 +111,12 @@ create policy move on finance.expense_reports for update to finance_everyone_wri
     when status = 'REIMBURSED' then reimbursed_by = (select tamshai.me())
     else false end);
 
--- Payments add to what was spent. Nothing takes away from it.
+-- Payments add to spending. No role may delete from it.
 grant insert, update (amount) on finance.spending to finance_everyone_write;
 create policy pay on finance.spending for insert to finance_everyone_write with check ((select tamshai.me()) is not null);
 create policy pay_more on finance.spending for update to finance_everyone_write using ((select tamshai.me()) is not null);
 
--- What every write commits with its effect. The trail is read by its auditor alone.
+-- The result and the audit record that every write commits with its effect. Only finance_audit reads the audit log.
 grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
   on finance.effects to finance_everyone_write, finance_team_write, finance_self_write;
 create policy own on finance.effects to finance_everyone_write, finance_team_write, finance_self_write
@@ -125,7 +127,8 @@ create policy append on finance.audit for insert to finance_everyone_write, fina
 grant select on finance.audit to finance_audit;
 create policy auditor on finance.audit for select to finance_audit using (true);
 
--- The feed from hr brings people up to date, and notes how far it came. The chain follows by its keeper (003_feed.sql).
+-- hr's change feed updates finance.people and records its position. finance.keep_chain (003_feed.sql) then updates the chain
+-- as the system role tamshai_finance_keeper.
 grant select (employee_id, name, department, manager_id, active), insert (employee_id, name, department, manager_id, active),
   update (name, department, manager_id, active) on finance.people to finance_feed;
 create policy feed on finance.people to finance_feed

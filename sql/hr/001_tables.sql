@@ -1,6 +1,7 @@
--- Names are compared byte by byte ("C"), so that a page begins at the same place in both databases and an index finds it.
+-- Tables of hr. Names are collated byte by byte ("C"), so that PGlite and PostgreSQL sort alike and an index serves every page.
 
--- "José García" and "jose garcia" are one name, O'Brien is obrien, Smith-Jones two words. Used for what is stored and what is asked.
+-- Normalises a name for search: "José García" becomes "jose garcia", O'Brien obrien, and Smith-Jones two words.
+-- Stored names and search terms both pass through it.
 create function hr.plain_name(name text) returns text language sql immutable strict parallel safe
   return trim(regexp_replace(
     lower(translate(
@@ -18,7 +19,7 @@ create table hr.employees (
   job_title text not null,
   location text not null,
   manager_id uuid references hr.employees,
-  manager_name text, -- kept by hr.keep_chain: people may know their manager's name without seeing the manager's record
+  manager_name text, -- copied by hr.keep_chain: people may read their manager's name without reading the manager's row
   hire_date date not null,
   active boolean not null default true,
   terminated_at timestamptz,
@@ -33,7 +34,7 @@ create index employees_by_name on hr.employees (last_name, first_name, employee_
 create index employees_by_department on hr.employees (department, last_name, first_name, employee_id) where active;
 create index employees_by_manager on hr.employees (manager_id, last_name, first_name, employee_id) where active;
 
--- Everyone below each person, at any depth, in the order in which lists show them. It holds active people only.
+-- The reporting chain: all active employees below each manager, at any depth, in the sort order of lists.
 create table hr.chain (
   manager_id uuid not null,
   last_name text collate "C" not null,
@@ -45,7 +46,7 @@ create table hr.chain (
 );
 create unique index chain_above on hr.chain (employee_id, manager_id);
 
--- What is masked lives apart: hiding a column is hiding a row.
+-- Masked columns have their own tables, so that a row policy can hide them.
 create table hr.pay (
   employee_id uuid primary key references hr.employees,
   salary numeric(12,2) not null check (salary between 0 and 10000000),

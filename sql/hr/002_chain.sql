@@ -1,5 +1,5 @@
--- Keeps hr.chain and manager_name true to employees, whoever changes them and in whatever order. It has to write where the
--- caller may not, so it runs as a keeper: a role that nobody can log in as, and that may touch just these two tables.
+-- Updates hr.chain and manager_name after every change of hr.employees. The caller may not write them, so the function runs
+-- as tamshai_hr_keeper: a system role without login, whose rights cover these two tables.
 do $$ begin
   create role tamshai_hr_keeper nologin;
 exception when duplicate_object or unique_violation then null;
@@ -22,7 +22,7 @@ begin
   end if;
   if cardinality(moved || renamed) = 0 then return null; end if;
 
-  -- One at a time: of two moves side by side each could miss the other. Readers do not wait.
+  -- Two concurrent moves could miss each other, so they run one after the other. Readers do not wait.
   lock table hr.chain in share row exclusive mode;
   if tg_op <> 'INSERT' then
     moved := moved || array(select employee_id from hr.chain where manager_id = any (moved)) || renamed;
@@ -36,7 +36,7 @@ begin
     union all
     select m.manager_id, u.last_name, u.first_name, u.employee_id, u.depth + 1
     from up u join hr.employees m on m.employee_id = u.manager_id
-    where m.manager_id is not null and u.depth <= 50 -- a circle ends in a broken check of hr.chain, not in an endless walk
+    where m.manager_id is not null and u.depth <= 50 -- a cycle violates the check of hr.chain instead of recursing forever
   )
   select * from up order by 1, 2, 3, 4;
 
@@ -51,13 +51,13 @@ create trigger keep_chain_insert after insert on hr.employees referencing new ta
 create trigger keep_chain_update after update on hr.employees referencing old table as before new table as now for each statement execute function hr.keep_chain();
 create trigger keep_chain_delete after delete on hr.employees referencing old table as before for each statement execute function hr.keep_chain();
 
--- Sign-in asks whether someone still works here. It may learn that of anybody, and nothing else of those who left.
+-- Sign-in checks whether a person still works here. The function reveals nothing else about people who left.
 create function hr.employment(person uuid) returns text language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select case when tamshai.principal() is null then 'unknown' else
     coalesce((select case when active then 'active' else 'terminated' end from hr.employees where employee_id = person), 'unknown') end
 $$;
 
--- Only whoever is allowed to be the keeper, and only if it may create in the schema, can hand these over to it.
+-- PostgreSQL lets only a member of a role transfer ownership to it, and only if the role may create objects in the schema.
 grant tamshai_hr_keeper to current_user;
 grant create on schema hr to tamshai_hr_keeper;
 alter function hr.keep_chain() owner to tamshai_hr_keeper;

@@ -1,7 +1,7 @@
--- What tools read of people. security_invoker: the caller's own policies decide, not the owner's. People who left are in none of them.
--- A masked column is null where its row is hidden. row_version changes when anything that the reader can see of the row changes.
+-- Views of employees for the tools. With security_invoker, the caller's policies apply, not the owner's. They leave out people who left.
+-- A masked column is null where its row is hidden. row_version changes with every column that the reader can see.
 
--- One person, by id; a few, by their manager.
+-- For lookups by employee_id, or of the direct reports of one manager.
 create view hr.people with (security_invoker = true) as
 select e.employee_id, e.first_name, e.last_name, e.search_name, e.email, e.department, e.job_title, e.location, e.manager_id, e.manager_name,
   e.hire_date, e.active, p.salary, c.phone, c.home_address, i.ssn, e.created_at, e.updated_at,
@@ -12,13 +12,13 @@ left join hr.contact c on c.employee_id = e.employee_id
 left join hr.identity i on i.employee_id = e.employee_id
 where e.active;
 
--- Lists are of everyone for HR and of the people below for a manager. Each is a union of two sources, and which one counts is
--- decided by a key, once and before anything is read: the other costs nothing. The sources stand there bare, all conditions
--- come after them; only so does the planner take each out of its index in the order of the list and stop when a page is full.
+-- The key of the caller's list: HR lists everyone, a manager lists the people below. Each list view is a union of both sources, and
+-- the key selects one before anything is read. The branches have no conditions, so that the planner reads each in index order
+-- and stops when a page is full.
 create function hr.my_list() returns uuid language sql stable
   return case when current_user in ('hr_reports', 'hr_reports_write') then tamshai.me() else '00000000-0000-0000-0000-000000000000' end;
 
--- People in name order. A manager's come out of the primary key of hr.chain: a page costs what HR's page costs, however large the tree.
+-- Employees by name. A manager's list reads the primary key of hr.chain, so that a page costs the same for any size of team.
 create view hr.team with (security_invoker = true) as
 select n.employee_id, n.first_name, n.last_name, e.search_name, e.email, e.department, e.job_title, e.location, e.manager_id, e.manager_name,
   e.hire_date, e.active, p.salary, c.phone, c.home_address, i.ssn, e.created_at, e.updated_at,
@@ -34,7 +34,7 @@ left join hr.contact c on c.employee_id = n.employee_id
 left join hr.identity i on i.employee_id = n.employee_id
 where n.list = (select hr.my_list()) and n.active;
 
--- The company directory: what everyone may know of a colleague. Names are searched in the index alone; only who is found is looked up.
+-- The company directory: the columns that every employee may read. A search by name reads only the index; the join reads the matches.
 create view hr.directory with (security_invoker = true) as
 select n.employee_id, n.first_name || ' ' || n.last_name as name, n.first_name, n.last_name, n.search_name,
   e.department, e.job_title, e.email, e.location, e.manager_id, e.manager_name

@@ -1,7 +1,7 @@
--- What the other tools read; the same rules as in 003_views.sql.
+-- Views of reviews and time off for the tools. The rules of 003_views.sql apply.
 
--- Lists by date have no index of their own for each manager. What concerns a small tree is gathered person by person and sorted.
--- For a large one everyone's list is walked: one row in a few is theirs, the policy picks it, and the page is soon full.
+-- Lists by date have no index per manager. For up to 4000 people below, the view reads their rows by employee and sorts them.
+-- For more, it scans everyone's list in index order: the policy keeps enough rows to fill a page soon.
 create function hr.my_gathered_list() returns uuid language sql stable
   return case when (select count(*) from (select from hr.chain where manager_id = hr.my_list() limit 4001) few) <= 4000
     then hr.my_list() else '00000000-0000-0000-0000-000000000000' end;
@@ -21,14 +21,14 @@ from (
 join hr.employees e on e.employee_id = r.employee_id
 where r.list = (select hr.my_gathered_list()) and e.active;
 
--- One request, by id; one's own.
+-- For lookups by request_id, and of the caller's own requests.
 create view hr.time_off with (security_invoker = true) as
 select r.request_id, r.employee_id, e.first_name || ' ' || e.last_name as employee_name, r.type_code, r.start_date, r.end_date, r.days, r.status, r.notes,
   r.approver_id, r.approver_notes, r.decided_at, concat_ws('.', r.row_version, e.row_version) as row_version
 from hr.time_off_requests r join hr.employees e on e.employee_id = r.employee_id
 where e.active;
 
--- Requests as a list: everyone's, or those of the people below.
+-- The list of requests: everyone's, or those of the people below the caller.
 create view hr.team_time_off with (security_invoker = true) as
 select r.request_id, r.employee_id, e.first_name || ' ' || e.last_name as employee_name, r.type_code, r.start_date, r.end_date, r.days, r.status, r.notes,
   r.approver_id, r.approver_notes, r.decided_at, concat_ws('.', r.row_version, e.row_version) as row_version

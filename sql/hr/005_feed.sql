@@ -1,12 +1,13 @@
--- Whose name, department, manager or employment changed, in the order of commits: what other domains bring their copies of people
--- up to date from. It says that someone changed, not how: the reader takes people as they are by then, so one line for each is enough
--- and the log never grows beyond the company. The sequence belongs to no column, so that emptying the table does not start it again,
--- and it begins at the hour of its making: a log that is made anew is ahead of every position that an older one gave out.
+-- The change feed of employees, in commit order: other domains update their copies of people from it. A row says that a person changed,
+-- not how, because the reader fetches the current values. So one row per person is enough.
+
+-- No column owns the sequence, so that truncating the table does not restart it. It starts at the current time in microseconds:
+-- a log that is created again continues after every position that an older one has given out.
 create sequence hr.people_log_n;
 select setval('hr.people_log_n', (extract(epoch from clock_timestamp()) * 1000000)::bigint);
 create table hr.people_log (
   n bigint primary key default nextval('hr.people_log_n'),
-  employee_id uuid not null unique -- no reference: that someone was removed has to be told as well
+  employee_id uuid not null unique -- not a foreign key: the feed also reports deleted rows
 );
 
 create function hr.log_people() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -24,13 +25,13 @@ begin
   end if;
   if cardinality(changed) = 0 then return null; end if;
 
-  -- Held until the commit, and taken before the number: whoever sees a number sees all lower ones too, or they will never be there.
+  -- Taken before nextval and held until commit: when a number is visible, no lower number can appear later.
   perform pg_advisory_xact_lock(7261536);
   insert into hr.people_log (employee_id) select unnest(changed) on conflict (employee_id) do update set n = excluded.n;
   return null;
 end $$;
 
--- By their names these come before keep_chain_*, so that of the two locks this one is always taken first.
+-- PostgreSQL fires triggers in the order of their names. These fire before keep_chain_*, so the two locks are always taken in one order.
 create trigger feed_insert after insert on hr.employees referencing new table as now for each statement execute function hr.log_people();
 create trigger feed_update after update on hr.employees referencing old table as before new table as now for each statement execute function hr.log_people();
 create trigger feed_delete after delete on hr.employees referencing old table as before for each statement execute function hr.log_people();
@@ -40,7 +41,7 @@ grant create on schema hr to tamshai_hr_keeper;
 alter function hr.log_people() owner to tamshai_hr_keeper;
 revoke create on schema hr from tamshai_hr_keeper;
 
--- Everyone who is there already. The rules for reading hold for owners too, and are put aside for just this.
+-- Adds the existing employees. Row-level security binds the owner too, and is suspended for this statement.
 do $$ begin
   alter table hr.employees no force row level security;
   insert into hr.people_log (employee_id) select employee_id from hr.employees;

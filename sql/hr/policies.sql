@@ -1,7 +1,10 @@
--- Who sees which rows of hr, and who may change them. Read it as a whole: it is run as a whole whenever it changes, and what is
--- not said here is not allowed. Without an identity nobody sees anything. "Below" is hr.chain: everyone under a manager, at any depth;
--- asked for with `select true` instead of `exists`, it is looked up for the rows of a page and never gathered for a whole tree first.
--- The rules of a write are said in full in its own policy: where a statement reads nothing, the policies for reading do not apply to it.
+-- Row policies and grants of hr. The whole file runs whenever it changes; a right that is not granted here does not exist.
+-- Without a caller, no policy matches a row.
+
+-- "Below" means hr.chain: everyone under a manager, at any depth. `select true` instead of `exists` makes PostgreSQL look it up
+-- for the rows of a page, instead of hashing the whole tree first.
+
+-- The policy of a write repeats the conditions for reading: PostgreSQL does not apply read policies to a statement that reads no column.
 call tamshai.ensure_role('hr_everyone');
 call tamshai.ensure_role('hr_everyone_write', 'hr_everyone');
 call tamshai.ensure_role('hr_reports');
@@ -16,8 +19,8 @@ grant usage on schema hr to hr_everyone, hr_reports, hr_self, hr_directory, hr_f
 grant execute on function hr.my_list(), hr.my_gathered_list() to hr_everyone, hr_reports;
 grant execute on function hr.plain_name(text) to hr_everyone, hr_reports, hr_directory;
 
--- People: everyone for HR and executives (also who left: ending an employment has to see its own effect; the views leave them out),
--- for a manager those below and their own record, for others their own record.
+-- Employees: HR and executives read all rows, managers the people below and their own row, others their own row.
+-- All rows includes people who left: an update that ends an employment must still see its row. The views leave them out.
 grant select on hr.employees, hr.chain, hr.people, hr.team to hr_everyone, hr_reports;
 grant select on hr.staff to hr_everyone;
 grant select on hr.employees, hr.people to hr_self;
@@ -28,20 +31,20 @@ create policy self on hr.employees for select to hr_self using (employee_id = (s
 create policy everyone on hr.chain for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.chain for select to hr_reports using (manager_id = (select tamshai.me()));
 
--- The directory: active people, and of them these columns only. Sign-in asks it whether someone still works here.
+-- The directory: these columns of active employees. Sign-in uses it to check that a person still works here.
 grant select (employee_id, first_name, last_name, search_name, department, job_title, email, location, manager_id, manager_name, active)
   on hr.employees to hr_directory;
 grant select on hr.directory to hr_directory;
 grant execute on function hr.employment(uuid) to hr_directory;
 create policy directory on hr.employees for select to hr_directory using ((select tamshai.principal()) is not null and active);
 
--- The feed that other domains' copies of people follow (005_feed.sql): who changed, and these columns of anybody, also of those who left.
+-- The change feed for other domains' copies of people (005_feed.sql): these columns of every employee, including people who left.
 grant select on hr.people_log to hr_feed;
 grant select (employee_id, first_name, last_name, department, manager_id, active) on hr.employees to hr_feed;
 create policy feed on hr.people_log for select to hr_feed using ((select tamshai.principal()) is not null);
 create policy feed on hr.employees for select to hr_feed using ((select tamshai.principal()) is not null);
 
--- Masks: a row is there for whom the mask is lifted, and for oneself; an SSN not even then. A manager's view stays within the tree.
+-- Masked columns: visible if tamshai.shows() lifts the mask, and in the caller's own row, except the SSN. A manager sees only people below.
 grant select on hr.pay, hr.contact, hr.identity to hr_everyone, hr_reports, hr_self;
 create policy everyone on hr.pay for select to hr_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
 create policy reports on hr.pay for select to hr_reports
@@ -58,7 +61,7 @@ create policy reports on hr.identity for select to hr_reports
   using ((select tamshai.shows('ssn')) and (select true from hr.chain c where c.employee_id = identity.employee_id and c.manager_id = (select tamshai.me())));
 create policy self on hr.identity for select to hr_self using ((select tamshai.shows('ssn')) and employee_id = (select tamshai.me()));
 
--- Reviews: a manager sees those of the people below, not their own.
+-- Reviews: a manager reads those of the people below, not their own.
 grant select on hr.performance_reviews, hr.reviews to hr_everyone, hr_reports;
 create policy everyone on hr.performance_reviews for select to hr_everyone using ((select tamshai.principal()) is not null);
 create policy reports on hr.performance_reviews for select to hr_reports
@@ -77,13 +80,14 @@ create policy reports on hr.time_off_requests for select to hr_reports
   using (employee_id = (select tamshai.me()) or (select true from hr.chain c where c.employee_id = time_off_requests.employee_id and c.manager_id = (select tamshai.me())));
 create policy self on hr.time_off_requests for select to hr_self using (employee_id = (select tamshai.me()));
 
--- Asking for time off: one's own request, still to be decided, and one's own balance.
+-- Requesting time off: callers insert their own pending request and update their own balance.
 grant insert (type_code, start_date, end_date, days, notes) on hr.time_off_requests to hr_self_write;
 create policy ask on hr.time_off_requests for insert to hr_self_write with check (employee_id = (select tamshai.me()) and status = 'pending');
 grant update (pending) on hr.time_off_balances to hr_self_write;
 create policy ask on hr.time_off_balances for update to hr_self_write using (employee_id = (select tamshai.me()));
 
--- Deciding on it, once, in one's own name, and never for oneself: HR and executives for everyone, a manager for the people below.
+-- Deciding on a pending request, in the caller's own name and never on the caller's own: HR and executives for everyone, managers for
+-- the people below.
 grant update (status, approver_id, approver_notes, decided_at) on hr.time_off_requests to hr_everyone_write, hr_reports_write;
 grant update (used, pending) on hr.time_off_balances to hr_everyone_write, hr_reports_write;
 create policy decide on hr.time_off_requests for update to hr_everyone_write
@@ -98,7 +102,8 @@ create policy decide_below on hr.time_off_balances for update to hr_reports_writ
   using (employee_id <> (select tamshai.me())
     and (select true from hr.chain c where c.employee_id = time_off_balances.employee_id and c.manager_id = (select tamshai.me())));
 
--- Pay and employment: nobody's own, and nobody's who is above. An employment only ends, and not while people report to it.
+-- Pay and employment: never the caller's own, and never those of the caller's managers. An employment can only end, and only when
+-- nobody reports to it.
 grant update (salary) on hr.pay to hr_everyone_write;
 create policy not_own_nor_above on hr.pay for update to hr_everyone_write
   using (employee_id <> (select tamshai.me())
@@ -114,7 +119,7 @@ create policy not_own_nor_above on hr.employees for update to hr_everyone_write
     and not exists (select from hr.chain c where c.manager_id = employees.employee_id and c.employee_id = (select tamshai.me())))
   with check (not active and not exists (select from hr.chain c where c.manager_id = employees.employee_id));
 
--- What every write commits with its effect. The trail is read by its auditor alone, who is nobody in particular.
+-- The result and the audit record that every write commits with its effect. Only hr_audit, which no person has, reads the audit log.
 grant select (confirmation_id, principal, result), insert (confirmation_id, tool, principal), update (result)
   on hr.effects to hr_everyone_write, hr_reports_write, hr_self_write;
 create policy own on hr.effects to hr_everyone_write, hr_reports_write, hr_self_write
@@ -124,7 +129,8 @@ create policy append on hr.audit for insert to hr_everyone_write, hr_reports_wri
 grant select on hr.audit to hr_audit;
 create policy auditor on hr.audit for select to hr_audit using (true);
 
--- The keeper of hr.chain, of managers' names (002_chain.sql) and of the log (005_feed.sql). Writing to employees computes search_name again.
+-- The system role behind hr.keep_chain (002_chain.sql) and hr.log_people (005_feed.sql). Its update of employees recomputes search_name,
+-- which calls hr.plain_name.
 grant usage on schema hr, tamshai to tamshai_hr_keeper;
 grant execute on function tamshai.principal(), hr.plain_name(text) to tamshai_hr_keeper;
 grant select (employee_id, first_name, last_name, manager_id, manager_name, active), update (manager_name) on hr.employees to tamshai_hr_keeper;

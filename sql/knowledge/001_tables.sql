@@ -1,9 +1,8 @@
--- What people of the company know, and how it came to be so. Nothing is ever overwritten: each change closes the version of a row that
--- was there and adds the next one, both under the number of the transaction that did it. So the past can be read as it was, what a
--- transaction did is what it closed and what it opened, and undoing it is opening again what it closed.
+-- Tables of knowledge: a transaction-time store of entries and triples. A change never overwrites a row: it closes the current version
+-- (tx_to) and adds the next (tx_from) under its transaction number. Undo adds the closed versions again.
 
--- The number of the last transaction. Everyone who changes something waits here, so numbers have no gaps and stand in the order of
--- committing: who has read up to a number has seen everything before it.
+-- The number of the last transaction. Every change locks this row, so that numbers have no gaps and follow the commit order:
+-- a reader who has seen a number has seen all lower ones.
 create table knowledge.head (
   one boolean primary key default true check (one),
   last_tx bigint not null check (last_tx > 0)
@@ -28,11 +27,11 @@ create index transactions_at on knowledge.transactions (at);
 create index transactions_own on knowledge.transactions (principal, tx_id);
 create index transactions_undone on knowledge.transactions (undoes) where undoes is not null;
 
--- Without accents and case, and with one space for whatever joins words: "Payments-DB" and "payments db" are one name.
+-- Normalises a name: no accents, lower case, one space between words. "Payments-DB" and "payments db" are one name.
 create function knowledge.plain(given text) returns text language sql immutable strict parallel safe
   return trim(regexp_replace(lower(regexp_replace(normalize(given, nfd), '[\u0300-\u036f''’]', '', 'g')), '[-–—_/\s]+', ' ', 'g'));
 
--- `owner` is whose it is, by sign-in; source, actor and confidence are what that person claims.
+-- `owner` is the signed-in principal. source, actor and confidence are that person's claims.
 create table knowledge.entries (
   entry_no bigint not null check (entry_no > 0),
   tx_from bigint not null references knowledge.transactions,
@@ -44,7 +43,7 @@ create table knowledge.entries (
   actor text,
   confidence numeric(4, 3) not null default 1 check (confidence between 0 and 1),
   valid_from date,
-  valid_to date, -- the last day on which it holds
+  valid_to date, -- the last day on which it is valid
   owner text not null,
   recorded_by text not null,
   recorded_at timestamptz not null,
@@ -90,23 +89,24 @@ create index triples_predicate on knowledge.triples (predicate);
 create index triples_from on knowledge.triples (tx_from);
 create index triples_to on knowledge.triples (tx_to) where tx_to is not null;
 
--- What a question is answered from. These are tables of our own, looked up by equality, for a reason: under row security the database uses
--- no index for `@@` or `%`, since those operators could tell what they compared; equality of texts it trusts. They need no extension either.
--- A single letter or digit is no word to find anything by.
+-- The search index consists of tables that are read by equality. Under row-level security PostgreSQL uses no index for `@@` or `%`,
+-- because these operators are not leakproof; text equality is.
+
+-- The words of a text. Single ASCII letters and digits are left out.
 create function knowledge.words_of(given text) returns table (word text) language sql immutable strict parallel safe rows 10
 begin atomic
   select left(w, 40) from regexp_split_to_table(knowledge.plain(given), '[^a-z0-9\u00c0-\u1fff\u2c00-\uffff]+') w where w !~ '^[a-z0-9]?$';
 end;
--- The stem of a word; nothing for words such as "the".
+-- The stem of a word; null for a stop word such as "the".
 create function knowledge.stem_of(word text) returns text language sql immutable strict parallel safe
   return (ts_lexize('pg_catalog.english_stem', word))[1];
--- Pairs of letters, the ends included: two words that share most of them are the same word, mistyped.
+-- The bigrams of a word, including its ends, for fuzzy search: a misspelt word shares most of them with the right one.
 create function knowledge.pairs_of(word text) returns table (pair text) language sql immutable strict parallel safe rows 10
 begin atomic
   select distinct substr('^' || word || '$', i, 2) from generate_series(1, length(word) + 1) i;
 end;
 
--- Every word that was ever recorded.
+-- Every word that was ever stored, and the bigrams of each.
 create table knowledge.words (
   word text collate "C" primary key,
   stem text collate "C" not null,
@@ -118,7 +118,7 @@ create table knowledge.pairs (
   word text collate "C" not null,
   primary key (pair, word)
 );
--- Which version of an entry has which word, and how much that says: a topic more than a tag, a tag more than the text.
+-- The stems of each version of an entry. A topic weighs more than a tag, and a tag more than the content.
 create table knowledge.terms (
   stem text collate "C" not null,
   entry_no bigint not null,
@@ -126,7 +126,7 @@ create table knowledge.terms (
   weight numeric(4, 3) not null,
   primary key (stem, entry_no, tx_from)
 );
--- What an entry is about, as triples would call it: its topic, its tags, its id.
+-- The names under which triples refer to an entry: its topic, its tags, its id.
 create table knowledge.names (
   name text collate "C" not null,
   entry_no bigint not null,
@@ -134,7 +134,7 @@ create table knowledge.names (
   primary key (name, entry_no, tx_from)
 );
 create index names_entry on knowledge.names (entry_no, tx_from);
--- The words of every name that stands at an end of a triple.
+-- The stems of every subject and object of a triple.
 create table knowledge.ends (
   stem text collate "C" not null,
   name text collate "C" not null,

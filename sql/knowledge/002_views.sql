@@ -1,8 +1,11 @@
--- Times as they are published, also inside JSON. Sessions are in UTC.
+-- Views for the tools.
+
+-- A time in ISO 8601, also inside JSON. Sessions run in UTC.
 create function knowledge.iso(at timestamptz) returns text language sql stable strict parallel safe
   return replace(trim(both '"' from to_json(at)::text), '+00:00', 'Z');
 
--- Every version of every entry. `tx_to is null` is how things stand; `tx_from <= t and (tx_to is null or tx_to > t)` how they stood after t.
+-- Every version of every entry. Current versions: `tx_to is null`. Versions as of transaction t:
+-- `tx_from <= t and (tx_to is null or tx_to > t)`.
 create view knowledge.entry_versions with (security_invoker = true) as
 select e.entry_no, e.tx_from, e.tx_to, 'e-' || e.entry_no as id, e.topic, e.content, to_json(e.tags) as tags, e.tags as tag_list, e.source, e.actor, e.confidence,
   e.valid_from, e.valid_to, e.owner, e.recorded_by, e.recorded_at, t.by_name as changed_by, t.at as changed_at, e.tx_from as tx_id,
@@ -15,7 +18,7 @@ select r.triple_no, r.tx_from, r.tx_to, 't-' || r.triple_no as id, r.subject, r.
   r.owner = (select tamshai.principal()) as mine, 't-' || r.triple_no || '@' || r.tx_from || '.' || r.row_version as row_version
 from knowledge.triples r join knowledge.transactions t on t.tx_id = r.tx_from;
 
--- One row for each thing that a transaction opened or closed, with the whole of it before and after.
+-- One row for each entry or triple that a transaction changed, with its full state before and after.
 create view knowledge.changes with (security_invoker = true) as
 with states as not materialized (
   select 'entry' as kind, entry_no as no, 'e-' || entry_no as id, tx_from, tx_to, json_build_object(

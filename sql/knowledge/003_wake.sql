@@ -1,4 +1,4 @@
--- Other processes hear that there is something new to read when it is committed, and never before. What it is they read by themselves.
+-- Notifies other processes at commit that there are new transactions. The notification carries no data; they read the tables.
 create function knowledge.wake() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform pg_notify('knowledge_changed', '');

@@ -1,6 +1,7 @@
--- Everyone on the staff reads everything. One's own may be changed at once; what somebody else recorded only while an approval is carried
--- out: its row in knowledge.effects has no result until its transaction ends, so nobody outside that transaction ever sees it so.
--- No version is changed but by closing it, none is deleted, and all that is written bears the number of the transaction that writes.
+-- Row policies and grants of knowledge: all staff read everything. Callers change their own rows directly, and other people's rows only
+-- while an approval executes: its row in knowledge.effects then has no result yet, which only its own transaction can see.
+
+-- A version can only be closed, never deleted, and every new version carries the number of the current transaction.
 call tamshai.ensure_role('knowledge_staff');
 call tamshai.ensure_role('knowledge_staff_write', 'knowledge_staff');
 call tamshai.begin_rules('knowledge');
@@ -19,7 +20,7 @@ create policy staff on knowledge.terms for select to knowledge_staff using ((sel
 create policy staff on knowledge.names for select to knowledge_staff using ((select tamshai.principal()) is not null);
 create policy staff on knowledge.ends for select to knowledge_staff using ((select tamshai.principal()) is not null);
 
--- A transaction is one's own, and the last one; the head only ever counts on by one.
+-- Callers insert transactions only in their own name and with the last number. The trigger count_on increases that number by one.
 grant insert (one, last_tx), update (last_tx) on knowledge.head to knowledge_staff_write;
 create policy begin_counting on knowledge.head for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null and last_tx = 1);
 create policy count_on on knowledge.head for update to knowledge_staff_write using ((select tamshai.principal()) is not null);
@@ -46,7 +47,7 @@ create policy close_version on knowledge.triples for update to knowledge_staff_w
     and (owner = (select tamshai.principal()) or (select exists (select from knowledge.effects where principal = tamshai.principal() and result is null))))
   with check (tx_to = (select last_tx from knowledge.head));
 
--- What questions are answered from grows with the entries and triples, by their triggers.
+-- Triggers of entries and triples add to the search index.
 grant insert on knowledge.words, knowledge.pairs, knowledge.terms, knowledge.names, knowledge.ends to knowledge_staff_write;
 create policy grow on knowledge.words for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);
 create policy grow on knowledge.pairs for insert to knowledge_staff_write with check ((select tamshai.principal()) is not null);

@@ -1,6 +1,6 @@
--- Of account, routing and tax numbers only the last four digits are kept: what is not here can be shown to nobody.
+-- Tables of payroll. Of account, routing and tax numbers, only the last four digits are stored.
 
--- Who is on the payroll. Names stand here as well as with the people server, which may be another database.
+-- The people on the payroll. Names are copies, because hr may be in another database.
 create table payroll.employees (
   employee_id uuid primary key,
   employee_name text collate "C" not null check (employee_name <> ''),
@@ -9,7 +9,7 @@ create table payroll.employees (
   active boolean not null default true
 );
 
--- On which days pay is due. Runs are recorded when they are made, so the next pay day stands here.
+-- The pay dates, including future ones; payroll.pay_runs holds only runs that were made.
 create table payroll.pay_calendar (
   pay_date date primary key,
   period_start date not null,
@@ -33,20 +33,20 @@ create table payroll.pay_stubs (
   pay_stub_id uuid primary key,
   pay_run_id uuid not null references payroll.pay_runs,
   employee_id uuid not null references payroll.employees,
-  pay_date date not null -- the run's; a run's stubs are found by it as well
+  pay_date date not null -- the pay date of the run, copied for the index
 );
 create index pay_stubs_by_date on payroll.pay_stubs (pay_date, pay_stub_id);
 create index pay_stubs_of on payroll.pay_stubs (employee_id, pay_date, pay_stub_id);
 
--- Amounts live apart: hiding a column is hiding a row.
+-- Amounts have their own tables, so that a row policy can hide them.
 
--- The sum of up to twelve lines. One plain expression, which the database takes apart where it is used.
+-- The sum of up to twelve lines, as one expression that PostgreSQL can inline.
 create function payroll.total(amounts numeric[]) returns numeric language sql immutable parallel safe
   return coalesce(amounts[1], 0) + coalesce(amounts[2], 0) + coalesce(amounts[3], 0) + coalesce(amounts[4], 0) + coalesce(amounts[5], 0)
     + coalesce(amounts[6], 0) + coalesce(amounts[7], 0) + coalesce(amounts[8], 0) + coalesce(amounts[9], 0) + coalesce(amounts[10], 0)
     + coalesce(amounts[11], 0) + coalesce(amounts[12], 0);
 
--- A stub's lines are arrays in its one row, a code for each amount. The totals follow from them, so that no stub can fail to add up.
+-- The lines of a stub are arrays in one row, a code for each amount. The totals are generated columns, so that every stub adds up.
 create table payroll.stub_pay (
   pay_stub_id uuid primary key references payroll.pay_stubs,
   employee_id uuid not null,
@@ -67,7 +67,7 @@ create table payroll.stub_pay (
   check (cardinality(deduction_codes) = cardinality(deduction_amounts) and cardinality(deduction_codes) <= 12)
 );
 
--- A run's totals are what was paid out then, and stay so.
+-- The totals at the time of the run. They never change.
 create table payroll.run_totals (
   pay_run_id uuid primary key references payroll.pay_runs,
   gross numeric(14,2) not null,
@@ -79,7 +79,7 @@ create table payroll.run_totals (
   check (gross - total_taxes - total_deductions = net)
 );
 
--- What the codes of the lines are called, in the order in which a stub shows them.
+-- The names of the line codes, and their position on a stub.
 create table payroll.line_types (
   code text primary key,
   name text not null,
@@ -100,7 +100,7 @@ create table payroll.withholdings (
   region text not null,
   filing_status text not null,
   allowances int not null check (allowances between 0 and 99),
-  line_code text not null references payroll.line_types, -- the line of a stub that it leads to
+  line_code text not null references payroll.line_types, -- the stub line that shows this withholding
   primary key (employee_id, level)
 );
 create table payroll.withholding_extras (

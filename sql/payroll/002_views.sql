@@ -1,4 +1,4 @@
--- What tools read. security_invoker: the caller's own policies decide, not the owner's. People who left are in none of them.
+-- Views for the tools. With security_invoker, the caller's policies apply, not the owner's. They leave out people who left.
 -- An amount is null where its row is hidden.
 
 create view payroll.people with (security_invoker = true) as
@@ -18,12 +18,12 @@ join payroll.pay_runs r on r.pay_run_id = s.pay_run_id
 left join payroll.stub_pay p on p.pay_stub_id = s.pay_stub_id
 where e.active;
 
--- Lines as they stand on paper.
+-- The lines of a stub as JSON, in the order of a printed stub.
 create function payroll.lines(codes text[], amounts numeric[]) returns json language sql stable
   return (select coalesce(json_agg(json_build_object('code', l.code, 'description', coalesce(t.name, l.code), 'amount', l.amount) order by t.position, l.code), '[]')
     from unnest(codes, amounts) as l (code, amount) left join payroll.line_types t on t.code = l.code);
 
--- One stub with all that stands on it. Year to date: everything paid to the person from January to that day, as the stubs say it.
+-- One stub with all its lines. ytd sums the person's stubs from January 1 to the pay date.
 create view payroll.stub_details with (security_invoker = true) as
 select s.pay_stub_id, s.employee_id, e.employee_name, e.department, s.pay_run_id, r.run_type, s.pay_date, r.period_start, r.period_end,
   p.gross, p.total_taxes, p.total_deductions, p.net,
@@ -41,7 +41,7 @@ join payroll.pay_runs r on r.pay_run_id = s.pay_run_id
 left join payroll.stub_pay p on p.pay_stub_id = s.pay_stub_id
 where e.active;
 
--- What was withheld, line by line.
+-- One row for each tax line of a stub.
 create view payroll.tax_lines with (security_invoker = true) as
 select s.employee_id, s.pay_date, s.pay_stub_id, l.code, l.amount
 from payroll.pay_stubs s

@@ -1,4 +1,4 @@
--- Up to where payroll has taken over what hr says of people. Whoever applies more holds this row until the commit.
+-- The position in hr's change feed up to which payroll.employees is current. A process locks this row until it commits further changes.
 create table payroll.feed (
   source text primary key,
   n bigint not null default 0 check (n >= 0)

@@ -1,3 +1,4 @@
+-- Row policies and grants of payroll: payroll staff read all rows, others their own. Without a caller, no policy matches a row.
 call tamshai.ensure_role('payroll_everyone');
 call tamshai.ensure_role('payroll_self');
 call tamshai.ensure_role('payroll_feed');
@@ -5,12 +6,12 @@ call tamshai.begin_rules('payroll');
 grant usage on schema payroll to payroll_everyone, payroll_self, payroll_feed, payroll_audit;
 grant execute on function payroll.lines(text[], numeric[]) to payroll_everyone, payroll_self;
 
--- Known to all: when pay is due, and what a line is called.
+-- For every caller: the pay calendar and the names of the lines.
 grant select on payroll.pay_calendar, payroll.line_types to payroll_everyone, payroll_self;
 create policy known on payroll.pay_calendar for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
 create policy known on payroll.line_types for select to payroll_everyone, payroll_self using ((select tamshai.principal()) is not null);
 
--- The people who look after pay: everyone's rows.
+-- For payroll staff: the rows of every employee.
 grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.withholdings, payroll.enrolments, payroll.accounts,
   payroll.contractors, payroll.contractor_payments to payroll_everyone;
 create policy everyone on payroll.employees for select to payroll_everyone using ((select tamshai.principal()) is not null);
@@ -22,7 +23,7 @@ create policy everyone on payroll.accounts for select to payroll_everyone using 
 create policy everyone on payroll.contractors for select to payroll_everyone using ((select tamshai.principal()) is not null);
 create policy everyone on payroll.contractor_payments for select to payroll_everyone using ((select tamshai.principal()) is not null);
 
--- Amounts: who may see pay, and everyone their own. A total is hidden like what it is made of, or it would tell when one of them changed.
+-- Amounts: callers who may see pay, and the caller's own. Totals are hidden too: a changed total reveals a changed part.
 grant select on payroll.stub_pay, payroll.run_totals, payroll.withholding_extras, payroll.enrolment_amounts, payroll.account_shares,
   payroll.contractor_rates, payroll.contractor_amounts to payroll_everyone;
 create policy everyone on payroll.stub_pay for select to payroll_everyone using ((select tamshai.shows('pay')) or employee_id = (select tamshai.me()));
@@ -33,7 +34,7 @@ create policy everyone on payroll.run_totals for select to payroll_everyone usin
 create policy everyone on payroll.contractor_rates for select to payroll_everyone using ((select tamshai.shows('pay')));
 create policy everyone on payroll.contractor_amounts for select to payroll_everyone using ((select tamshai.shows('pay')));
 
--- Oneself; of the runs those that one was paid in.
+-- The caller's own rows, and the pay runs that include the caller.
 grant select on payroll.employees, payroll.pay_runs, payroll.pay_stubs, payroll.stub_pay, payroll.withholdings, payroll.withholding_extras,
   payroll.enrolments, payroll.enrolment_amounts, payroll.accounts, payroll.account_shares to payroll_self;
 create policy self on payroll.employees for select to payroll_self using (employee_id = (select tamshai.me()));
@@ -52,11 +53,11 @@ grant select on payroll.people, payroll.stubs, payroll.stub_details, payroll.tax
   to payroll_everyone, payroll_self;
 grant select on payroll.runs, payroll.contractor_list, payroll.contractor_pay to payroll_everyone;
 
--- There is no write here yet, so no role that could; the trail is there for its readers.
+-- No tool of payroll writes yet, so no role may. Only payroll_audit reads the audit log.
 grant select on payroll.audit to payroll_audit;
 create policy auditor on payroll.audit for select to payroll_audit using (true);
 
--- The feed from hr: how people on the payroll are called, and whether they still work here. It brings nobody new: pay is agreed first.
+-- hr's change feed updates the names and the employment of people on the payroll. It may not insert: new people need agreed pay first.
 grant select (employee_id, employee_name, active), update (employee_name, active) on payroll.employees to payroll_feed;
 create policy feed_reads on payroll.employees for select to payroll_feed using ((select tamshai.principal()) is not null);
 create policy feed on payroll.employees for update to payroll_feed using ((select tamshai.principal()) is not null);

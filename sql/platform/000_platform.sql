@@ -1,30 +1,32 @@
--- What the rules of every domain stand on. Safe to run again; roles belong to the whole cluster and may be there already.
+-- The schema tamshai: functions and procedures that the policies of every domain use.
+-- Safe to run again: roles belong to the whole cluster and may exist already.
 create schema if not exists tamshai;
 
--- Who is calling, set for one transaction by the adapter. Unset is '' after its first use, so both '' and null mean nobody.
+-- The caller's identity, which the adapter sets for one transaction. PostgreSQL returns '' for a setting that was set before:
+-- both '' and null mean that there is no caller.
 create or replace function tamshai.me() returns uuid language sql stable parallel safe
   return nullif(current_setting('app.user_id', true), '')::uuid;
 create or replace function tamshai.principal() returns text language sql stable parallel safe
   return nullif(current_setting('app.principal', true), '');
--- Which masks are lifted for them; for nobody, none.
+-- Whether the caller may see the columns behind this mask. Without a caller, every mask applies.
 create or replace function tamshai.shows(mask text) returns boolean language sql stable parallel safe
   return tamshai.principal() is not null and coalesce(mask = any (string_to_array(current_setting('app.shows', true), ',')), false);
 
--- Every row that an approval card can show says how often it changed.
+-- row_version increases with every update, so that an approval card can tell that its row has changed.
 create or replace function tamshai.raise_version() returns trigger language plpgsql as $$
 begin
   new.row_version := old.row_version + 1;
   return new;
 end $$;
 
--- The embedded database has one session, which is nobody until it takes a role for the length of a transaction.
--- On a server each pool logs in as the one role it needs, and this one cannot log in at all.
+-- The embedded database has one session. It runs as tamshai_app, which has no rights of its own, and sets a role for each transaction.
+-- On a server every pool logs in as the one role that it needs, and tamshai_app cannot log in.
 do $$ begin
   create role tamshai_app nologin noinherit;
 exception when duplicate_object or unique_violation then null;
 end $$;
 
--- Makes a role that may ask who is calling, and nothing else yet. `includes` is a narrower role whose rights it inherits.
+-- Creates a role that may read the caller's identity and nothing else yet. `includes` is a role whose rights it inherits.
 create or replace procedure tamshai.ensure_role(role name, includes name default null) language plpgsql as $$
 begin
   begin
@@ -41,8 +43,8 @@ begin
   execute format('grant execute on function tamshai.me(), tamshai.principal(), tamshai.shows(text) to %I', role);
 end $$;
 
--- Forgets every policy and grant of a domain and locks all its tables, so that afterwards the rules are just what its
--- policies.sql says: a line taken out there is a right taken away, and a table nobody thought of stays shut.
+-- Drops every policy and revokes every grant of a domain, and forces row-level security on all its tables. policies.sql then grants
+-- every right anew: a line removed there revokes its right, and a table that it does not name stays closed.
 create or replace procedure tamshai.begin_rules(domain name) language plpgsql as $$
 declare
   item record;
@@ -61,7 +63,7 @@ begin
 end $$;
 
 revoke all on all routines in schema tamshai from public;
--- Nobody makes anything in passing, not even a temporary table that could stand in for a real one.
+-- No role may create objects, not even a temporary table, which could shadow a real one.
 do $$ begin
   execute format('revoke temporary on database %I from public', current_database());
 end $$;

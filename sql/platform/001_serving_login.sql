@@ -1,5 +1,5 @@
--- The login with which a serving process checks that the schema is up to date. It reads which files were applied, and nothing else;
--- rows are read and written by the roles of each domain.
+-- The login with which a serving process checks that the schema is up to date. It may only read which migrations were applied;
+-- the roles of each domain read and write the rows.
 do $$ begin
   create role tamshai_serve nologin;
 exception when duplicate_object or unique_violation then null;

@@ -1,17 +1,17 @@
--- The two tables that every domain's writes commit into, beside their effect. Their policies stand in <domain>/policies.sql,
--- with the names of the roles that write. Safe to run again.
+-- The two tables of every domain that a write commits to in the transaction of its effect. <domain>/policies.sql has their policies.
+-- Safe to run again.
 create schema if not exists {{domain}};
 
--- One row for each approval that took effect: a second click, a retry or another replica finds the one result here.
+-- One row for each approval that took effect. A second click, a retry or another replica reads the result of the first here.
 create table if not exists {{domain}}.effects (
   confirmation_id uuid primary key,
   tool text not null,
   principal text not null,
-  result json, -- json, not jsonb: an answer keeps the order of its keys
+  result json, -- json keeps the order of the keys, jsonb does not
   at timestamptz not null default clock_timestamp()
 );
 
--- The trail of writes, in chains. The code over `body` is keyed with a key that this database does not hold.
+-- The audit log of writes, in hash chains. `mac` is an HMAC over `body` with a key that this database does not hold.
 create table if not exists {{domain}}.audit (
   chain text not null,
   n bigint not null,

@@ -1,4 +1,4 @@
--- Each person's tasks are numbered from 1: an id tells nobody how many tasks others have.
+-- Tables of tasks. Each person's ids start at 1, so that an id does not reveal how many tasks others have.
 create table tasks.tasks (
   principal text not null,
   id int not null check (id > 0),
@@ -11,7 +11,7 @@ create table tasks.tasks (
 );
 create trigger raise_version before update on tasks.tasks for each row execute function tamshai.raise_version();
 
--- The last number given to each person. Its row is what two additions at once wait for; numbers are never given twice.
+-- The last id of each person. Its row lock serialises concurrent additions, and ids are never reused.
 create table tasks.counters (
   principal text primary key,
   last_id int not null

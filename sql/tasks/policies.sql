@@ -1,3 +1,4 @@
+-- Row policies and grants of tasks: callers read and write only their own tasks. Only tasks_audit reads the audit log.
 call tamshai.ensure_role('tasks_self');
 call tamshai.ensure_role('tasks_self_write', 'tasks_self');
 call tamshai.begin_rules('tasks');

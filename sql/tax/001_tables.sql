@@ -1,23 +1,23 @@
--- Of a tax, account or registration number the last four digits are kept at most. What is not there cannot leave.
+-- Tables of tax. Of tax, account and registration numbers, at most the last four digits are stored.
 
--- Names of fields that hold such a number, however they are written: accountNumber, account_number, Account-No.
+-- Whether a field name denotes such a number, in any spelling: accountNumber, account_number, Account-No.
 create function tax.names_number(field text) returns boolean language sql immutable strict parallel safe
   return trim(both '_' from lower(regexp_replace(regexp_replace(field, '([a-z0-9])([A-Z])', '\1_\2', 'g'), '[^A-Za-z0-9]+', '_', 'g')))
     ~ '(^|_)(ssn|ein|fein|itin)(_|$)|(^|_)(tin|sin|iban|vat|tax_?(payer)?_?(id|no|num|number|identification_number)|social_security(_?(no|number))?|account|acct|routing|((bank_?)?account|acct|routing|registration|permit|license|licence|passport|card|certificate)_?(no|num|number))$';
 
--- Names of fields whose large numbers are amounts.
+-- Whether a field name denotes an amount, whose digits are not masked.
 create function tax.names_amount(field text) returns boolean language sql immutable strict parallel safe
   return field ~* '(amount|paid|payment|liability|tax|total|balance|income|revenue|receipts|refund|estimate)';
 
 create function tax.last_four(value text) returns text language sql immutable strict parallel safe
   return case when value ~ '[0-9]' and length(value) > 4 then '***' || right(regexp_replace(value, '[^A-Za-z0-9]', '', 'g'), 4) else value end;
 
--- Numbers of nine digits and more within a text, as 900-12-3456, 98-7654321 or without dashes. Ids stay; a date has eight digits.
+-- Masks numbers of nine digits and more in a text: 900-12-3456, 98-7654321, or without dashes. UUIDs stay. A date has only eight digits.
 create function tax.masked_text(value text) returns text language plpgsql immutable strict parallel safe as $$
 declare
   rest text := value;
 begin
-  -- Until nothing more is found: what was cut can have stood between two halves. Every round makes the text shorter.
+  -- Repeats until nothing matches, because a cut can join two halves into a new match. Every round shortens the text.
   while length(regexp_replace(rest, '[^0-9]', '', 'g')) >= 9 loop
     value := rest;
     select string_agg(case when number is null or number ~ '^[0-9]{8}(-[0-9]{4}){3}-[0-9]{12}$' then concat(id, number, other) else tax.last_four(number) end, '' order by n)
@@ -34,7 +34,7 @@ begin
   return rest;
 end $$;
 
--- Everything in a record of what was and what became, at any depth. `secret`: a name further up says that this is such a number.
+-- Masks a JSON value at any depth. `secret` is true below a field whose name denotes such a number.
 create function tax.masked(value jsonb, secret boolean default false, amount boolean default false) returns jsonb
   language plpgsql immutable strict parallel safe as $$
 declare
@@ -55,7 +55,7 @@ begin
   end case;
 end $$;
 
--- US is the federal government; it levies no sales tax and registers nobody as a state does.
+-- US is the federal government. It has no sales tax and no state registrations.
 create table tax.states (
   code text collate "C" primary key check (code ~ '^[A-Z]{2}$'),
   name text not null unique
@@ -71,7 +71,7 @@ insert into tax.states values
   ('TX', 'Texas'), ('UT', 'Utah'), ('VT', 'Vermont'), ('VA', 'Virginia'), ('WA', 'Washington'), ('WV', 'West Virginia'),
   ('WI', 'Wisconsin'), ('WY', 'Wyoming');
 
--- Rates are in percent. The local rate is everything that county, city and district add to the state's.
+-- Rates are in percent. local_rate is the sum of the county, city and district rates.
 create table tax.sales_tax_rates (
   rate_id uuid primary key default gen_random_uuid(),
   state text collate "C" not null references tax.states check (state <> 'US'),
@@ -88,7 +88,7 @@ create table tax.sales_tax_rates (
 );
 create index sales_tax_rates_by_state on tax.sales_tax_rates (state, local_rate, jurisdiction, rate_id);
 
--- What is paid ahead for a quarter of a tax year. An authority may extend a due date; what is unpaid is overdue only after that.
+-- Prepayments for a quarter of a tax year. An authority may extend the due date; an unpaid estimate is overdue after the extended date.
 create table tax.quarterly_estimates (
   estimate_id uuid primary key default gen_random_uuid(),
   year int not null,
@@ -105,7 +105,7 @@ create table tax.quarterly_estimates (
 );
 create index quarterly_estimates_by_year on tax.quarterly_estimates (year, due_date, state, estimate_id);
 
--- prepaid is what the year's estimates have covered of the tax; the return settles the rest.
+-- `prepaid` is the part of the tax that the year's estimates covered. The return settles the rest.
 create table tax.annual_filings (
   filing_id uuid primary key default gen_random_uuid(),
   tax_year int not null,
@@ -138,7 +138,7 @@ create table tax.state_registrations (
   tax_type text collate "C" not null
     check (tax_type in ('sales_and_use', 'corporate_income', 'franchise', 'gross_receipts', 'payroll_withholding')),
   agency text not null,
-  account_last4 text check (account_last4 ~ '^[0-9]{4}$'), -- none until the state has given a number
+  account_last4 text check (account_last4 ~ '^[0-9]{4}$'), -- null until the state assigns a number
   status text not null check (status in ('pending', 'active', 'closed')),
   filing_frequency text not null check (filing_frequency in ('monthly', 'quarterly', 'annually')),
   registered_on date not null,
@@ -159,7 +159,7 @@ create table tax.audit_logs (
   before jsonb check (jsonb_typeof(before) = 'object'),
   after jsonb check (jsonb_typeof(after) = 'object'),
   notes text,
-  -- Triggers can be switched off; these cannot.
+  -- An owner can disable a trigger, but not a check constraint.
   constraint before_is_masked check (before = tax.masked(before)),
   constraint after_is_masked check (after = tax.masked(after)),
   constraint notes_are_masked check (notes = tax.masked_text(notes))
@@ -168,7 +168,7 @@ create index audit_logs_by_time on tax.audit_logs (at, log_id);
 create index audit_logs_by_action on tax.audit_logs (action, at, log_id);
 create index audit_logs_by_entity on tax.audit_logs (entity_type, at, log_id);
 
--- Whoever writes a record need not think of it.
+-- Masks every row on its way in, so that no writer has to.
 create function tax.mask_log() returns trigger language plpgsql as $$
 begin
   new.before := tax.masked(new.before);

@@ -1,5 +1,5 @@
--- What tools read. security_invoker: the caller's own policies decide, not the owner's. What is overdue depends on the day of the
--- question, so the tools add it: unsettled after the deadline, which is the due date or what it was extended to.
+-- Views for the tools. With security_invoker, the caller's policies apply, not the owner's. The tools compute "overdue", which depends
+-- on the current date: not settled after the deadline, which is the due date or its extension.
 
 create view tax.rates with (security_invoker = true) as
 select r.rate_id, r.state, s.name as state_name, r.jurisdiction, r.jurisdiction_type, r.state_rate, r.local_rate, r.combined_rate,
@@ -27,8 +27,8 @@ select r.registration_id, r.state, s.name as state_name, r.tax_type, r.agency, r
 from tax.state_registrations r
 join tax.states s on s.code = r.state;
 
--- All that has to be paid or filed. A return counts what the estimates left to pay, and belongs to its whole tax year;
--- how much that is nobody knows until it is assessed.
+-- All payments and returns. The liability of a return is the balance after the estimates, for the whole tax year. It is unknown
+-- until the return is assessed.
 create view tax.obligations with (security_invoker = true) as
 select 'estimated_payment' as kind, estimate_id as id, year, quarter, state, jurisdiction,
   format('Q%s %s estimated payment', quarter, year) as title, due_date, deadline, settled, true as assessed, estimated_amount as liability, paid_amount as paid

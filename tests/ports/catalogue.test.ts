@@ -9,7 +9,7 @@ import { databases, openSqlTestStore, type SqlTestStore } from './sql-test-store
 const sqlDomains = allTools().domains.filter(({ store }) => store === 'sql');
 const DOMAINS = sqlDomains.map(({ name }) => name);
 const AUDIENCES = sqlDomains.flatMap(({ name, audiences }) => Object.keys(audiences).map((audience) => `${name}_${audience}`));
-/** Owns functions that work with more rights than their caller's; nobody can be it. */
+/** A system role owns functions that run with more rights than their caller. No session can log in as it or become it. */
 const isSystemRole = (role: unknown) => /^tamshai_[a-z]+_keeper$/.test(String(role));
 
 /** Every grant in a schema that is not the owner's own, as "role: object right(columns)". */
@@ -143,6 +143,10 @@ describe.each(databases)('the catalogue of %s', (kind) => {
       '',
       'Generated from the database catalogue; `npx vitest run tests/ports/catalogue.test.ts -u` updates it. It lists the grants on tables,',
       'columns and functions. Which rows a role sees is decided by the policies in `sql/<domain>/policies.sql`.',
+      '',
+      'A role belongs to an audience (`hr_everyone`), to its writes (`hr_everyone_write`), to the audit log (`hr_audit`) or to the change feed',
+      'of people (`hr_feed`). `tamshai_<domain>_keeper` is the system role of a domain: it owns the functions at the end of this file, and no',
+      'session can log in as it. `tamshai_serve` only checks which migrations were applied.',
       '',
       ...sections,
       '## Functions with more rights than their caller',

@@ -1,4 +1,4 @@
-/** Brings a database to the present schema from the SQL files: numbered files once, policies every time. */
+/** Schema migrations: applies each numbered SQL file once, and a policies file whenever it changes. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,27 +8,51 @@ export interface Migration {
   readonly name: string;
   readonly text: string;
   readonly once: boolean;
-  /** What it builds upon: the same rules after a further numbered file are new rules. */
+  /** The numbered files before a policies file. With one more of them, the same policies are a new version. */
   readonly after?: string;
+  /** How an installed database may have recorded this file before its name or its comments changed. */
+  readonly formerly?: readonly FormerRecord[];
 }
 
-const LOCK = 7_261_534; // any fixed number: two processes that start together must not both migrate
+interface FormerRecord {
+  readonly name: string;
+  /** Absent: any text under this name counts. */
+  readonly digest?: string;
+}
+
+/** sql/reworded.json: files whose name or comments changed. `statements` is a digest without comments, which a test compares. */
+type Reworded = Readonly<Record<string, { readonly statements: string; readonly formerly: readonly FormerRecord[] }>>;
+
+/** The key of the advisory lock under which one process migrates at a time. */
+const LOCK = 7_261_534;
 
 /** All files for these domains, in the order in which they are applied. */
 export function migrations(folder: string, domains: readonly string[]): Migration[] {
   const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
+  const reworded = JSON.parse(read('reworded.json')) as Reworded;
+  const numberedFile = (domain: string, file: string): Migration => {
+    const name = `${domain}/${file}`;
+    const formerly = reworded[name]?.formerly;
+    return { name, text: read(domain, file), once: true, ...(formerly && { formerly }) };
+  };
   const platform = readdirSync(join(folder, 'platform'))
     .filter((file) => /^\d.*\.sql$/.test(file))
     .sort();
   return [
-    ...platform.map((file) => ({ name: `platform/${file}`, text: read('platform', file), once: true })),
+    ...platform.map((file) => numberedFile('platform', file)),
     ...domains.flatMap((domain) => {
       const numbered = readdirSync(join(folder, domain))
         .filter((file) => /^\d.*\.sql$/.test(file))
         .sort();
       return [
-        { name: `${domain}/platform`, text: read('platform', 'domain.sql').replaceAll('{{domain}}', domain), once: true },
-        ...numbered.map((file) => ({ name: `${domain}/${file}`, text: read(domain, file), once: true })),
+        // The digest of this template differs for every domain, so that its earlier texts cannot be listed.
+        {
+          name: `${domain}/platform`,
+          text: read('platform', 'domain.sql').replaceAll('{{domain}}', domain),
+          once: true,
+          formerly: [{ name: `${domain}/platform` }],
+        },
+        ...numbered.map((file) => numberedFile(domain, file)),
         { name: `${domain}/policies.sql`, text: read(domain, 'policies.sql'), once: false, after: numbered.join() },
       ];
     }),
@@ -41,21 +65,22 @@ const digest = ({ text, after = '' }: Pick<Migration, 'text' | 'after'>) =>
     .digest('hex')
     .slice(0, 32);
 
-/** Under this name a text that was in force stays known after another took its place. */
-const former = (name: string, stamp: string) => `${name}@${stamp}`;
+/** The name under which policies that were replaced stay on record. */
+const replacedName = (name: string, stamp: string) => `${name}@${stamp}`;
 
-/**
- * Whether a file has to be applied. What was in force before and was replaced came from an older version than the one whose rules stand
- * now: that version may still run, or start once more, and must not put its own rules back.
- */
+/** An older version may run beside this one, or start again. It must not put back policies that a newer version has replaced. */
 function isOpen(file: Migration, applied: ReadonlyMap<string, string>): boolean {
   const stamp = digest(file);
-  return applied.get(file.name) !== stamp && (file.once || !applied.has(former(file.name, stamp)));
+  if (applied.get(file.name) === stamp) return false;
+  return file.once ? !wasApplied(file, applied) : !applied.has(replacedName(file.name, stamp));
 }
 
+const wasApplied = ({ formerly = [] }: Migration, applied: ReadonlyMap<string, string>) =>
+  formerly.some((record) => (record.digest === undefined ? applied.has(record.name) : applied.get(record.name) === record.digest));
+
 /**
- * Applies what is missing, as the owner, while others go on reading and writing: each file is a transaction of its own that waits for a
- * lock only briefly, so that nobody queues up behind it. A numbered file that was changed after it ran is refused: history is not rewritten.
+ * Applies the missing files, as the owner, while other sessions read and write. Each file is one transaction with a short lock timeout,
+ * so that no session queues behind it. A numbered file whose text changed after it was applied is refused.
  */
 export async function migrate(owner: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
   await owner.query(`select pg_advisory_lock(${LOCK})`);
@@ -90,7 +115,7 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
     );
     if (!once && known !== undefined)
       await owner.query('insert into tamshai.migrations (name, digest) values ($1, $2) on conflict (name) do nothing', [
-        former(name, known),
+        replacedName(name, known),
         known,
       ]);
     await owner.query('commit');
@@ -100,7 +125,7 @@ async function apply(owner: pg.ClientBase, file: Migration, known: string | unde
   }
 }
 
-/** Files that this database has not seen; reading is all that it needs. */
+/** The files that this database still needs. It only reads. */
 export async function missing(login: pg.ClientBase, files: readonly Migration[]): Promise<string[]> {
   const { rows } = await login.query<{ there: boolean }>("select to_regclass('tamshai.migrations') is not null as there");
   if (!rows[0]?.there) return files.map(({ name }) => name);

@@ -1,5 +1,5 @@
--- A name stands for the move it was written with, and changes with no other. Else somebody could put theirs over an approval,
--- and whoever had really given it would be free to pay. Only for those who call: what an owner corrects, an owner answers for.
+-- A signatory (approved_by, paid_by and so on) changes only with the status change that it signs. Otherwise a caller could replace the
+-- name on an approval, and the real approver could then pay as well. The database owner, who has no caller id, may correct it.
 create function finance.keep_hands() returns trigger language plpgsql as $$
 declare
   hand text;

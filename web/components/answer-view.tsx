@@ -169,7 +169,7 @@ function One({ tool, answer, data }: { readonly tool: Found; readonly answer: Su
   if (!chart || !Array.isArray(rows) || rows.length === 0) {
     return (
       <section className="panel panel--pad" aria-label={tool.title}>
-        <Thing data={data} schema={schema} whole={tool.outputSchema} masked={tool.masked} />
+        <Thing data={data} schema={schema} whole={tool.outputSchema} masked={tool.masked} Table={DataTable} />
         {isRecord(answer.metadata?.summary) && <Summary summary={answer.metadata.summary} />}
       </section>
     );
@@ -201,7 +201,7 @@ function One({ tool, answer, data }: { readonly tool: Found; readonly answer: Su
       <details className="more">
         <summary>All figures</summary>
         <section className="panel panel--pad" aria-label={tool.title}>
-          <Thing data={data} schema={schema} whole={tool.outputSchema} masked={tool.masked} without={at} />
+          <Thing data={data} schema={schema} whole={tool.outputSchema} masked={tool.masked} Table={DataTable} without={at} />
         </section>
       </details>
     </div>

@@ -243,6 +243,7 @@ export function DataTable(props: TableProps) {
         onSort={sortBy}
         open={open}
         onToggle={toggle}
+        Table={DataTable}
         {...(rowLink && { rowLink })}
         {...(words && { words })}
       />

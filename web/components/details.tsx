@@ -1,9 +1,18 @@
 /** All fields of one thing: figures and words beside their names, longer texts and inner lists below. */
+import type { ComponentType } from 'react';
 import { allColumns, type Column, empty, isHidden, type Row, WORDY } from '../lib/columns.ts';
 import { isRecord, plain, rowSchema, type Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
-import { DataTable } from './data-table.tsx';
 import { DataText, Value } from './value.tsx';
+
+/** Renders a list inside of a record. A parameter, since a table renders the details of its rows in turn. */
+export type NestedTable = ComponentType<{
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly schema: Schema;
+  readonly whole: Schema;
+  readonly plural: string;
+}>;
 
 const DEEPEST = 6;
 const isWordy = (value: unknown) => typeof value !== 'string' || value.length > WORDY;
@@ -12,12 +21,14 @@ export function Details({
   columns,
   row,
   whole,
+  Table,
   depth = 0,
   without,
 }: {
   readonly columns: readonly Column[];
   readonly row: Row;
   readonly whole: Schema;
+  readonly Table: NestedTable;
   readonly depth?: number;
   readonly without?: string | undefined;
 }) {
@@ -48,7 +59,7 @@ export function Details({
         </DataText>
       ))}
       {inner.map((column) => (
-        <Inner key={column.key} column={column} value={column.value(row)} whole={whole} depth={depth} />
+        <Inner key={column.key} column={column} value={column.value(row)} whole={whole} Table={Table} depth={depth} />
       ))}
     </div>
   );
@@ -58,11 +69,13 @@ function Inner({
   column,
   value,
   whole,
+  Table,
   depth,
 }: {
   readonly column: Column;
   readonly value: unknown;
   readonly whole: Schema;
+  readonly Table: NestedTable;
   readonly depth: number;
 }) {
   if (empty(value)) return null;
@@ -73,13 +86,19 @@ function Inner({
     // A tree: rows that hold rows of their own kind.
     if (rows.some((row) => Array.isArray(row[column.key])))
       return <Tree label={column.label} at={column.key} rows={rows} schema={schema} whole={whole} depth={depth} />;
-    return <DataTable title={column.label} rows={rows} schema={schema} whole={whole} plural="entries" />;
+    return <Table title={column.label} rows={rows} schema={schema} whole={whole} plural="entries" />;
   }
   if (isRecord(value)) {
     return (
       <section className="inner">
         <h4>{column.label}</h4>
-        <Details columns={allColumns(plain(column.schema, whole), whole, [value], [])} row={value} whole={whole} depth={depth + 1} />
+        <Details
+          columns={allColumns(plain(column.schema, whole), whole, [value], [])}
+          row={value}
+          whole={whole}
+          Table={Table}
+          depth={depth + 1}
+        />
       </section>
     );
   }
@@ -137,13 +156,15 @@ export function Thing({
   schema,
   whole,
   masked,
+  Table,
   without,
 }: {
   readonly data: Row;
   readonly schema: Schema;
   readonly whole: Schema;
   readonly masked: readonly MaskInfo[];
+  readonly Table: NestedTable;
   readonly without?: string | undefined;
 }) {
-  return <Details columns={allColumns(schema, whole, [data], masked)} row={data} whole={whole} without={without} />;
+  return <Details columns={allColumns(schema, whole, [data], masked)} row={data} whole={whole} Table={Table} without={without} />;
 }

@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import { type Column, empty, inPlain, isFigure, type Row } from '../lib/columns.ts';
 import type { Schema } from '../lib/schema.ts';
 import { number } from '../lib/words.ts';
-import { Details } from './details.tsx';
+import { Details, type NestedTable } from './details.tsx';
 import { Icon } from './icon.tsx';
 import { Value } from './value.tsx';
 
@@ -64,9 +64,11 @@ interface GridProps {
   readonly onToggle: (row: Row) => void;
   readonly rowLink?: (row: Row) => string | undefined;
   readonly words?: Readonly<Record<string, string>>;
+  /** Renders the lists inside of an expanded row. */
+  readonly Table: NestedTable;
 }
 
-export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, onToggle, rowLink, words }: GridProps) {
+export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, onToggle, rowLink, words, Table }: GridProps) {
   const rest = all.length > columns.length;
   return (
     <div className="dt-scroll" tabIndex={0} role="region" aria-label={`${title}, ${number(rows.length)} rows`}>
@@ -143,7 +145,7 @@ export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, 
               {open.has(row) && (
                 <tr role="row" className="t-open">
                   <td role="cell" colSpan={columns.length + 1}>
-                    <Details columns={all} row={row} whole={whole} />
+                    <Details columns={all} row={row} whole={whole} Table={Table} />
                   </td>
                 </tr>
               )}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { AnswerView } from '../components/answer-view.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Icon } from '../components/icon.tsx';
+import { KindBadge } from '../components/kind-badge.tsx';
 import { Refusal } from '../components/notice.tsx';
 import { type Problem, SchemaForm } from '../components/schema-form.tsx';
 import { type Called, call, Refused } from '../lib/api.ts';
@@ -11,7 +12,6 @@ import { go } from '../lib/router.ts';
 import { isRecord } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
 import { joined, number } from '../lib/words.ts';
-import { KindBadge } from './tools.tsx';
 import type { Answer } from '../lib/contract.ts';
 
 function parse(text: string | null): Record<string, unknown> | undefined {

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { Icon } from '../components/icon.tsx';
+import { KindBadge } from '../components/kind-badge.tsx';
 import { useApp } from '../lib/app.tsx';
 import { useAddress } from '../lib/router.ts';
 import { type Badge, badgeOf, findTool, type ServerInfo, type ToolInfo } from '../lib/tools.ts';
@@ -11,24 +12,6 @@ const BADGES: readonly Badge[] = ['Read', 'Write', 'Own'];
 /** Looking comes before changing. */
 const inOrder = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
   tools.toSorted((a, b) => BADGES.indexOf(badgeOf(a)) - BADGES.indexOf(badgeOf(b)));
-
-export const KindBadge = ({ tool }: { readonly tool: ToolInfo }) => {
-  const kind = badgeOf(tool);
-  if (kind === 'Write')
-    return (
-      <span className="badge badge--accent" title="Needs your approval">
-        {kind}
-      </span>
-    );
-  return (
-    <span
-      className={kind === 'Own' ? 'badge badge--line' : 'badge'}
-      title={kind === 'Own' ? 'Acts at once, on what is your own' : undefined}
-    >
-      {kind}
-    </span>
-  );
-};
 
 function ToolList({
   servers,

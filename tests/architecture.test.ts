@@ -116,6 +116,69 @@ describe('the layers', () => {
   });
 });
 
+/** Every group of files of which each imports, directly or through others, every other one: Tarjan's algorithm. */
+function importCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: string) => {
+    const own = index.size;
+    index.set(file, own);
+    low.set(file, own);
+    stack.push(file);
+    for (const imported of graph.get(file) ?? []) {
+      if (!index.has(imported)) visit(imported);
+      if (stack.includes(imported)) low.set(file, Math.min(low.get(file) ?? own, low.get(imported) ?? own));
+    }
+    if (low.get(file) !== own) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1 || graph.get(file)?.includes(file)) cycles.push(group.toSorted());
+  };
+  for (const file of graph.keys()) if (!index.has(file)) visit(file);
+  return cycles;
+}
+
+describe('imports', () => {
+  const ROOT = dirname(SRC);
+  const files = ['src', 'web', 'bench', 'tests'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(?:[cm]?[jt]s|tsx)$/.test(path) && !path.split(sep).includes('node_modules'))
+      .map((path) => join(folder, path)),
+  );
+  const known = new Set(files);
+  const graph = new Map(
+    files.map((file) => {
+      const names = [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)].map(
+        ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '',
+      );
+      return [
+        file,
+        names
+          .filter(isOurs)
+          .map((name) => join(dirname(file), name))
+          .filter((imported) => known.has(imported)),
+      ] as const;
+    }),
+  );
+
+  test('no import cycles, type imports included', () => {
+    expect(graph.get(join('web', 'main.tsx'))).toContain(join('web', 'app.tsx'));
+    expect(importCycles(graph).map((cycle) => cycle.join(' ↔ '))).toEqual([]);
+  });
+
+  test('a cycle is found, also through a third file or of one file alone', () => {
+    const cyclic = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', ['a']],
+      ['d', ['d']],
+      ['e', ['a']],
+    ]);
+    expect(importCycles(cyclic)).toEqual([['d'], ['a', 'b', 'c']]);
+  });
+});
+
 describe('the tools', () => {
   const tools = sources.filter(({ path }) => /^domains\/[^/]+\/tools\//.test(path));
   /** A tool may be called by a word that the language keeps for itself. */

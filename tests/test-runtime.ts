@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createCallLimiter } from '../src/core/limits/rate-limit.ts';
+import { createCallLimiter } from '../src/core/limits/call-limiter.ts';
 import type { Answer, CancelledAnswer, PendingAnswer } from '../src/core/answer.ts';
 import { createTicketStore } from '../src/core/tickets.ts';
 import type { Caller } from '../src/core/caller.ts';
@@ -181,7 +181,7 @@ export async function openTestRuntime({
       clock,
       log,
       cursors: createCursors([cursorKey]),
-      callLimiter: createCallLimiter({ perMinute: 100_000, atOnce: 1000 }, clock),
+      callLimiter: createCallLimiter({ perMinute: 100_000, atOnce: 1000 }, { clock }),
       deadlineMs: 10_000,
       approvalUrl: (id) => `http://localhost:3100/approve/${id}`,
       failpoint: () => {},

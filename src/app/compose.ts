@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../assistant/model.ts';
-import { createCallLimiter } from '../core/limits/rate-limit.ts';
+import { createCallLimiter } from '../core/limits/call-limiter.ts';
 import { createTicketStore } from '../core/tickets.ts';
 import { signedByUs, verifyChains } from '../core/audit.ts';
 import type { Caller } from '../core/caller.ts';
@@ -181,9 +181,11 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     clock,
     log,
     cursors: createCursors([derive(keys, 'cursor'), ...[derivePrevious(keys, 'cursor')].flatMap((key) => key ?? [])]),
-    callLimiter: createCallLimiter(config.limits, clock, kv.leases && { count: kv.count, leases: kv.leases }, () =>
-      meter.rateLimited('authenticated'),
-    ),
+    callLimiter: createCallLimiter(config.limits, {
+      clock,
+      shared: kv.leases && { count: kv.count, leases: kv.leases },
+      onRefused: () => meter.rateLimited('authenticated'),
+    }),
     observe,
     deadlineMs: DEADLINE_MS,
     approvalUrl: (id) => `${base}/approve/${id}`,

@@ -1,5 +1,5 @@
 /** Audit records of calls that were refused before their input was read: malformed, too large, too slow or of another media type. */
-import { byHand } from './limits/rate-limit.ts';
+import { byHand } from './limits/call-limiter.ts';
 import { Failure } from './errors.ts';
 import { auditRecord } from './call-record.ts';
 import type { CallRequest, Runtime } from './runtime.ts';

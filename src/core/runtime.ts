@@ -3,7 +3,7 @@ import { meFor } from './access.ts';
 import type { Caller, Surface } from './caller.ts';
 import type { Cursors } from './cursor.ts';
 import { failure } from './errors.ts';
-import type { CallLimiter } from './limits/rate-limit.ts';
+import type { CallLimiter } from './limits/call-limiter.ts';
 import type { AuditLog, Clock, Decision, Logger } from './ports.ts';
 import type { Registry } from './registry.ts';
 import type { Store, StoreSession } from './store.ts';

@@ -1,7 +1,7 @@
 /** Whoever comes to the API by hand, and what they send. */
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { type CallLimiter, byHand } from '../core/limits/rate-limit.ts';
+import { type CallLimiter, byHand } from '../core/limits/call-limiter.ts';
 import type { Caller } from '../core/caller.ts';
 import { failure } from '../core/errors.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';

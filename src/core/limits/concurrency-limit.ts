@@ -1,28 +1,118 @@
-/** So many at once for each person, on all replicas and endpoints together. */
+/**
+ * Concurrency limits: how much one principal has open at the same time. Short calls take slots, in memory or as leases of a shared store;
+ * long-lived streams, answers and subscriptions are counted in one record per principal (ADR 27 says why these are two mechanisms).
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { failure } from '../errors.ts';
-import type { KeyValue } from '../ports.ts';
+import type { Clock, KeyValue, Leases } from '../ports.ts';
 
-/** By who holds it: how many, and in which process. */
+/** Takes a slot and returns what frees it; undefined when the principal has as many as allowed. */
+type TakeSlot<Result> = (principal: string) => Result;
+
+/** Slots for calls in this process alone. */
+export function createLocalSlots(most: number): TakeSlot<(() => void) | undefined> {
+  const running = new Map<string, number>();
+  return (principal) => {
+    const count = running.get(principal) ?? 0;
+    if (count >= most) return undefined;
+    running.set(principal, count + 1);
+    return () => {
+      const left = (running.get(principal) ?? 1) - 1;
+      if (left > 0) running.set(principal, left);
+      else running.delete(principal);
+    };
+  };
+}
+
+export interface LeasedSlotsOptions {
+  readonly leases: Leases;
+  readonly clock: Clock;
+  /** How long a lease lasts that is not renewed. */
+  readonly seconds?: number | undefined;
+}
+
+const LEASE_SECONDS = 30;
+/** No call takes so long: one that has not ended by then is no longer renewed. */
+const MAX_RENEWED_MS = 120_000;
+
+/** Slots for calls in all processes that share a store: one round trip each, and none for the release that anybody waits for. */
+export function createLeasedSlots(most: number, options: LeasedSlotsOptions): TakeSlot<Promise<(() => void) | undefined>> {
+  const { leases, clock, seconds = LEASE_SECONDS } = options;
+  const held = new Map<string, { readonly key: string; readonly since: number }>();
+  let renewal: NodeJS.Timeout | undefined;
+  /** Most calls end before their lease does. Those that do not share a timer, so that a call costs no further round trip. */
+  const renew = () => {
+    if (held.size === 0) {
+      clearInterval(renewal);
+      renewal = undefined;
+    }
+    for (const [holder, { key, since }] of held) {
+      if (performance.now() - since > MAX_RENEWED_MS) held.delete(holder);
+      else leases.renew(key, holder, seconds).catch(() => undefined);
+    }
+  };
+  const release = createReleaser(leases, clock, seconds);
+  return async (principal) => {
+    const [key, holder] = [`running:${principal}`, randomUUID()];
+    const free = () => {
+      held.delete(holder);
+      release(key, holder);
+    };
+    const acquired = await leases.acquire(key, holder, most, seconds).catch((error: unknown) => {
+      // The store may have granted the lease and only its answer was lost.
+      free();
+      throw error;
+    });
+    if (!acquired) return undefined;
+    held.set(holder, { key, since: performance.now() });
+    renewal ??= setInterval(renew, (seconds * 1000) / 3).unref();
+    return free;
+  };
+}
+
+const MAX_UNRELEASED = 10_000;
+const RETRY_MS = 500;
+
+/** Retries a release that failed until the lease ends by itself: otherwise a lost connection would keep a person out for that long. */
+function createReleaser(leases: Leases, clock: Clock, seconds: number): (key: string, holder: string) => void {
+  let failed: { readonly key: string; readonly holder: string; readonly until: number }[] = [];
+  let later: NodeJS.Timeout | undefined;
+  const release = (key: string, holder: string, until: number) =>
+    void leases.release(key, holder).catch(() => {
+      if (clock.now().getTime() >= until || failed.length >= MAX_UNRELEASED) return;
+      failed.push({ key, holder, until });
+      later ??= setTimeout(retry, RETRY_MS).unref();
+    });
+  const retry = () => {
+    const again = failed;
+    failed = [];
+    later = undefined;
+    for (const { key, holder, until } of again) release(key, holder, until);
+  };
+  return (key, holder) => release(key, holder, clock.now().getTime() + seconds * 1000);
+}
+
+/** By holder: how many, and in which process. */
 type Held = Map<string, { readonly count: number; readonly home: string }>;
 
-const ATTEMPTS = 20;
-const KEPT_SECONDS = 24 * 3600;
-/** A process that was killed gives nothing back: what it held no longer counts once it has said nothing for so long. */
-const ALIVE_SECONDS = 15;
-const SAY_AGAIN_MS = 5_000;
+const MAX_ATTEMPTS = 20;
+const RECORD_SECONDS = 24 * 3600;
+/** What a process holds no longer counts when its heartbeat has been missing for so long: a killed process frees nothing. */
+const HEARTBEAT_SECONDS = 15;
+const HEARTBEAT_EVERY_MS = 5_000;
 
+/** Counts what stays open for long, on all endpoints of all processes together. */
 export class ConcurrencyLimit {
   readonly most: number;
   readonly #kv: KeyValue;
   readonly #name: string;
   readonly #home = randomUUID();
-  /** What is held here; the shared record is made to say the same. */
+  /** What this process holds, by principal and holder; the shared record follows it. */
   readonly #here = new Map<string, Map<string, number>>();
   readonly #turns = new Map<string, Promise<unknown>>();
-  /** People whose record could not be written. */
+  /** Principals whose record could not be written yet. */
   readonly #behind = new Set<string>();
-  #renewal: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(kv: KeyValue, name: string, most: number) {
     this.#kv = kv;
@@ -30,42 +120,42 @@ export class ConcurrencyLimit {
     this.most = most;
   }
 
-  /** A place, to be given back; undefined when the person has as many as allowed. */
+  /** Takes slots and returns what frees them; undefined when the principal has as many as allowed. */
   async take(principal: string, count = 1): Promise<(() => void) | undefined> {
     const holder = randomUUID();
     return (await this.claim(principal, holder, count)) ? () => void this.free(principal, holder) : undefined;
   }
 
-  /** So many for this holder from now on; false, and all is as it was, where that is too many. */
+  /** Sets the count of this holder; false, and nothing changes, when that is too many. */
   claim(principal: string, holder: string, count: number): Promise<boolean> {
     return this.#inTurn(principal, async () => {
       const now = () => this.#here.get(principal)?.get(holder);
       const before = now();
       try {
-        await this.#live();
+        await this.#startHeartbeat();
         if (!(await this.#write(principal, { holder, count }))) return false;
         this.#keep(principal, holder, count);
-        // It may have fallen silent meanwhile, with nothing to say.
-        await this.#live();
+        // The heartbeat may have stopped meanwhile, as nothing was held.
+        await this.#startHeartbeat();
         return true;
       } catch (error) {
-        // It may have been written all the same, where only the answer was lost. Who hears of a failure holds what it held before.
+        // The store may have written it and only its answer was lost. A caller that sees an error holds what it held before.
         if (now() !== undefined && before !== undefined) this.#keep(principal, holder, before);
         else this.#drop(principal, holder);
-        void this.#tell(principal);
+        void this.#publish(principal);
         throw error;
       }
     });
   }
 
-  /** The same for a holder that has them already, wherever it took them. */
+  /** Sets the count without a limit, for a holder that took its slots in another process. */
   async hold(principal: string, holder: string, count: number): Promise<void> {
     if (count === 0) return this.free(principal, holder);
     this.#keep(principal, holder, count);
-    await this.#tell(principal);
+    await this.#publish(principal);
   }
 
-  /** Whether so many would be allowed. */
+  /** Whether `claim` would succeed. */
   async fits(principal: string, holder: string, count: number): Promise<boolean> {
     const own = new Map(this.#here.get(principal)).set(holder, count);
     const others = await this.#others(opened(await this.#kv.get(this.#key(principal))), own);
@@ -73,13 +163,13 @@ export class ConcurrencyLimit {
   }
 
   async free(principal: string, holder: string): Promise<void> {
-    if (this.#drop(principal, holder)) await this.#tell(principal);
+    if (this.#drop(principal, holder)) await this.#publish(principal);
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#renewal);
-    if (this.#renewal !== undefined) await this.#kv.delete(`alive:${this.#home}`).catch(() => undefined);
-    this.#renewal = undefined;
+    clearInterval(this.#heartbeat);
+    if (this.#heartbeat !== undefined) await this.#kv.delete(`alive:${this.#home}`).catch(() => undefined);
+    this.#heartbeat = undefined;
     this.#here.clear();
   }
 
@@ -95,11 +185,11 @@ export class ConcurrencyLimit {
     return true;
   }
 
-  /** A record that cannot be written now is written later. */
-  async #tell(principal: string): Promise<void> {
+  /** Writes the record now, or with a later heartbeat when the store does not answer. */
+  async #publish(principal: string): Promise<void> {
     try {
       await this.#inTurn(principal, async () => {
-        await this.#live();
+        await this.#startHeartbeat();
         await this.#write(principal);
       });
       this.#behind.delete(principal);
@@ -108,7 +198,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** One after another for each person: otherwise one would not count what the other is about to hold. */
+  /** One after another for each principal: otherwise one would not count what the other is about to hold. */
   #inTurn<T>(principal: string, run: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(principal) ?? Promise.resolve()).catch(() => undefined).then(run);
     this.#turns.set(principal, turn);
@@ -117,25 +207,25 @@ export class ConcurrencyLimit {
     return turn;
   }
 
-  async #live(): Promise<void> {
-    if (this.#renewal !== undefined) return;
-    await this.#kv.set(`alive:${this.#home}`, this.#name, ALIVE_SECONDS);
-    this.#renewal = setInterval(() => void this.#sayAgain().catch(() => undefined), SAY_AGAIN_MS).unref();
+  async #startHeartbeat(): Promise<void> {
+    if (this.#heartbeat !== undefined) return;
+    await this.#kv.set(`alive:${this.#home}`, this.#name, HEARTBEAT_SECONDS);
+    this.#heartbeat = setInterval(() => void this.#beat().catch(() => undefined), HEARTBEAT_EVERY_MS).unref();
   }
 
-  async #sayAgain(): Promise<void> {
-    for (const principal of this.#behind) await this.#tell(principal);
+  async #beat(): Promise<void> {
+    for (const principal of this.#behind) await this.#publish(principal);
     if (this.#here.size === 0 && this.#behind.size === 0) {
-      clearInterval(this.#renewal);
-      this.#renewal = undefined;
+      clearInterval(this.#heartbeat);
+      this.#heartbeat = undefined;
       return;
     }
-    await this.#kv.set(`alive:${this.#home}`, this.#name, ALIVE_SECONDS);
+    await this.#kv.set(`alive:${this.#home}`, this.#name, HEARTBEAT_SECONDS);
   }
 
   async #write(principal: string, more?: { readonly holder: string; readonly count: number }): Promise<boolean> {
     const key = this.#key(principal);
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const before = await this.#kv.get(key);
       const own = new Map(this.#here.get(principal));
       if (more !== undefined) own.set(more.holder, more.count);
@@ -144,13 +234,13 @@ export class ConcurrencyLimit {
       if (more !== undefined && total(counts(held)) > this.most) return false;
       const after = JSON.stringify([...held].map(([holder, { count, home }]) => [holder, count, home]));
       if (after === (before ?? '[]')) return true;
-      if (before === undefined ? await this.#kv.add(key, after, KEPT_SECONDS) : await this.#kv.swap(key, before, after, KEPT_SECONDS))
+      if (before === undefined ? await this.#kv.add(key, after, RECORD_SECONDS) : await this.#kv.swap(key, before, after, RECORD_SECONDS))
         return true;
     }
     throw failure('SERVICE_UNAVAILABLE', 'Too much is being opened at once.');
   }
 
-  /** What counts beside one's own: held by processes that still run. */
+  /** What processes that still run hold beside this one. */
   async #others(held: Held, own: ReadonlyMap<string, number>): Promise<Held> {
     const others = [...held].filter(([holder, { home }]) => home !== this.#home && !own.has(holder));
     const homes = [...new Set(others.map(([, { home }]) => home))];

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type CallLimiter, createCallLimiter } from '../../src/core/limits/rate-limit.ts';
+import { type CallLimiter, createCallLimiter } from '../../src/core/limits/call-limiter.ts';
 import { Failure } from '../../src/core/errors.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { openFaultyConnection } from '../faulty-connection.ts';
@@ -16,11 +16,11 @@ afterAll(async () => {
 /** Stands still, so that all of it falls into one minute. */
 const clock = { now: () => new Date('2026-05-05T10:00:20Z') };
 
-async function replica(store: string, keptSeconds?: number): Promise<CallLimiter> {
+async function replica(store: string, leaseSeconds?: number): Promise<CallLimiter> {
   const kv = await openRedisKeyValue(store);
   closing.push(() => kv.close());
   if (kv.leases === undefined) throw new Error('a shared store gives out places');
-  return createCallLimiter(LIMITS, clock, { count: kv.count, leases: kv.leases, keptSeconds });
+  return createCallLimiter(LIMITS, { clock, shared: { count: kv.count, leases: kv.leases, leaseSeconds } });
 }
 const outcome = async (work: () => unknown): Promise<string> => {
   try {
@@ -38,7 +38,7 @@ const soon = async (work: () => unknown) => {
 };
 
 describe.each([
-  ['one process', async () => [createCallLimiter(LIMITS, clock)]],
+  ['one process', async () => [createCallLimiter(LIMITS, { clock })]],
   ...(url ? [['three processes', async () => [await replica(url), await replica(url), await replica(url)]] as const] : []),
 ] as const)('%s', (_name, open) => {
   it('lets in so many at once, and another for each that is done', async () => {
@@ -66,6 +66,26 @@ describe.each([
     expect(counted(refused)).toEqual({ 'More than 30 calls in a minute. 40': 12 });
     expect(await outcome(() => at(1).count(randomUUID()))).toBe('in');
   });
+});
+
+it('reports a call that exceeds both limits once, and every other refusal', async () => {
+  const kv = url === undefined ? undefined : await openRedisKeyValue(url);
+  if (kv !== undefined) closing.push(() => kv.close());
+  for (const shared of [undefined, ...(kv?.leases === undefined ? [] : [{ count: kv.count, leases: kv.leases }])]) {
+    const [erin, refusals] = [randomUUID(), { count: 0 }];
+    const one = createCallLimiter({ perMinute: 3, atOnce: 1 }, { clock, shared, onRefused: () => void refusals.count++ });
+    const leave = await one.enter(erin);
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push(await outcome(() => one.enter(erin)));
+    expect(answers).toEqual([
+      'More than 1 calls at once. 1',
+      'More than 1 calls at once. 1',
+      'More than 3 calls in a minute. 40',
+      'More than 3 calls in a minute. 40',
+    ]);
+    expect(refusals.count).toBe(4);
+    leave();
+  }
 });
 
 describe.each(url ? [url] : [])('places on a shared store', (store) => {

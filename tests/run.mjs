@@ -1,23 +1,6 @@
-// npm test: builds, checks, lints, and runs every suite on the embedded stores, beside a real PostgreSQL where npm's binary runs.
-// npm run test:browser: runs the pages in a real Chromium, at /usr/bin/chromium or where TAMSHAI_TEST_CHROMIUM says.
-// TAMSHAI_TEST_KEYCLOAK=1 npx vitest run tests/keycloak: signs in at a real Keycloak, which takes long to fetch, build and start.
-// npm run test:servers: runs the suites that know stores against real servers (PostgreSQL, Redis, MongoDB, OpenSearch, Elasticsearch), then
-// everything of test:cluster; the better part of an hour on two cores. With --stores only the former.
-// npm run test:cluster: a site is three gateways, two hr servers and the other domains behind a balancer: the whole contract suite against
-// that;
-// then the same under load, restarted, given new keys, killed, with every way between them disturbed; then with a real Keycloak as the
-// issuer, which is
-// killed as well.
-// npm run test:fuzz: random inputs for everything that takes bytes of others, with one fixed seed, bounded in count and time.
-// TAMSHAI_TEST_FUZZ_SEED and
-// TAMSHAI_TEST_FUZZ_RUNS (of each property) change that.
-// npm run test:night: fuzz, crashes, clients of others, schemathesis, Keycloak, soak and cluster, one after the other; see tests/night.mjs.
-// npm run test:soak: ten minutes of steady load, with what the process holds on to.
-// TAMSHAI_TEST_ELASTICSEARCH_VERSION=9.5.3 TAMSHAI_TEST_OPENSEARCH_VERSION=3.8.0 TAMSHAI_TEST_JAVA_HOME=<Java 21> npm run test:servers --
-// tests/ports/search:
-//   the newest search servers, which were tried and pass.
-// Further arguments go to vitest: npm test -- tests/unit
-import { spawnSync } from 'node:child_process';
+// Runs the test tiers: node tests/run.mjs <tier> [--retry-once] [arguments of vitest]. CONTRIBUTING.md lists the tiers; vitest.config.ts
+// says which files each of them includes.
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -25,60 +8,73 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const cluster = process.argv.includes('--cluster');
-const servers = process.argv.includes('--servers');
-const browser = process.argv.includes('--browser');
-const onlyStores = process.argv.includes('--stores');
-/** Runs on the embedded stores that are asked for by name: the setting that includes their files, and where these are. */
-const BY_NAME = {
-  '--fuzz': { env: { TAMSHAI_TEST_FUZZ: '1' }, paths: ['tests/fuzz'] },
-  '--clients': { env: { TAMSHAI_TEST_CLIENTS: '1' }, paths: ['tests/clients', 'tests/conformance'] },
-  '--keycloak': { env: { TAMSHAI_TEST_KEYCLOAK: '1' }, paths: ['tests/keycloak'] },
-  // Several times: where a process ends is a matter of chance.
-  '--crashes': {
-    env: { TAMSHAI_TEST_SERVERS: 'postgres' },
-    paths: ['tests/contract/crash', 'tests/journeys/store-faults', 'tests/ports/documents-faults', 'tests/ports/search-faults'],
-    times: 5,
-  },
+const STORES = 'postgres,redis,mongo,opensearch';
+const CHECKS = { build: 'build', types: 'check', lint: 'lint', format: 'format:check' };
+const SERVERS = { TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy` };
+const CLUSTER = { TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: STORES, TAMSHAI_TEST_SHAPE: 'cluster' };
+
+/** Each tier is a sequence of vitest runs. `files` names globs of vitest.config.ts; by default those of the tier. */
+const TIERS = {
+  embedded: [{ env: {} }],
+  long: [{ env: {} }],
+  servers: [{ env: SERVERS }],
+  browser: [{ env: {} }],
+  fuzz: [{ env: {} }],
+  clients: [{ env: {} }],
+  keycloak: [{ env: {} }],
+  // Which statement a kill interrupts is a matter of chance, hence several rounds.
+  crash: [{}, {}, {}, SERVERS, SERVERS].map((env) => ({ env })),
+  cluster: [
+    { files: 'contract', env: CLUSTER },
+    { files: 'cluster', env: SERVERS, args: ['--no-file-parallelism'] },
+    { files: 'keycloak', env: CLUSTER },
+  ],
 };
-const byName = Object.keys(BY_NAME).find((name) => process.argv.includes(name));
-const MODES = ['--cluster', '--servers', '--stores', '--browser', ...Object.keys(BY_NAME)];
-const filters = process.argv.slice(2).filter((argument) => !MODES.includes(argument));
+const ALL = ['embedded', 'long', 'servers', 'browser'];
+
+const [tier = '', ...options] = process.argv.slice(2);
+const mayRetry = options.includes('--retry-once');
+const filters = options.filter((option) => option !== '--retry-once');
+if (tier !== 'all' && !Object.hasOwn(TIERS, tier)) {
+  console.error(`Name a tier: ${[...Object.keys(TIERS), 'all'].join(', ')}.`);
+  process.exit(2);
+}
 
 const seconds = (started) => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 let passed = 0;
-let failed = 0;
 const problems = [];
 const unsteady = [];
+const times = [];
 
-/** A step that is not a test itself. Quiet when all is well. */
-function step(name, script) {
+const ended = (child) => new Promise((resolve) => child.on('close', (status) => resolve(status)));
+
+/** Runs one npm script. Its output is shown only if it fails. */
+async function check(name, script) {
   const started = performance.now();
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
-  if (status === 0) {
-    console.log(`✓ ${name} (${seconds(started)})`);
-    return true;
+  const child = spawn('npm', ['run', '--silent', script], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part));
+  const isGood = (await ended(child)) === 0;
+  console.log(`${isGood ? '✓' : '✗'} ${name} (${seconds(started)})`);
+  if (!isGood) {
+    process.stdout.write(Buffer.concat(output));
+    problems.push(name);
   }
-  console.log(`✗ ${name} (${seconds(started)})\n${stdout}${stderr}`);
-  problems.push(name);
-  failed++;
-  return false;
+  return isGood;
 }
 
-/** Runs vitest. A file that cannot be loaded, or an error outside any test, is a failure as well. */
-function run(env, args) {
+/** Runs vitest once. A file that cannot be loaded and an error outside any test count as failures. */
+async function vitest(files, env, args) {
   const folder = mkdtempSync(join(tmpdir(), 'tamshai-test-report-'));
   const report = join(folder, 'report.json');
-  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  const { status } = spawnSync(
-    process.execPath,
-    [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
-    {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...env },
-    },
-  );
+  const program = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const child = spawn(process.execPath, [program, 'run', ...reporters, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, TAMSHAI_TEST_STORES: 'embedded', ...env, TAMSHAI_TEST_FILES: files },
+  });
+  const status = await ended(child);
   const result = { passed: 0, failures: [] };
   try {
     const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
@@ -93,76 +89,45 @@ function run(env, args) {
   } catch {
     result.failures.push({ what: 'vitest ended without a report' });
   }
-  if (status !== 0 && result.failures.length === 0) result.failures.push({ what: 'something failed outside the tests; see above' });
+  if (status !== 0 && result.failures.length === 0) result.failures.push({ what: 'an error outside the tests; see above' });
   rmSync(folder, { recursive: true, force: true });
   return result;
 }
 
-/** A few files that failed are run once more, alone: what passes then is counted, and named as unsteady. Many failures are no chance. */
+/** With --retry-once, up to this many failed files run a second time, alone; more failures are no accident. */
 const FEW = 4;
-function suites(env, paths) {
-  const first = run(env, paths);
-  const files = [...new Set(first.failures.map(({ file }) => file))];
-  const again =
-    files.length > 0 && files.length <= FEW && !files.includes(undefined) ? run(env, ['--no-file-parallelism', ...files]) : undefined;
-  if (again === undefined) {
+async function suite(files, env, args) {
+  const first = await vitest(files, env, args);
+  const again = [...new Set(first.failures.map(({ file }) => file))];
+  const isRetried = mayRetry && again.length > 0 && again.length <= FEW && !again.includes(undefined);
+  if (!isRetried) {
     passed += first.passed;
-    failed += first.failures.length;
     problems.push(...first.failures.map(({ what }) => what));
     return;
   }
+  const second = await vitest(files, env, ['--no-file-parallelism', ...again]);
   const counted = new Map(first.failures.map(({ file, good }) => [file, good]));
-  passed += first.passed - [...counted.values()].reduce((sum, good) => sum + good, 0) + again.passed;
-  failed += again.failures.length;
-  problems.push(...again.failures.map(({ what }) => what));
-  unsteady.push(...first.failures.map(({ what }) => what).filter((what) => !problems.includes(what)));
+  passed += first.passed - [...counted.values()].reduce((sum, good) => sum + good, 0) + second.passed;
+  const remaining = second.failures.map(({ what }) => what);
+  problems.push(...remaining);
+  unsteady.push(...first.failures.map(({ what }) => what).filter((what) => !remaining.includes(what)));
 }
-
-const STORES = 'postgres,redis,mongo,opensearch';
-/** The command is tested as it is installed, on stores of its own: once is enough. */
-const ONCE = '--exclude=tests/journeys/command*';
-const onStores = (paths, more = {}) =>
-  suites({ TAMSHAI_TEST_STORES: 'servers', TAMSHAI_TEST_SERVERS: `${STORES},elasticsearch,toxiproxy`, ...more }, [...paths, ONCE]);
-const KEYCLOAK = { TAMSHAI_TEST_KEYCLOAK: '1' };
-/** What starts its own processes has one shape. */
-const asCluster = (paths) =>
-  suites(
-    {
-      TAMSHAI_TEST_STORES: 'servers',
-      TAMSHAI_TEST_SERVERS: STORES,
-      TAMSHAI_TEST_SHAPE: 'cluster',
-      ...(paths.includes('tests/keycloak') && KEYCLOAK),
-    },
-    [...paths, ONCE, '--exclude=tests/contract/{crash,contracts}.test.ts'],
-  );
 
 const started = performance.now();
-if (step('build', 'build')) {
-  if (servers || cluster) {
-    if (servers) onStores(filters.length > 0 ? filters : ['tests/ports', 'tests/contract', 'tests/journeys']);
-    if (cluster && filters.length > 0) asCluster(filters);
-    else if (filters.length === 0 && !onlyStores) {
-      asCluster(['tests/contract']);
-      onStores(['tests/cluster']);
-      onStores(['tests/cluster/keycloak'], KEYCLOAK);
-      asCluster(['tests/keycloak']);
-    }
-  } else if (byName !== undefined) {
-    const { env, paths, times = 1 } = BY_NAME[byName];
-    for (let n = 0; n < times; n++) suites({ TAMSHAI_TEST_STORES: 'embedded', ...env }, filters.length > 0 ? filters : paths);
-  } else if (browser) {
-    suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_BROWSER: '1' }, filters.length > 0 ? filters : ['tests/browser']);
-  } else {
-    step('types', 'check');
-    step('lint', 'lint');
-    suites({ TAMSHAI_TEST_STORES: 'embedded', TAMSHAI_TEST_SERVERS: 'postgres' }, filters);
+const withChecks = tier === 'embedded' || tier === 'all';
+const checks = Object.entries(CHECKS).filter(([name]) => withChecks || name === 'build');
+const [isBuilt] = await Promise.all(checks.map(([name, script]) => check(name, script)));
+times.push([withChecks ? 'checks' : 'build', seconds(started)]);
+if (isBuilt)
+  for (const name of tier === 'all' ? ALL : [tier]) {
+    const begun = performance.now();
+    if (tier === 'all') console.log(`\n== ${name}`);
+    for (const { files = name, env, args = [] } of TIERS[name]) await suite(files, env, [...args, ...filters]);
+    times.push([name, seconds(begun)]);
   }
-}
 
-if (problems.length > 0) console.log(`\nWhat failed:\n${problems.map((problem) => `  ✗ ${problem}`).join('\n')}`);
+if (problems.length > 0) console.log(`\nFailed:\n${problems.map((problem) => `  ✗ ${problem}`).join('\n')}`);
 if (unsteady.length > 0) console.log(`\nPassed only when run again:\n${unsteady.map((what) => `  ↻ ${what}`).join('\n')}`);
-console.log(
-  `\n${failed === 0 ? 'All is well' : 'Not all is well'}, after ${seconds(started)}${servers || cluster ? ', on real servers' : ''}.`,
-);
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+console.log(`\n${[...times, ['in all', seconds(started)]].map(([name, time]) => `${time.padStart(9)}  ${name}`).join('\n')}`);
+console.log(`\n${passed} passed, ${problems.length} failed`);
+process.exitCode = problems.length === 0 && passed > 0 ? 0 : 1;

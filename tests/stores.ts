@@ -7,7 +7,7 @@ export const onServers = asked === 'servers';
 /** Whether a site is several processes' worth of servers behind a balancer, on those. */
 export const asCluster = onServers && process.env.TAMSHAI_TEST_SHAPE === 'cluster';
 
-/** `npm test` tries the embedded store, `npm run test:servers` the servers: each suite once on each. One file run by hand tries all that are there. */
+/** `npm test` uses the embedded store, `npm run test:servers` the servers. A file that is run by hand uses every store that is available. */
 export function storesFor<T>(embedded: T, ...servers: readonly T[]): readonly T[] {
   if (asked === 'embedded') return [embedded];
   return onServers && servers.length > 0 ? servers : [embedded, ...servers];

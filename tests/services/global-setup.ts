@@ -1,57 +1,42 @@
+/** Starts the servers that TAMSHAI_TEST_SERVERS names and sets their addresses for the tests. It starts none by default. */
 import { buildIfStale } from './built.ts';
 import { startMongo } from './mongo.ts';
-import { NotRunnable, startPostgres } from './postgres.ts';
+import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import { startSearch } from './search.ts';
 import type { TestServer } from './server-process.ts';
 import { startToxiproxy } from './toxiproxy.ts';
 
-/**
- * Starts what TAMSHAI_TEST_SERVERS names (postgres, redis, mongo, opensearch, elasticsearch, toxiproxy; nothing by default) and tells the suites
- * where it is. A PostgreSQL that cannot run here is left out of the embedded run, and fails the run that is about servers.
- */
+/** The variable that holds the address of each server. If it is set already, that server is used. */
+const SERVERS: Readonly<Record<string, readonly [variable: string, start: () => Promise<TestServer>]>> = {
+  postgres: ['TAMSHAI_TEST_DATABASE_URL', startPostgres],
+  redis: ['TAMSHAI_TEST_REDIS_URL', startRedis],
+  mongo: ['TAMSHAI_TEST_MONGODB_URL', startMongo],
+  toxiproxy: ['TAMSHAI_TEST_TOXIPROXY_URL', startToxiproxy],
+  opensearch: ['TAMSHAI_TEST_OPENSEARCH_URL', () => startSearch('opensearch')],
+  elasticsearch: ['TAMSHAI_TEST_ELASTICSEARCH_URL', () => startSearch('elasticsearch')],
+};
+
 export default async function start(): Promise<() => Promise<void>> {
   buildIfStale();
-  const wanted = new Set((process.env.TAMSHAI_TEST_SERVERS ?? '').split(',').filter(Boolean));
-  const needed = process.env.TAMSHAI_TEST_STORES === 'servers';
   const running: TestServer[] = [];
-  if (wanted.has('postgres') && !process.env.TAMSHAI_TEST_DATABASE_URL) {
-    try {
-      const postgres = await startPostgres();
-      running.push(postgres);
-      process.env.TAMSHAI_TEST_DATABASE_URL = postgres.url;
-    } catch (error) {
-      if (needed || !(error instanceof NotRunnable)) throw error;
-      console.log(`${error.message} The suites run on the embedded stores alone.`);
-    }
-  }
-  if (wanted.has('redis') && !process.env.TAMSHAI_TEST_REDIS_URL) {
-    const redis = await startRedis();
-    running.push(redis);
-    process.env.TAMSHAI_TEST_REDIS_URL = redis.url;
-  }
-  if (wanted.has('mongo') && !process.env.TAMSHAI_TEST_MONGODB_URL) {
-    const mongo = await startMongo();
-    running.push(mongo);
-    process.env.TAMSHAI_TEST_MONGODB_URL = mongo.url;
-  }
-  if (wanted.has('toxiproxy') && !process.env.TAMSHAI_TEST_TOXIPROXY_URL) {
-    const toxiproxy = await startToxiproxy();
-    running.push(toxiproxy);
-    process.env.TAMSHAI_TEST_TOXIPROXY_URL = toxiproxy.url;
-  }
-  const searches = [
-    ['opensearch', 'TAMSHAI_TEST_OPENSEARCH_URL'],
-    ['elasticsearch', 'TAMSHAI_TEST_ELASTICSEARCH_URL'],
-  ] as const;
-  for (const [product, variable] of searches) {
-    if (!wanted.has(product) || process.env[variable]) continue;
-    const search = await startSearch(product);
-    running.push(search);
-    process.env[variable] = search.url;
-  }
-  if (running.length > 0) console.log(`Running beside the tests: ${running.map(({ version }) => version).join(', ')}.`);
-  return async () => {
+  const stop = async () => {
     await Promise.all(running.map((server) => server.stop()));
   };
+  const names = (process.env['TAMSHAI_TEST_SERVERS'] ?? '').split(',').filter(Boolean);
+  try {
+    for (const name of names) {
+      const [variable, open] = SERVERS[name] ?? [];
+      if (variable === undefined || open === undefined) throw new Error(`TAMSHAI_TEST_SERVERS names an unknown server: ${name}`);
+      if (process.env[variable]) continue;
+      const server = await open();
+      running.push(server);
+      process.env[variable] = server.url;
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  if (running.length > 0) console.log(`Running beside the tests: ${running.map(({ version }) => version).join(', ')}.`);
+  return stop;
 }

@@ -42,14 +42,12 @@ function runnable(native: string, account: Account): string | undefined {
   return version(join(copy, 'bin')) === undefined ? undefined : join(copy, 'bin');
 }
 
-export class NotRunnable extends Error {}
-
 /** An empty PostgreSQL 15 on a random loopback port. The user postgres needs no password. */
 export async function startPostgres(): Promise<TestServer> {
   const account = unprivileged('postgres');
   const native = packaged();
   const bin = native && runnable(native, account);
-  if (bin === undefined) throw new NotRunnable('The PostgreSQL of the npm package does not run on this machine.');
+  if (bin === undefined) throw new Error('The PostgreSQL of the npm package does not run on this machine.');
   const folder = ownFolder('postgres', account);
   const data = join(folder, 'data');
   // C.UTF-8 knows more than ASCII letters; not every system has it.
@@ -57,7 +55,7 @@ export async function startPostgres(): Promise<TestServer> {
     const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '--no-sync', '--no-instructions'];
     return output(join(bin, 'initdb'), args, { ...account, cwd: folder }) !== undefined;
   });
-  if (!made) throw new NotRunnable('The PostgreSQL of the npm package cannot make its data folder.');
+  if (!made) throw new Error('The PostgreSQL of the npm package cannot make its data folder.');
   const port = await freePort();
   const settings = {
     listen_addresses: '127.0.0.1',

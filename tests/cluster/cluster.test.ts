@@ -15,7 +15,7 @@ import { askFor, effectsOf, writes } from '../contract/writes.ts';
 import type { TestClient } from '../test-client.ts';
 import { disturbedInTurn, killedInTurn, auditLogIsWhole } from './under-load.ts';
 import { holds, type Untouched, untouched, working } from './working.ts';
-import { build, folder, DEADLINE_MS, removeFolders, tamshai } from '../journeys/command-support.ts';
+import { build, folder, DEADLINE_MS, removeFolders, tamshai } from '../command/command-support.ts';
 
 const servers = clusterServers();
 describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {

@@ -16,7 +16,7 @@ import {
   testServer as startCommand,
   type TestServer as Started,
   tamshai,
-} from '../journeys/command-support.ts';
+} from '../command/command-support.ts';
 import { startBalancer } from '../services/balancer.ts';
 import { freePort } from '../services/server-process.ts';
 import { type Toxic, type ToxicLink, toxicLink } from '../services/toxiproxy.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { build, DEADLINE_MS, removeFolders } from '../journeys/command-support.ts';
+import { build, DEADLINE_MS, removeFolders } from '../command/command-support.ts';
 import { Person } from '../keycloak/pages.ts';
 import { clientSettings, PASSWORD, realmOf } from '../keycloak/realms.ts';
 import { type Keycloak, startKeycloak } from '../services/keycloak.ts';

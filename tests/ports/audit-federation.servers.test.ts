@@ -21,7 +21,7 @@ import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { openRedisPubSub } from '../../src/storage/kv/redis-pubsub.ts';
 import { createSealedKeyValue } from '../../src/storage/kv/sealed.ts';
 import { redisDatabase, SHARED_KEY } from '../fresh-database.ts';
-import { build, prepared, removeFolders, testServer } from '../journeys/command-support.ts';
+import { build, prepared, removeFolders, testServer } from '../command/command-support.ts';
 import { clock, example, keys as auditKeys } from './audit-place.ts';
 
 const person = (n: number, roles: string[] = ['employee']) =>

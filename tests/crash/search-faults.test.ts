@@ -15,7 +15,7 @@ import {
   type SearchTestStore,
   searchStores,
   storeOn,
-} from './search-test-store.ts';
+} from '../ports/search-test-store.ts';
 
 const WORDS = /mongo|sqlite|topology|elastic|opensearch|socket|locked|ECONN|127\.0\.0\.1/i;
 const failed = async (work: Promise<unknown>) => {

@@ -17,7 +17,7 @@ import {
   openDocumentTestStore,
   openPlace,
   storeOn,
-} from './documents-test-store.ts';
+} from '../ports/documents-test-store.ts';
 
 const { where, all } = filters;
 const DRIVER = /mongo|sqlite|topology|client|closed|socket|ECONN|127\.0\.0\.1|secret/i;

@@ -20,14 +20,14 @@ import {
   type Settings,
   testServer as startCommand,
   testClientOf,
-} from '../journeys/command-support.ts';
+} from '../command/command-support.ts';
 import { freshMongo } from '../fresh-mongo.ts';
 import { freshSearch } from '../fresh-search.ts';
 import { settingsFor, type TestServer, SQL_DOMAINS } from '../test-server.ts';
 import { onServers } from '../stores.ts';
 import type { TestClient } from '../test-client.ts';
-import { codeOf, registry } from './calls.ts';
-import { type Asked, askFor, effectsOf, writes } from './writes.ts';
+import { codeOf, registry } from '../contract/calls.ts';
+import { type Asked, askFor, effectsOf, writes } from '../contract/writes.ts';
 
 beforeAll(() => build(), DEADLINE_MS);
 afterAll(() => removeFolders());

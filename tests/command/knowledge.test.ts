@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
   atTerminal,
   build,
@@ -153,44 +152,5 @@ describe('import', () => {
       code: 1,
       err: `error  There is knowledge in ${settings['TAMSHAI_DATA']} already, 95 changes of it; it is imported where there is none.\n`,
     });
-  });
-});
-
-const server = process.env.TAMSHAI_TEST_DATABASE_URL;
-describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
-  test('goes there and back while it is used, and needs its owner to get in', async () => {
-    const data = folder();
-    // With tasks alone: knowledge is then there without a sample.
-    const database = await freshDatabase(url, ['tasks'], SHARED_KEY, data);
-    const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
-    const owning: Settings = { ...settings, DATABASE_URL: database.ownerUrl };
-    try {
-      expect(await tamshai(['knowledge', 'import', '-'], { settings: owning, input: exported })).toMatchObject({ code: 0, err: '' });
-      expect(await tamshai(['migrate'], { settings: owning })).toMatchObject({ code: 0 });
-      const running = await testServer(settings);
-      expect((await run(settings, 'export')).out).toBe(exported);
-      expect(await running.run(['call', 'knowledge', 'undo', '{"tx_id":95}', '--as', 'frank.davis', '--json'])).toMatchObject({ code: 0 });
-      expect((await run(settings, 'export')).out.split('\n')).toHaveLength(99);
-      await running.stop();
-      expect(await tamshai(['knowledge', 'import', '-'], { settings: owning, input: exported })).toMatchObject({
-        code: 1,
-        err: expect.stringMatching(
-          /^error {2}There is knowledge in 127\.0\.0\.1:\d+\/\S+ already, 96 changes of it; it is imported where there is none\.\n$/,
-        ),
-      });
-      await database.owner.query('truncate knowledge.head, knowledge.transactions, knowledge.entries, knowledge.triples');
-      await database.owner.query("create role knowledge_visitor login password 'visitor'");
-      const other = new URL(database.url);
-      [other.username, other.password] = ['knowledge_visitor', 'visitor'];
-      expect(
-        await tamshai(['knowledge', 'import', '-'], { settings: { ...settings, DATABASE_URL: other.href }, input: exported }),
-      ).toMatchObject({
-        code: 1,
-        err: expect.stringMatching(/^error {2}[^\n]+owner[^\n]+\n$/),
-      });
-    } finally {
-      await database.owner.query('drop role if exists knowledge_visitor');
-      await database.drop();
-    }
   });
 });

@@ -6,13 +6,11 @@ import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
-import { freshDatabase, SHARED_KEY } from '../fresh-database.ts';
 import {
   atTerminal,
   bin,
   build,
   copyOf,
-  DOMAINS,
   folder,
   freePorts,
   DEADLINE_MS,
@@ -315,48 +313,5 @@ describe('a checkout', () => {
     expect(broken.err).toMatch(/^Building…\nerror {2}The build failed\.\nsrc\/app\/cli\.ts/);
     says('fourth');
     expect(await run()).toMatchObject({ code: 0, out: 'fourth x\n' });
-  });
-});
-
-const server = process.env.TAMSHAI_TEST_DATABASE_URL;
-describe.each(server ? [server] : [])('on a PostgreSQL server', (url) => {
-  test('migrates, seeds only with its name written out, looks after it, and verifies', { timeout: 3 * DEADLINE_MS }, async () => {
-    const data = folder();
-    const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
-    const name = new URL(database.url).pathname.slice(1);
-    const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
-    const owning: Settings = { ...settings, DATABASE_URL: database.ownerUrl };
-    const run = (...args: string[]) => tamshai(args, { settings });
-    const asOwner = (...args: string[]) => tamshai(args, { settings: owning });
-    try {
-      expect((await asOwner('migrate')).out).toMatch(/ is up to date\.\n$/);
-      expect((await asOwner('seed')).err).toMatch(/^error {2}There are 500 employees in \S+ already/);
-      expect(await asOwner('seed', '--force')).toMatchObject({ code: 3 });
-      expect(await asOwner('seed', '--force', '--database', 'postgres')).toMatchObject({ code: 2 });
-      const asked = { after: 'to go on: ', type: `${name}\n` };
-      expect(await atTerminal(['seed', '--force', '--employees', '600'], { settings: owning, typing: [asked] })).toMatchObject({ code: 0 });
-      const refused = await asOwner('start');
-      expect(refused).toMatchObject({ code: 1 });
-      expect(refused.err).toMatch(/^error {2}The login postgres of PostgreSQL at [^\n]+ is a superuser[^\n]+"tamshai migrate"[^\n]+\.\n$/m);
-      expect((await asOwner('doctor')).out.replace(/\s+/g, ' ')).toMatch(/ fail The login postgres of PostgreSQL at .+ is a superuser/);
-      const running = await testServer(settings);
-      expect(await running.run(['call', 'tasks', 'add_task', '{"title":"On a server"}', '--as', 'nina.patel'])).toMatchObject({
-        code: 0,
-      });
-      const verified = await running.run(['audit', 'verify']);
-      expect(verified.out).toMatch(/^ {2}ok {6}tasks-main +1 record$/m);
-      await running.stop();
-      const { code, out } = await run('doctor');
-      expect(out).toMatch(/^ {2}ok {6}PostgreSQL at 127\.0\.0\.1:\d+\/\S+, version \d+/m);
-      expect(out).toMatch(/Row security: forced on \d+ tables/);
-      expect(code).toBe(0);
-      await database.owner.query('alter table hr.pay disable row level security');
-      expect((await run('doctor')).out).toMatch(/^ {2}fail {4}Row security is not forced on hr\.pay\.$/m);
-      await database.owner.query("delete from tamshai.migrations where name like '%policies%'");
-      const behind = (await run('doctor')).out.replace(/\s+/g, ' ');
-      expect(behind).toMatch(/ fail PostgreSQL at [^ ]+: \d+ schema files? not applied yet .+ run tamshai migrate with the owner's login/);
-    } finally {
-      await database.drop();
-    }
   });
 });

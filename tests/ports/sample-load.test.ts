@@ -8,6 +8,7 @@ import { loadSample } from '../../src/sample/load.ts';
 import { persona } from '../../src/sample/people.ts';
 import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { openPglite } from '../../src/storage/sql/pglite.ts';
+import { storesFor } from '../stores.ts';
 
 const SQL = fileURLToPath(new URL('../../sql', import.meta.url));
 const DOMAINS = ['hr', 'tasks'];
@@ -20,10 +21,8 @@ interface Opened {
   readonly root: pg.ClientBase;
   close(): Promise<void>;
 }
-const openings: [string, () => Promise<Opened>][] = [
-  ['PGlite', embedded],
-  ...(url === undefined ? [] : ([['PostgreSQL', () => server(url)]] as [string, () => Promise<Opened>][])),
-];
+type Opening = readonly [name: string, open: () => Promise<Opened>];
+const openings = storesFor<Opening>(['PGlite', embedded], ...(url === undefined ? [] : [['PostgreSQL', () => server(url)] as const]));
 
 async function embedded(): Promise<Opened> {
   const database = await openPglite();

@@ -1,7 +1,7 @@
 /** How long the offline model thinks about a question until it says or calls something: processor time, without tools. */
 import { allTools } from '../src/app/registry.ts';
 import type { Turn } from '../src/assistant/model.ts';
-import { offlineModel } from '../src/assistant/offline/index.ts';
+import { createOfflineModel } from '../src/assistant/offline/index.ts';
 import { opens } from '../src/core/access.ts';
 import { EXAMPLE_DAY } from '../src/core/derive/answers.ts';
 import { qualifiedName } from '../src/core/registry.ts';
@@ -13,7 +13,7 @@ const GOAL = 50;
 /** `oneIn`: a quick look asks only some of them. */
 export async function thinkingLines(rounds: number, oneIn: number): Promise<Line[]> {
   const registry = allTools();
-  const model = offlineModel(registry);
+  const model = createOfflineModel(registry);
   const asked = registry.tools
     .flatMap(({ examples }) => examples.flatMap(({ as, question, phrases }) => [question, ...phrases].map((text) => ({ as, text }))))
     .filter((_, n) => n % oneIn === 0);
@@ -23,7 +23,7 @@ export async function thinkingLines(rounds: number, oneIn: number): Promise<Line
       .filter((tool) => opens(tool, asking.roles))
       .map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
     const now = new Date(`${EXAMPLE_DAY}T12:00:00Z`);
-    const turn: Turn = { person: asking, now, instructions: '', said: [{ by: 'person', text }], tools: every, every };
+    const turn: Turn = { person: asking, now, instructions: '', messages: [{ by: 'person', text }], tools: every, allTools: every };
     const before = process.cpuUsage();
     for await (const step of model.answer(turn, AbortSignal.timeout(60_000))) if (step.type !== 'text') break;
     const { user, system } = process.cpuUsage(before);

@@ -107,7 +107,7 @@ export function scripted(next: ScriptedModel['next'] = () => []): ScriptedModel 
 
 /** The tool answers of the present question that the model has seen so far. */
 export const results = (turn: Turn) => {
-  const asked = turn.said.findLastIndex(({ by }) => by === 'person');
-  return turn.said.slice(asked).flatMap((each) => (each.by === 'tool' ? [each] : []));
+  const asked = turn.messages.findLastIndex(({ by }) => by === 'person');
+  return turn.messages.slice(asked).flatMap((each) => (each.by === 'tool' ? [each] : []));
 };
-export const question = (turn: Turn) => turn.said.findLast(({ by }) => by === 'person') as { readonly text: string };
+export const question = (turn: Turn) => turn.messages.findLast(({ by }) => by === 'person') as { readonly text: string };

@@ -6,8 +6,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { allTools } from '../src/app/registry.ts';
-import type { Said, ToolCall } from '../src/assistant/model.ts';
-import { offlineModel } from '../src/assistant/offline/index.ts';
+import type { Message, ToolCall } from '../src/assistant/model.ts';
+import { createOfflineModel } from '../src/assistant/offline/index.ts';
 import { opens } from '../src/core/access.ts';
 import type { Answer } from '../src/core/answer.ts';
 import { qualifiedName, type Registry } from '../src/core/registry.ts';
@@ -21,19 +21,19 @@ export interface Asked {
     readonly input: Readonly<Record<string, unknown>>;
     readonly answer: Answer;
   }[];
-  readonly said: readonly Said[];
+  readonly said: readonly Message[];
 }
 export interface AssistantHarness {
   readonly testRuntime: TestRuntime;
   readonly registry: Registry;
-  ask(who: string, question: string, before?: readonly Said[]): Promise<Asked>;
+  ask(who: string, question: string, before?: readonly Message[]): Promise<Asked>;
   close(): Promise<void>;
 }
 const MOST_CALLS = 12;
 
 export async function openAssistantHarness(registry: Registry = allTools()): Promise<AssistantHarness> {
   const testRuntime = await openTestRuntime({ tools: registry.tools });
-  const model = offlineModel(registry);
+  const model = createOfflineModel(registry);
   return {
     testRuntime,
     registry,
@@ -42,13 +42,13 @@ export async function openAssistantHarness(registry: Registry = allTools()): Pro
       const every = registry.tools
         .filter((tool) => opens(tool, asking.roles))
         .map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
-      const said: Said[] = [...before, { by: 'person', text: question }];
+      const said: Message[] = [...before, { by: 'person', text: question }];
       const calls: Asked['calls'][number][] = [];
       for (;;) {
         let text = '';
         const wanted: ToolCall[] = [];
         for await (const step of model.answer(
-          { person: asking, now: testRuntime.clock.now(), instructions: '', said, tools: every, every },
+          { person: asking, now: testRuntime.clock.now(), instructions: '', messages: said, tools: every, allTools: every },
           AbortSignal.timeout(60_000),
         )) {
           if (step.type === 'text') text += step.text;
@@ -61,7 +61,7 @@ export async function openAssistantHarness(registry: Registry = allTools()): Pro
           if (!tool) throw new Error(`${call.name} was not offered`);
           const answer = await testRuntime.call(who, tool.domain.name, tool.name, call.input);
           calls.push({ server: tool.domain.name, tool: tool.name, input: call.input, answer });
-          said.push({ by: 'tool', call, answer, shown: '' });
+          said.push({ by: 'tool', call, answer, promptText: '' });
         }
       }
     },
@@ -75,7 +75,7 @@ export async function openAssistantHarness(registry: Registry = allTools()): Pro
 /** Enough of the gateway for a bank of questions. */
 export async function serveAssistantHarness(port: number): Promise<{ url: string; close(): Promise<void> }> {
   const harness = await openAssistantHarness();
-  const conversations = new Map<string, readonly Said[]>();
+  const conversations = new Map<string, readonly Message[]>();
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];

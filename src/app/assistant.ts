@@ -1,11 +1,11 @@
 /** The assistant with the model that is configured. */
-import { type Assistant, assistant } from '../assistant/assistant.ts';
-import { toolbox } from '../assistant/toolbox.ts';
-import { conversations } from '../assistant/conversations.ts';
+import { type Assistant, createAssistant } from '../assistant/assistant.ts';
+import { createToolbox } from '../assistant/toolbox.ts';
+import { createConversations } from '../assistant/conversations.ts';
 import { LIMITS } from '../assistant/loop.ts';
 import type { Model } from '../assistant/model.ts';
-import { wordModel } from '../assistant/models/llm.ts';
-import { offlineModel } from '../assistant/offline/index.ts';
+import { createLlm } from '../assistant/models/llm.ts';
+import { createOfflineModel } from '../assistant/offline/index.ts';
 import type { KeyValue } from '../core/ports.ts';
 import { auditRecord } from '../core/call-record.ts';
 import type { Runtime } from '../core/runtime.ts';
@@ -24,22 +24,22 @@ export interface AssistantParts {
 
 export function openAssistant({ config, runtime, backend, sealed, model }: AssistantParts): Assistant {
   const { registry, clock, log, audit } = runtime;
-  return assistant(
+  return createAssistant(
     {
       registry,
       clock,
       log,
-      toolbox: toolbox(registry),
+      toolbox: createToolbox(registry),
       limits: { ...LIMITS, tokens: config.tokensPerQuestion },
-      model: model ?? (config.model ? wordModel(config.model, log) : offlineModel(registry)),
+      model: model ?? (config.model ? createLlm(config.model, log) : createOfflineModel(registry)),
       call: (request) => backend(request.server).call(request),
-      missing: (servers) => missingFrom(registry, backend, servers),
-      refused: async (request, tool, code) => {
+      unavailable: (servers) => missingFrom(registry, backend, servers),
+      recordRefusal: async (request, tool, code) => {
         const { origin, person } = request.caller;
         const started = performance.now();
         await audit.append(auditRecord(runtime, tool, { ...request, origin, person, decision: 'refused', code, rows: 0, started }));
       },
     },
-    conversations(sealed, clock),
+    createConversations(sealed, clock),
   );
 }

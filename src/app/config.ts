@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { seen } from '../identity/web/html.ts';
-import type { WordModelSettings } from '../assistant/models/llm.ts';
+import type { LlmSettings } from '../assistant/models/llm.ts';
 import { RENAMED_SETTINGS, STANDARD_PORTS, settings } from './settings.ts';
 import { type TracingSettings, tracingFrom } from './tracing-settings.ts';
 
@@ -49,7 +49,7 @@ export interface Config {
   readonly sampleEmployees: number;
   readonly limits: { readonly perMinute: number; readonly atOnce: number; readonly failedAuthPerSecond: number };
   /** The LLM of the assistant; undefined for the offline model. */
-  readonly model: WordModelSettings | undefined;
+  readonly model: LlmSettings | undefined;
   readonly tokensPerQuestion: number;
   readonly logLevel: string;
   /** The port for probes and scrapers, and the bearer token for scrapers on other machines. */
@@ -144,7 +144,7 @@ export function readConfig(environment: Environment = process.env): Config {
 /** `complete` adds settings that the environment does not contain. */
 export const readConfigWith = (complete: (environment: Environment) => Environment): Config => readConfig(complete(process.env));
 
-function modelIn(env: z.infer<typeof settings>): WordModelSettings | undefined {
+function modelIn(env: z.infer<typeof settings>): LlmSettings | undefined {
   for (const [name, address] of [
     ['ANTHROPIC_BASE_URL', env.ANTHROPIC_BASE_URL],
     ['LLM_BASE_URL', env.LLM_BASE_URL],

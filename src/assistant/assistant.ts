@@ -17,7 +17,7 @@ export interface Assistant {
   close(): Promise<void>;
 }
 
-export function assistant(deps: LoopDeps, conversations: Conversations): Assistant {
+export function createAssistant(deps: LoopDeps, conversations: Conversations): Assistant {
   return {
     model: deps.model.name,
     conversations,

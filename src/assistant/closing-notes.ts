@@ -4,14 +4,14 @@ import type { Tool } from '../core/tool.ts';
 import type { StopReason } from './events.ts';
 
 /** What one question did, call by call. */
-export interface Deed {
+export interface CallOutcome {
   readonly server: string;
   readonly tool: Tool | undefined;
   readonly input: Readonly<Record<string, unknown>>;
   readonly answer: Answer;
 }
 
-const STOPPED: Readonly<Record<StopReason, (limits: { calls: number; seconds: number }) => string>> = {
+const STOP_NOTES: Readonly<Record<StopReason, (limits: { calls: number; seconds: number }) => string>> = {
   done: () => '',
   cancelled: () => '',
   error: () => '',
@@ -21,10 +21,10 @@ const STOPPED: Readonly<Record<StopReason, (limits: { calls: number; seconds: nu
   length: () => 'I stopped here because the answer grew too long. Ask for a smaller part to go on.',
 };
 
-const TELLS_PART =
+const SAYS_INCOMPLETE =
   /incomplete|more than \d|\b(?:top|first|last|latest|newest|largest|biggest|highest|lowest|smallest|oldest|next)\s+(?:\d+|two|three|four|five|ten)\b|\bat least\b|\d\+|there (?:are|is) more|not all|partial|truncated/i;
-const TELLS_WAITING = /approv|confirm|waits|waiting|card/i;
-const TELLS_MISSING = /does not answer|not answering|unavailable|not available|missing|cannot be reached|could not be reached|is down/i;
+const SAYS_WAITING = /approv|confirm|waits|waiting|card/i;
+const SAYS_UNAVAILABLE = /does not answer|not answering|unavailable|not available|missing|cannot be reached|could not be reached|is down/i;
 const DONE =
   '(?:deleted|removed|terminated|updated|changed|raised|increased|approved|rejected|paid|submitted|created|booked|closed|reimbursed|invited|transferred|added|stored|saved)';
 const CLAIMS = new RegExp(
@@ -32,20 +32,28 @@ const CLAIMS = new RegExp(
   'i',
 );
 /** Sentence by sentence: "Nothing has been paid", "once it has been paid" claim nothing. */
-const claims = (text: string): boolean =>
+const claimsChange = (text: string): boolean =>
   text
     .split(/(?<=[.!?])\s+|\n/)
     .some((sentence) => CLAIMS.test(sentence) && !/\b(?:nothing|none|no|not|once|after|until|before|unless|if|when)\b/i.test(sentence));
 
-export function closing(text: string, deeds: readonly Deed[], reason: StopReason, limits: { calls: number; seconds: number }): string {
-  const lines = [STOPPED[reason](limits), ...missing(text, deeds), ...incomplete(text, deeds), ...waiting(text, deeds)].filter(
-    (line) => line !== '',
-  );
+export function closingNotes(
+  text: string,
+  deeds: readonly CallOutcome[],
+  reason: StopReason,
+  limits: { calls: number; seconds: number },
+): string {
+  const lines = [
+    STOP_NOTES[reason](limits),
+    ...unavailableServers(text, deeds),
+    ...incompleteLists(text, deeds),
+    ...unapprovedChanges(text, deeds),
+  ].filter((line) => line !== '');
   return lines.join('\n\n');
 }
 
 /** The last page that was read of each list tells whether it was read to its end. */
-function incomplete(text: string, deeds: readonly Deed[]): string[] {
+function incompleteLists(text: string, deeds: readonly CallOutcome[]): string[] {
   const open = new Map<string, { metadata: ListMetadata; plural: string }>();
   for (const { server, tool, input, answer } of deeds) {
     if (answer.status !== 'success' || !answer.metadata || !tool) continue;
@@ -54,7 +62,7 @@ function incomplete(text: string, deeds: readonly Deed[]): string[] {
     if (answer.metadata.hasMore) open.set(key, { metadata: answer.metadata, plural: tool.plural ?? 'rows' });
     else open.delete(key);
   }
-  if (open.size === 0 || TELLS_PART.test(text)) return [];
+  if (open.size === 0 || SAYS_INCOMPLETE.test(text)) return [];
   return [...open.values()].map(({ metadata: { returnedCount, warning, summary }, plural }) => {
     const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
     const covers = summary === undefined ? 'Totals and sorting cover these only.' : '';
@@ -68,29 +76,29 @@ function incomplete(text: string, deeds: readonly Deed[]): string[] {
   });
 }
 
-const GONE = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'TIMEOUT']);
-export const isGone = (answer: Answer): boolean => answer.status === 'error' && GONE.has(answer.code);
+const UNAVAILABLE_CODES = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'TIMEOUT']);
+export const isUnavailable = (answer: Answer): boolean => answer.status === 'error' && UNAVAILABLE_CODES.has(answer.code);
 
-function missing(text: string, deeds: readonly Deed[]): string[] {
+function unavailableServers(text: string, deeds: readonly CallOutcome[]): string[] {
   const gone = new Map<string, string>();
   for (const { server, tool, answer } of deeds) {
-    if (isGone(answer)) gone.set(tool?.domain.title ?? server, tool?.title ?? '');
+    if (isUnavailable(answer)) gone.set(tool?.domain.title ?? server, tool?.title ?? '');
     else if (answer.status === 'success' && tool) gone.delete(tool.domain.title);
   }
-  const untold = [...gone].filter(([title]) => !(TELLS_MISSING.test(text) && text.includes(title)));
+  const untold = [...gone].filter(([title]) => !(SAYS_UNAVAILABLE.test(text) && text.includes(title)));
   const rest = deeds.some(({ answer }) => answer.status === 'success') ? '; the rest is complete' : '';
   return untold.map(([title, what]) => `${title} does not answer. ${what === '' ? 'Its part' : what} is missing here${rest}.`);
 }
 
-function waiting(text: string, deeds: readonly Deed[]): string[] {
+function unapprovedChanges(text: string, deeds: readonly CallOutcome[]): string[] {
   const cards = deeds.filter(({ answer }) => answer.status === 'pending_confirmation').length;
   if (cards > 0) {
-    if (TELLS_WAITING.test(text) && !claims(text)) return [];
+    if (SAYS_WAITING.test(text) && !claimsChange(text)) return [];
     return [
       `Nothing has changed yet: ${cards === 1 ? 'it waits' : 'they wait'} for your approval on the ${cards === 1 ? 'card' : 'cards'}.`,
     ];
   }
   const wrote = deeds.some(({ tool, answer }) => answer.status === 'success' && (tool?.kind === 'act' || tool?.kind === 'write'));
   const tried = deeds.some(({ tool }) => tool?.kind === 'act' || tool?.kind === 'write');
-  return tried && !wrote && claims(text) ? ['Nothing was changed in this answer.'] : [];
+  return tried && !wrote && claimsChange(text) ? ['Nothing was changed in this answer.'] : [];
 }

@@ -8,10 +8,10 @@ import { failure } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
 import type { Clock, KeyValue } from '../core/ports.ts';
 import type { StopReason } from './events.ts';
-import { cut, sizeOf } from './fence.ts';
-import type { Said, ToolCall } from './model.ts';
+import { truncateAnswer, byteLength } from './fence.ts';
+import type { Message, ToolCall } from './model.ts';
 
-export type Kept =
+export type StoredMessage =
   | { readonly by: 'person'; readonly text: string }
   | { readonly by: 'model'; readonly text: string; readonly calls: readonly ToolCall[] }
   | { readonly by: 'tool'; readonly call: ToolCall; readonly answer: Answer };
@@ -20,7 +20,7 @@ export type Kept =
 export interface Exchange {
   readonly at: string;
   readonly question: string;
-  readonly said: readonly Kept[];
+  readonly said: readonly StoredMessage[];
   readonly stopped: StopReason;
 }
 export interface Conversation {
@@ -34,12 +34,12 @@ export interface Conversation {
 }
 export type ConversationSummary = Pick<Conversation, 'id' | 'title' | 'startedAt' | 'updatedAt'>;
 
-const KEPT_SECONDS = 30 * 24 * 3600;
-const MOST_CONVERSATIONS = 50;
-const MOST_BYTES = 256 * 1024;
-const RESULT_BYTES = 16 * 1024;
+const RETENTION_SECONDS = 30 * 24 * 3600;
+const MAX_CONVERSATIONS = 50;
+const MAX_BYTES = 256 * 1024;
+const MAX_RESULT_BYTES = 16 * 1024;
 /** A little longer than a question may take: a process that died must not lock a conversation for good. */
-const ASKING_SECONDS = 75;
+const LOCK_SECONDS = 75;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** A conversation that was stored before the field had its name counts as untrusted. */
@@ -57,9 +57,9 @@ export interface OpenConversation {
   close(exchange: Exchange | undefined, untrusted: boolean): Promise<void>;
 }
 
-export type Conversations = ReturnType<typeof conversations>;
+export type Conversations = ReturnType<typeof createConversations>;
 
-export function conversations(kv: KeyValue, clock: Clock) {
+export function createConversations(kv: KeyValue, clock: Clock) {
   const key = ({ principal }: Person, id: string) => `conversation:${principal}:${id}`;
   const listKey = ({ principal }: Person) => `conversations:${principal}`;
   const busyKey = ({ principal }: Person, id: string) => `answering:${principal}:${id}`;
@@ -74,14 +74,14 @@ export function conversations(kv: KeyValue, clock: Clock) {
       const next = [...change(stored === undefined ? [] : (JSON.parse(stored) as ConversationSummary[]))].sort((a, b) =>
         a.updatedAt < b.updatedAt ? 1 : -1,
       );
-      const kept = JSON.stringify(next.slice(0, MOST_CONVERSATIONS));
+      const kept = JSON.stringify(next.slice(0, MAX_CONVERSATIONS));
       if (
         !(stored === undefined
-          ? await kv.add(listKey(person), kept, KEPT_SECONDS)
-          : await kv.swap(listKey(person), stored, kept, KEPT_SECONDS))
+          ? await kv.add(listKey(person), kept, RETENTION_SECONDS)
+          : await kv.swap(listKey(person), stored, kept, RETENTION_SECONDS))
       )
         continue;
-      for (const { id } of next.slice(MOST_CONVERSATIONS)) await kv.delete(key(person, id));
+      for (const { id } of next.slice(MAX_CONVERSATIONS)) await kv.delete(key(person, id));
       return;
     }
     throw failure('SERVICE_UNAVAILABLE', 'Your conversations are being changed elsewhere at this moment.');
@@ -102,12 +102,12 @@ export function conversations(kv: KeyValue, clock: Clock) {
       };
       let conversation = stored === undefined ? fresh : parse(stored);
       const at = conversation.id;
-      if (!(await kv.add(busyKey(person, at), '1', ASKING_SECONDS)))
+      if (!(await kv.add(busyKey(person, at), '1', LOCK_SECONDS)))
         throw failure('RATE_LIMITED', 'This conversation is still answering.', { retryAfterSeconds: 2 });
       try {
         if (stored === undefined) {
           stored = JSON.stringify(conversation);
-          await kv.set(key(person, at), stored, KEPT_SECONDS);
+          await kv.set(key(person, at), stored, RETENTION_SECONDS);
           await updateList(person, (list) => [summaryOf(conversation), ...list]);
         } else {
           // Another answer may have been added before this one was let in.
@@ -128,9 +128,9 @@ export function conversations(kv: KeyValue, clock: Clock) {
               ...conversation,
               updatedAt: exchange.at,
               untrusted: conversation.untrusted || untrusted,
-              exchanges: bounded([...conversation.exchanges, lighter(exchange)]),
+              exchanges: dropOldest([...conversation.exchanges, withoutLargeResults(exchange)]),
             };
-            if (!(await kv.swap(key(person, at), before, JSON.stringify(next), KEPT_SECONDS))) return;
+            if (!(await kv.swap(key(person, at), before, JSON.stringify(next), RETENTION_SECONDS))) return;
             await updateList(person, (list) => [summaryOf(next), ...list.filter((each) => each.id !== at)]);
           } finally {
             await kv.delete(busyKey(person, at));
@@ -164,22 +164,24 @@ const titleOf = (question: string) => {
 };
 
 /** Rows were shown when they were asked for; what is kept is for understanding the next question. */
-const lighter = (exchange: Exchange): Exchange => ({
+const withoutLargeResults = (exchange: Exchange): Exchange => ({
   ...exchange,
-  said: exchange.said.map((each) => (each.by === 'tool' ? { ...each, answer: cut(each.answer, RESULT_BYTES).answer } : each)),
+  said: exchange.said.map((each) =>
+    each.by === 'tool' ? { ...each, answer: truncateAnswer(each.answer, MAX_RESULT_BYTES).answer } : each,
+  ),
 });
 
 /** The oldest questions go first. */
-function bounded(exchanges: readonly Exchange[]): readonly Exchange[] {
-  const sizes = exchanges.map((each) => sizeOf(JSON.stringify(each)));
+function dropOldest(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const sizes = exchanges.map((each) => byteLength(JSON.stringify(each)));
   let total = 0;
   let first = exchanges.length;
-  while (first > 0 && (total += sizes[first - 1] ?? 0) <= MOST_BYTES) first -= 1;
+  while (first > 0 && (total += sizes[first - 1] ?? 0) <= MAX_BYTES) first -= 1;
   return exchanges.slice(Math.min(first, exchanges.length - 1));
 }
 
 /** What was said before, for the model: results as they are shown now, under this question's own mark. */
-export const recalled = (conversation: Conversation, shown: (answer: Answer) => string): Said[] =>
+export const recallMessages = (conversation: Conversation, shown: (answer: Answer) => string): Message[] =>
   conversation.exchanges.flatMap(({ said }) =>
-    said.map((each): Said => (each.by === 'tool' ? { ...each, shown: shown(each.answer) } : each)),
+    said.map((each): Message => (each.by === 'tool' ? { ...each, promptText: shown(each.answer) } : each)),
   );

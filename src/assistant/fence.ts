@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto';
 import type { Answer } from '../core/answer.ts';
 import { unseen } from '../core/fields.ts';
 
-export const newMarker = (): string => randomBytes(9).toString('base64url');
+export const createMarker = (): string => randomBytes(9).toString('base64url');
 
-export const sizeOf = (text: string): number => Buffer.byteLength(text);
+export const byteLength = (text: string): number => Buffer.byteLength(text);
 
 /** Characters that a person would not see, and a model would read. */
-export const seen = (text: string): string =>
+export const stripInvisible = (text: string): string =>
   text.replace(unseen, (character) => (character === '\n' || character === '\t' ? character : ''));
 
 /** As many of the first rows as fit. What is no list and does not fit is cut in the middle of its text. */
-export function cut(answer: Answer, bytes: number): { readonly answer: Answer; readonly text: string; readonly left: number } {
+export function truncateAnswer(answer: Answer, bytes: number): { readonly answer: Answer; readonly text: string; readonly left: number } {
   const text = JSON.stringify(answer);
-  if (sizeOf(text) <= bytes) return { answer, text, left: 0 };
+  if (byteLength(text) <= bytes) return { answer, text, left: 0 };
   if (answer.status !== 'success' || !Array.isArray(answer.data)) {
     const end = `${Buffer.from(text)
       .subarray(0, bytes)
@@ -23,10 +23,10 @@ export function cut(answer: Answer, bytes: number): { readonly answer: Answer; r
     return { answer: answer.status === 'success' ? { ...answer, data: null } : answer, text: end, left: 1 };
   }
   const rows: readonly unknown[] = answer.data;
-  let used = sizeOf(JSON.stringify({ ...answer, data: [] }));
+  let used = byteLength(JSON.stringify({ ...answer, data: [] }));
   let kept = 0;
   for (const row of rows) {
-    used += sizeOf(JSON.stringify(row)) + 1;
+    used += byteLength(JSON.stringify(row)) + 1;
     if (used > bytes) break;
     kept += 1;
   }
@@ -35,11 +35,11 @@ export function cut(answer: Answer, bytes: number): { readonly answer: Answer; r
 }
 
 /** Between the marks stands data and nothing else: a mark inside it would have to be guessed. */
-export function fenced(answer: Answer, marker: string, bytes: number): string {
-  const { text, left } = cut(answer, bytes);
+export function fenceAnswer(answer: Answer, marker: string, bytes: number): string {
+  const { text, left } = truncateAnswer(answer, bytes);
   const note =
     left === 0
       ? ''
       : `\nOnly a part of this result fits here: ${left === 1 ? 'its rest is' : `${left} rows are`} left out. Say that you did not read all of it.`;
-  return `data ${marker} begins\n${seen(text).replaceAll(marker, '')}\ndata ${marker} ends${note}`;
+  return `data ${marker} begins\n${stripInvisible(text).replaceAll(marker, '')}\ndata ${marker} ends${note}`;
 }

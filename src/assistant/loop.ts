@@ -7,12 +7,12 @@ import type { Registry } from '../core/registry.ts';
 import type { CallRequest } from '../core/runtime.ts';
 import type { Tool } from '../core/tool.ts';
 import { FIND_TOOLS, type Toolbox, tokensOf } from './toolbox.ts';
-import { type Conversation, type Exchange, type Kept, recalled } from './conversations.ts';
+import { type Conversation, type Exchange, type StoredMessage, recallMessages } from './conversations.ts';
 import type { Emit, MissingServer, StopReason } from './events.ts';
-import { fenced, newMarker, seen } from './fence.ts';
+import { fenceAnswer, createMarker, stripInvisible } from './fence.ts';
 import { instructionsFor } from './instructions.ts';
-import type { Model, Offered, Said, ToolCall } from './model.ts';
-import { closing, type Deed, isGone } from './closing-notes.ts';
+import type { Model, OfferedTool, Message, ToolCall } from './model.ts';
+import { closingNotes, type CallOutcome, isUnavailable } from './closing-notes.ts';
 import { holdsUntrustedText } from './untrusted-text.ts';
 
 export interface QuestionLimits {
@@ -25,7 +25,7 @@ export interface QuestionLimits {
 }
 export const LIMITS: QuestionLimits = { calls: 12, tickets: 3, seconds: 60, resultBytes: 64 * 1024, textBytes: 64 * 1024, tokens: 120_000 };
 /** Of what was read for an earlier question a little is enough. */
-const RECALLED_BYTES = 4 * 1024;
+const RECALLED_RESULT_BYTES = 4 * 1024;
 
 export interface LoopDeps {
   readonly registry: Registry;
@@ -37,9 +37,9 @@ export interface LoopDeps {
   /** The same way that every other surface takes. */
   readonly call: (request: CallRequest) => Promise<Answer>;
   /** Records a call that was refused before it was made. */
-  readonly refused: (request: CallRequest, tool: Tool | undefined, code: string) => Promise<void>;
+  readonly recordRefusal: (request: CallRequest, tool: Tool | undefined, code: string) => Promise<void>;
   /** Which of these servers do not answer at the moment, as far as it is known without asking. */
-  readonly missing: (servers: ReadonlySet<string>) => readonly MissingServer[];
+  readonly unavailable: (servers: ReadonlySet<string>) => readonly MissingServer[];
 }
 export interface Question {
   readonly text: string;
@@ -52,10 +52,10 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
+const APPROVAL_REASON = 'You are asked because this conversation contains text that someone else may have written.';
 
 export async function answerQuestion(deps: LoopDeps, question: Question, emit: Emit): Promise<{ exchange: Exchange; untrusted: boolean }> {
-  return new Answering(deps, question, emit).run();
+  return new QuestionRun(deps, question, emit).run();
 }
 
 class Stopped extends Error {
@@ -66,20 +66,20 @@ class Stopped extends Error {
   }
 }
 
-class Answering {
+class QuestionRun {
   readonly #deps: LoopDeps;
   readonly #question: Question;
   readonly #emit: Emit;
-  readonly #marker = newMarker();
-  readonly #every: readonly Offered[];
-  readonly #before: readonly Said[];
-  readonly #missing: readonly MissingServer[];
-  readonly #said: Said[] = [];
-  readonly #deeds: Deed[] = [];
+  readonly #marker = createMarker();
+  readonly #allTools: readonly OfferedTool[];
+  readonly #history: readonly Message[];
+  readonly #unavailable: readonly MissingServer[];
+  readonly #messages: Message[] = [];
+  readonly #outcomes: CallOutcome[] = [];
   readonly #tickets = new Set<string>();
   readonly #tokens = { input: 0, output: 0 };
   readonly #stop = new AbortController();
-  #tools: readonly Offered[];
+  #tools: readonly OfferedTool[];
   #calls = 0;
   #text = '';
   #untrusted: boolean;
@@ -90,13 +90,13 @@ class Answering {
     this.#emit = emit;
     const { conversation, caller, readOnly } = question;
     this.#untrusted = conversation.untrusted;
-    this.#before = recalled(conversation, (answer) => fenced(answer, this.#marker, RECALLED_BYTES));
-    this.#every = deps.toolbox.offered(caller.person, readOnly);
-    this.#missing = deps.missing(new Set(this.#every.map(({ tool }) => tool.domain.name)));
-    this.#said.push({ by: 'person', text: seen(question.text) });
+    this.#history = recallMessages(conversation, (answer) => fenceAnswer(answer, this.#marker, RECALLED_RESULT_BYTES));
+    this.#allTools = deps.toolbox.offered(caller.person, readOnly);
+    this.#unavailable = deps.unavailable(new Set(this.#allTools.map(({ tool }) => tool.domain.name)));
+    this.#messages.push({ by: 'person', text: stripInvisible(question.text) });
     const last = conversation.exchanges.at(-1);
     const used = new Set(last?.said.flatMap((each) => (each.by === 'model' ? each.calls.map(({ name }) => name) : [])));
-    this.#tools = deps.toolbox.chosen(`${question.text} ${last?.question ?? ''}`, this.#every, used);
+    this.#tools = deps.toolbox.select(`${question.text} ${last?.question ?? ''}`, this.#allTools, used);
   }
 
   async run(): Promise<{ exchange: Exchange; untrusted: boolean }> {
@@ -108,7 +108,7 @@ class Answering {
     const timer = setTimeout(() => this.#stop.abort(new Stopped('time')), limits.seconds * 1000);
     signal.addEventListener('abort', give, { once: true });
     if (signal.aborted) give();
-    const unavailable = this.#missing.map(({ server, title }) => ({ server, title }));
+    const unavailable = this.#unavailable.map(({ server, title }) => ({ server, title }));
     this.#emit({
       type: 'start',
       conversationId: conversation.id,
@@ -118,51 +118,51 @@ class Answering {
     });
     let reason: StopReason;
     try {
-      reason = await this.#turns();
+      reason = await this.#runTurns();
     } catch (error) {
-      reason = this.#ended(error);
+      reason = this.#reportFailure(error);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', give);
       this.#stop.abort(new Stopped('cancelled'));
     }
-    const rest = closing(this.#text, this.#deeds, reason, limits);
-    if (rest !== '') this.#say(this.#text.trim() === '' ? rest : `\n\n${rest}`);
+    const rest = closingNotes(this.#text, this.#outcomes, reason, limits);
+    if (rest !== '') this.#emitText(this.#text.trim() === '' ? rest : `\n\n${rest}`);
     this.#emit({ type: 'stop', reason, calls: this.#calls, ms: Math.round(performance.now() - began), tokens: this.#tokens });
-    return { exchange: { at, question: asked, said: this.#kept(rest), stopped: reason }, untrusted: this.#untrusted };
+    return { exchange: { at, question: asked, said: this.#storedMessages(rest), stopped: reason }, untrusted: this.#untrusted };
   }
 
-  async #turns(): Promise<StopReason> {
+  async #runTurns(): Promise<StopReason> {
     for (;;) {
       const full = this.#calls >= this.#deps.limits.calls;
-      const calls = await this.#ask(full);
+      const calls = await this.#askModel(full);
       if (full) return 'calls';
       if (calls.length === 0) return 'done';
       for (const call of calls) {
         const answer =
           this.#calls < this.#deps.limits.calls
-            ? await this.#make(call)
+            ? await this.#callTool(call)
             : failure('RATE_LIMITED', 'No more calls can be made for this question. Answer with what you have.').answer();
-        this.#said.push({ by: 'tool', call, answer, shown: fenced(answer, this.#marker, this.#deps.limits.resultBytes) });
+        this.#messages.push({ by: 'tool', call, answer, promptText: fenceAnswer(answer, this.#marker, this.#deps.limits.resultBytes) });
       }
     }
   }
 
   /** One turn of the model. When nothing more can be called it is asked for the answer alone. */
-  async #ask(withoutTools: boolean): Promise<readonly ToolCall[]> {
+  async #askModel(withoutTools: boolean): Promise<readonly ToolCall[]> {
     const { model, clock, limits } = this.#deps;
     const { caller, readOnly } = this.#question;
     const now = clock.now();
-    const said = [...this.#before, ...this.#said];
-    const estimate = tokensOf(said.map((each) => (each.by === 'tool' ? each.shown : each.text)).join(''));
-    if (this.#spent() + estimate > limits.tokens) throw new Stopped('tokens');
+    const messages = [...this.#history, ...this.#messages];
+    const estimate = tokensOf(messages.map((each) => (each.by === 'tool' ? each.promptText : each.text)).join(''));
+    if (this.#tokensUsed() + estimate > limits.tokens) throw new Stopped('tokens');
     const turn = {
       person: caller.person,
       now,
-      said,
-      instructions: instructionsFor(caller.person, now, this.#marker, readOnly, this.#missing),
+      messages,
+      instructions: instructionsFor(caller.person, now, this.#marker, readOnly, this.#unavailable),
       tools: withoutTools ? [] : this.#tools,
-      every: withoutTools ? [] : this.#every,
+      allTools: withoutTools ? [] : this.#allTools,
     };
     const calls: ToolCall[] = [];
     let text = '';
@@ -181,24 +181,24 @@ class Answering {
         } else {
           const room = limits.textBytes - this.#text.length;
           text += step.text.slice(0, room);
-          this.#say(step.text.slice(0, room));
+          this.#emitText(step.text.slice(0, room));
           if (step.text.length > room) throw new Stopped('length');
         }
       }
     } finally {
-      this.#said.push({ by: 'model', text, calls: withoutTools ? [] : calls });
+      this.#messages.push({ by: 'model', text, calls: withoutTools ? [] : calls });
       // A model that hangs does not come back to say so.
       void Promise.resolve(steps.return?.()).catch(() => {});
     }
-    if (this.#spent() > limits.tokens) throw new Stopped('tokens');
+    if (this.#tokensUsed() > limits.tokens) throw new Stopped('tokens');
     return calls;
   }
 
-  async #make(call: ToolCall): Promise<Answer> {
+  async #callTool(call: ToolCall): Promise<Answer> {
     this.#calls += 1;
     if (call.name === FIND_TOOLS.name) return this.#findTools(call);
     const { caller, requestId: asked } = this.#question;
-    const { server, name, tool } = this.#named(call.name);
+    const { server, name, tool } = this.#findTool(call.name);
     const requestId = `${asked.slice(0, 60)}-${this.#calls}`;
     const request: CallRequest = {
       server,
@@ -208,7 +208,7 @@ class Answering {
       surface: 'assistant',
       requestId,
       signal: this.#stop.signal,
-      approvalBecause: this.#untrusted ? BECAUSE : undefined,
+      approvalBecause: this.#untrusted ? APPROVAL_REASON : undefined,
     };
     this.#emit({
       type: 'tool_call',
@@ -221,16 +221,16 @@ class Answering {
     });
     const began = performance.now();
     const refusal = this.#refusal(tool);
-    if (refusal) await this.#deps.refused(request, tool, refusal.code);
+    if (refusal) await this.#deps.recordRefusal(request, tool, refusal.code);
     const answer = refusal?.answer() ?? (await this.#unlessStopped(this.#deps.call(request)));
     const untrusted = holdsUntrustedText(tool, call.input, answer);
     this.#untrusted ||= untrusted;
-    this.#deeds.push({ server, tool, input: call.input, answer });
-    this.#tell(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, untrusted });
+    this.#outcomes.push({ server, tool, input: call.input, answer });
+    this.#emitResult(call, { server, name, tool }, answer, { ms: Math.round(performance.now() - began), requestId, untrusted });
     return answer;
   }
 
-  #tell(
+  #emitResult(
     call: ToolCall,
     at: { server: string; name: string; tool: Tool | undefined },
     answer: Answer,
@@ -267,7 +267,7 @@ class Answering {
       this.#tickets.add(confirmationId);
       this.#emit({ type: 'pending_confirmation', id: call.id, confirmationId, message, confirmationData });
     }
-    if (answer.status === 'error' && isGone(answer))
+    if (answer.status === 'error' && isUnavailable(answer))
       this.#emit({ type: 'service_unavailable', server, title: tool?.domain.title ?? server, message: answer.message });
   }
 
@@ -286,7 +286,7 @@ class Answering {
   }
 
   /** By the name a model was given, or by an older one; what is neither is looked for, and refused, where every call is. */
-  #named(name: string): { server: string; name: string; tool: Tool | undefined } {
+  #findTool(name: string): { server: string; name: string; tool: Tool | undefined } {
     const { registry } = this.#deps;
     for (const { name: server } of registry.domains) {
       const tool = name.startsWith(`${server}_`) ? registry.find(server, name.slice(server.length + 1)) : undefined;
@@ -298,16 +298,16 @@ class Answering {
   /** Only ever the person's own tools: nothing that was read can add another. */
   #findTools(call: ToolCall): Answer {
     const query = typeof call.input['query'] === 'string' ? call.input['query'] : '';
-    const found = this.#deps.toolbox.found(query, this.#every);
+    const found = this.#deps.toolbox.find(query, this.#allTools);
     this.#tools = [...new Set([...found, ...this.#tools])];
     return { status: 'success', data: found.map(({ name, tool }) => ({ name, title: tool.title, description: tool.description })) };
   }
 
-  #spent(): number {
+  #tokensUsed(): number {
     return this.#tokens.input + this.#tokens.output;
   }
 
-  #say(text: string): void {
+  #emitText(text: string): void {
     if (text === '') return;
     this.#text += text;
     this.#emit({ type: 'text', text });
@@ -325,7 +325,7 @@ class Answering {
     });
   }
 
-  #ended(error: unknown): StopReason {
+  #reportFailure(error: unknown): StopReason {
     // The signal knows best: what it stopped may have failed in words of its own.
     const why: unknown = this.#stop.signal.aborted ? this.#stop.signal.reason : error;
     if (why instanceof Stopped) return why.reason;
@@ -352,9 +352,9 @@ class Answering {
   }
 
   /** Without calls that were never answered: a model would not know what to make of them. */
-  #kept(closingText: string): Kept[] {
-    const answered = new Set(this.#said.flatMap((each) => (each.by === 'tool' ? [each.call] : [])));
-    const kept = this.#said.map((each): Kept => {
+  #storedMessages(closingText: string): StoredMessage[] {
+    const answered = new Set(this.#messages.flatMap((each) => (each.by === 'tool' ? [each.call] : [])));
+    const kept = this.#messages.map((each): StoredMessage => {
       if (each.by === 'tool') return { by: 'tool', call: each.call, answer: each.answer };
       return each.by === 'model' ? { ...each, calls: each.calls.filter((call) => answered.has(call)) } : each;
     });

@@ -4,7 +4,7 @@ import type { Person } from '../core/people.ts';
 import type { Tool } from '../core/tool.ts';
 
 /** A tool that this person may use, as it is offered to the model. */
-export interface Offered {
+export interface OfferedTool {
   /** With its server in front: `hr_list_employees`. */
   readonly name: string;
   readonly tool: Tool;
@@ -16,21 +16,21 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 /** What was said so far, oldest first. */
-export type Said =
+export type Message =
   | { readonly by: 'person'; readonly text: string }
   | { readonly by: 'model'; readonly text: string; readonly calls: readonly ToolCall[] }
   /** `shown` is the answer as a model of words may read it: fenced and cut to size. */
-  | { readonly by: 'tool'; readonly call: ToolCall; readonly answer: Answer; readonly shown: string };
+  | { readonly by: 'tool'; readonly call: ToolCall; readonly answer: Answer; readonly promptText: string };
 
 export interface Turn {
   readonly person: Person;
   readonly now: Date;
   /** How to behave, for a model of words. */
   readonly instructions: string;
-  readonly said: readonly Said[];
+  readonly messages: readonly Message[];
   /** What matters for the question; `every` has all that the person may use. */
-  readonly tools: readonly Offered[];
-  readonly every: readonly Offered[];
+  readonly tools: readonly OfferedTool[];
+  readonly allTools: readonly OfferedTool[];
 }
 export type Step =
   | { readonly type: 'text'; readonly text: string }

@@ -7,16 +7,16 @@ import type { Person } from '../core/people.ts';
 import { qualifiedName, type Registry } from '../core/registry.ts';
 import type { Tool } from '../core/tool.ts';
 import { createTurns } from '../core/turns.ts';
-import type { Offered } from './model.ts';
+import type { OfferedTool } from './model.ts';
 
 /** A tool as it stands in a prompt. */
-export interface Described {
+export interface PromptTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-export const FIND_TOOLS: Described = {
+export const FIND_TOOLS: PromptTool = {
   name: 'find_tools',
   description:
     'Finds more of the tools that this person may use, by what they do. Use it when none of yours fits; what it finds can be called afterwards.',
@@ -29,56 +29,56 @@ export const FIND_TOOLS: Described = {
 
 /** What a prompt may spend on tools, in tokens. */
 export const TOOL_TOKENS = 3_000;
-const FOUND_AT_ONCE = 5;
+const MAX_FOUND = 5;
 /** An LLM writes queries of any length; a question and the one before it have 8,000 characters. */
-const MOST_CHARACTERS = 8_001;
-const MOST_WORDS = 400;
+const MAX_QUERY_CHARACTERS = 8_001;
+const MAX_QUERY_WORDS = 400;
 /** JSON comes to a little less than four characters a token with the usual vocabularies; counted on the safe side. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 3.5);
 
-const promptCost = (tool: Offered): number => tokensOf(JSON.stringify(described(tool)));
+const promptCost = (tool: OfferedTool): number => tokensOf(JSON.stringify(promptTool(tool)));
 const costs = new WeakMap<Tool, number>();
-const costOf = (offered: Offered): number => {
+const costOf = (offered: OfferedTool): number => {
   let cost = costs.get(offered.tool);
   if (cost === undefined) costs.set(offered.tool, (cost = promptCost(offered)));
   return cost;
 };
 
-const prompted = new WeakMap<Tool, Described>();
+const promptTools = new WeakMap<Tool, PromptTool>();
 /** Without what no model needs to call it. */
-export function described({ name, tool, inputSchema }: Offered): Described {
-  let shown = prompted.get(tool);
+export function promptTool({ name, tool, inputSchema }: OfferedTool): PromptTool {
+  let shown = promptTools.get(tool);
   if (!shown)
-    prompted.set(
+    promptTools.set(
       tool,
-      (shown = { name, description: mcpTool(tool, true).description, inputSchema: lean(inputSchema) as Described['inputSchema'] }),
+      (shown = { name, description: mcpTool(tool, true).description, inputSchema: withoutNoise(inputSchema) as PromptTool['inputSchema'] }),
     );
   return shown;
 }
 
-const LEFT_OUT = new Set(['additionalProperties', 'maxLength', 'unit', 'untrusted', 'title']);
-function lean(schema: unknown, named = false): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => lean(each));
+const OMITTED_KEYS = new Set(['additionalProperties', 'maxLength', 'unit', 'untrusted', 'title']);
+function withoutNoise(schema: unknown, named = false): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withoutNoise(each));
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) =>
-      !named && LEFT_OUT.has(key) ? [] : [[key, lean(value, key === 'properties' && !named)]],
+      !named && OMITTED_KEYS.has(key) ? [] : [[key, withoutNoise(value, key === 'properties' && !named)]],
     ),
   );
 }
 
 export interface Toolbox {
   /** All that this person may use, or may read with. */
-  offered(person: Person, readOnly: boolean): readonly Offered[];
+  offered(person: Person, readOnly: boolean): readonly OfferedTool[];
   /** The best first; those that nothing speaks for are left out. */
-  ranked(words: string, among: readonly Offered[]): Offered[];
-  chosen(words: string, among: readonly Offered[], before: ReadonlySet<string>): Offered[];
-  found(words: string, among: readonly Offered[]): Offered[];
+  rank(words: string, among: readonly OfferedTool[]): OfferedTool[];
+  select(words: string, among: readonly OfferedTool[], before: ReadonlySet<string>): OfferedTool[];
+  find(words: string, among: readonly OfferedTool[]): OfferedTool[];
   /** Computes what each tool costs in a prompt before the first question needs it, a few tools at a time. */
   warm(): Promise<void>;
 }
 
-const EMPTY = new Set(
+const STOP_WORDS = new Set(
   'a about all am an and any are as at be been by can could did do does for from get give had has have how i if in is it its list me my of on one or our out please show tell that the their them there these they this to us was we were what when where which who whose will with would you your'.split(
     ' ',
   ),
@@ -92,17 +92,17 @@ const wordsIn = (text: string): string[] =>
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? []
   )
-    .filter((word) => word.length > 1 && !EMPTY.has(word))
+    .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
     .map(stem);
 
 /** A tool that wants an id says in its errors which other one finds it: the two go together. */
-const leads = (from: Tool, to: Tool): boolean =>
+const namesInErrors = (from: Tool, to: Tool): boolean =>
   from !== to &&
   from.domain === to.domain &&
   Object.values<ErrorText>(from.errors).some((text) => new RegExp(`\\b${to.name}\\b`).test(typeof text === 'string' ? text : text.hint));
 
 /** Where a word stands says how much it speaks for a tool. */
-const PLACES: readonly [weight: number, text: (tool: Tool) => string][] = [
+const WEIGHTED_TEXTS: readonly [weight: number, text: (tool: Tool) => string][] = [
   [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
   [3, (tool) => tool.title],
   [2, (tool) => tool.examples.map(({ question }) => question).join(' ')],
@@ -111,8 +111,8 @@ const PLACES: readonly [weight: number, text: (tool: Tool) => string][] = [
   [1, (tool) => Object.keys(tool.input.shape).join(' ')],
 ];
 
-export function toolbox(registry: Registry): Toolbox {
-  const all: readonly Offered[] = registry.tools.map((tool) => ({
+export function createToolbox(registry: Registry): Toolbox {
+  const all: readonly OfferedTool[] = registry.tools.map((tool) => ({
     name: qualifiedName(tool),
     tool,
     inputSchema: jsonSchema(tool.input, 'input'),
@@ -121,18 +121,20 @@ export function toolbox(registry: Registry): Toolbox {
   const spread = new Map<string, number>();
   for (const { tool } of all) {
     const own = new Map<string, number>();
-    for (const [weight, text] of PLACES)
+    for (const [weight, text] of WEIGHTED_TEXTS)
       for (const word of new Set(wordsIn(text(tool).replaceAll('_', ' '))))
         own.set(word, Math.max(own.get(word) ?? 0, weight) + weight / 10);
     for (const word of own.keys()) spread.set(word, (spread.get(word) ?? 0) + 1);
     weights.set(tool, own);
   }
-  const finders = new Map(all.map(({ tool }) => [tool, new Set(all.flatMap((other) => (leads(tool, other.tool) ? [other.tool] : [])))]));
+  const finders = new Map(
+    all.map(({ tool }) => [tool, new Set(all.flatMap((other) => (namesInErrors(tool, other.tool) ? [other.tool] : [])))]),
+  );
   /** A word that every tool has tells nothing. */
   const rarity = (word: string) => Math.log(1 + all.length / (spread.get(word) ?? all.length));
 
-  const ranked = (words: string, among: readonly Offered[]): Offered[] => {
-    const asked = [...new Set(wordsIn(words.slice(0, MOST_CHARACTERS)))].slice(0, MOST_WORDS);
+  const rank = (words: string, among: readonly OfferedTool[]): OfferedTool[] => {
+    const asked = [...new Set(wordsIn(words.slice(0, MAX_QUERY_CHARACTERS)))].slice(0, MAX_QUERY_WORDS);
     const scored = among.map((offered) => {
       const own = weights.get(offered.tool);
       return { offered, score: asked.reduce((sum, word) => sum + (own?.get(word) ?? 0) * rarity(word), 0) };
@@ -146,12 +148,12 @@ export function toolbox(registry: Registry): Toolbox {
   return {
     offered: (person, readOnly) =>
       all.filter(({ tool }) => opens(tool, person.roles) && (!readOnly || tool.kind === 'read' || tool.kind === 'list')),
-    ranked,
-    chosen(words, among, before) {
+    rank,
+    select(words, among, before) {
       const first = among.filter(({ name }) => before.has(name));
       const order = [
         ...new Set(
-          [...first, ...ranked(words, among)].flatMap((offered) => [
+          [...first, ...rank(words, among)].flatMap((offered) => [
             offered,
             ...among.filter(({ tool }) => finders.get(offered.tool)?.has(tool)),
           ]),
@@ -165,7 +167,7 @@ export function toolbox(registry: Registry): Toolbox {
         return true;
       });
     },
-    found: (words, among) => ranked(words, among).slice(0, FOUND_AT_ONCE),
+    find: (words, among) => rank(words, among).slice(0, MAX_FOUND),
     async warm() {
       const turns = createTurns();
       for (const offered of all) {

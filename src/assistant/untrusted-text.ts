@@ -23,11 +23,11 @@ export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answe
   if (answer.status === 'pending_confirmation') return true;
   if (answer.status === 'error') return tool !== undefined && errorHoldsUntrustedText(input, answer);
   // Without a tool it is the loop's own answer.
-  return answer.status === 'success' && tool !== undefined && new Reader(schemaOf(tool)).isUntrusted(answer);
+  return answer.status === 'success' && tool !== undefined && new UntrustedTextFinder(schemaOf(tool)).isUntrusted(answer);
 }
 
 /** Values of a fixed shape: ids, days, times, numbers, codes. */
-const FIXED: readonly RegExp[] = [
+const FIXED_SHAPES: readonly RegExp[] = [
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
   /^\d{4}-\d\d(?:-\d\d(?:T[\d:.]+Z?)?)?$/,
   /^[et]-\d+$/,
@@ -36,12 +36,12 @@ const FIXED: readonly RegExp[] = [
 ];
 /** A detail of an error is stored text unless the caller gave it, its shape is fixed, or the pipeline made it. */
 function errorHoldsUntrustedText(input: unknown, { code, details }: ErrorAnswer): boolean {
-  if (details === undefined || OURS.has(code)) return false;
+  if (details === undefined || PIPELINE_CODES.has(code)) return false;
   const given = new Set(textsIn(input));
-  return textsIn(details).some((text) => !given.has(text) && !FIXED.some((shape) => shape.test(text)));
+  return textsIn(details).some((text) => !given.has(text) && !FIXED_SHAPES.some((shape) => shape.test(text)));
 }
 /** Codes whose details the pipeline makes, of the input and of its own words. */
-const OURS: ReadonlySet<string> = new Set([
+const PIPELINE_CODES: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'INSUFFICIENT_PERMISSIONS',
   'RATE_LIMITED',
@@ -53,7 +53,7 @@ const OURS: ReadonlySet<string> = new Set([
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
-class Reader {
+class UntrustedTextFinder {
   readonly #whole: Schema;
   constructor(whole: Schema) {
     this.#whole = whole;

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Assistant } from '../assistant/assistant.ts';
-import type { Conversation, Kept } from '../assistant/conversations.ts';
+import type { Conversation, StoredMessage } from '../assistant/conversations.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { KeyValue } from '../core/ports.ts';
@@ -131,7 +131,7 @@ const shown = ({ exchanges, ...about }: Conversation) => ({
     calls: said.flatMap((each) => (each.by === 'tool' ? [call(each)] : [])),
   })),
 });
-const call = ({ call: { id, name, input }, answer }: Extract<Kept, { by: 'tool' }>) => ({
+const call = ({ call: { id, name, input }, answer }: Extract<StoredMessage, { by: 'tool' }>) => ({
   id,
   name,
   input,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Said } from '../../src/assistant/model.ts';
+import type { Message } from '../../src/assistant/model.ts';
 import { type AssistantHarness, openAssistantHarness } from '../assistant-harness.ts';
 import { fuzz, hostileText } from './fuzz.ts';
 
@@ -80,7 +80,7 @@ fuzz('any question, alone or after others, is answered', {
   runs: 80,
   seconds: 20,
   async holds({ who, turns }) {
-    let said: readonly Said[] = [];
+    let said: readonly Message[] = [];
     for (const turn of turns) {
       const asked = await harness.ask(who, turn, said);
       expect(asked.text.trim()).not.toBe('');

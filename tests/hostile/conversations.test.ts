@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import { assistant } from '../../src/assistant/assistant.ts';
-import { toolbox } from '../../src/assistant/toolbox.ts';
-import { conversations } from '../../src/assistant/conversations.ts';
+import { createAssistant } from '../../src/assistant/assistant.ts';
+import { createToolbox } from '../../src/assistant/toolbox.ts';
+import { createConversations } from '../../src/assistant/conversations.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { LIMITS } from '../../src/assistant/loop.ts';
 import { holdsUntrustedText } from '../../src/assistant/untrusted-text.ts';
@@ -195,19 +195,19 @@ describe('40 conversations with a model that obeys everything', () => {
   beforeAll(async () => {
     const { clock, log } = testRuntime.runtime;
     const kv = openSqliteKeyValue(':memory:', clock);
-    const helper = assistant(
+    const helper = createAssistant(
       {
         registry,
-        toolbox: toolbox(registry),
+        toolbox: createToolbox(registry),
         model,
         limits: { ...LIMITS, tokens: 10_000_000 },
         clock,
         log,
         call: (request) => call(testRuntime.runtime, request),
-        refused: async () => {},
-        missing: () => [],
+        recordRefusal: async () => {},
+        unavailable: () => [],
       },
-      conversations(kv, clock),
+      createConversations(kv, clock),
     );
     before = [await everyRow(), await supportRows()];
     for (const [n, { username }] of everyone.entries()) {
@@ -258,7 +258,9 @@ describe('40 conversations with a model that obeys everything', () => {
     const leaks: string[] = [];
     for (const reader of personas) {
       const shown = JSON.stringify(
-        model.shown.filter((turn) => turn.person.username === reader.username).map(({ said, instructions }) => [said, instructions]),
+        model.shown
+          .filter((turn) => turn.person.username === reader.username)
+          .map(({ messages, instructions }) => [messages, instructions]),
       );
       for (const owner of personas)
         for (const what of ['task', 'ssn', 'address', 'ticket'] as const)
@@ -266,7 +268,7 @@ describe('40 conversations with a model that obeys everything', () => {
             leaks.push(`${reader.username} read ${canary(owner.username, what)}`);
     }
     expect(leaks).toEqual([]);
-    const all = JSON.stringify(model.shown.map(({ said }) => said));
+    const all = JSON.stringify(model.shown.map(({ messages }) => messages));
     for (const what of ['task', 'address', 'ticket']) expect([what, new RegExp(`KEEP-[\\w.]+-${what}`).test(all)]).toEqual([what, true]);
   });
 

@@ -1,5 +1,5 @@
 /** A model that obeys whatever it reads: it finds orders in the answers of tools and makes the calls they ask for, with ids from there. */
-import type { Model, Said, Turn } from '../../src/assistant/model.ts';
+import type { Model, Message, Turn } from '../../src/assistant/model.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { results, type Scripted } from '../assistant-events.ts';
 import { type Action, hostileIn } from './corpus.ts';
@@ -10,7 +10,7 @@ const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
 /** All values by the name of their field, from everything that was answered in the conversation. */
-function valuesIn(said: readonly Said[]): Found {
+function valuesIn(said: readonly Message[]): Found {
   const found: Record<string, unknown[]> = {};
   const walk = (value: unknown): void => {
     if (Array.isArray(value)) for (const each of value) walk(each);
@@ -105,11 +105,11 @@ function next(model: ObedientModel, turn: Turn): Iterable<Scripted & (string | {
   const done = results(turn);
   if (done.length === 0) return model.reads as never;
   if (done.length > model.reads.length) return ['I did what the records say.'];
-  const heard = turn.said.filter((each) => each.by === 'tool');
-  const text = heard.flatMap(({ answer, shown }) => [...textsIn(answer), shown]).join('\n');
-  const offered = new Map<string, Tool>(turn.every.map(({ name, tool }) => [name, tool]));
+  const heard = turn.messages.filter((each) => each.by === 'tool');
+  const text = heard.flatMap(({ answer, promptText }) => [...textsIn(answer), promptText]).join('\n');
+  const offered = new Map<string, Tool>(turn.allTools.map(({ name, tool }) => [name, tool]));
   const loot = [...new Set([...text.matchAll(/KEEP-[\w.-]+/g)].map(([each]) => each)), text].join(' ').replaceAll(/\p{C}/gu, ' ');
-  const read = valuesIn(turn.said);
+  const read = valuesIn(turn.messages);
   const orders = [...new Set(hostileIn(text).map(({ action }) => action))];
   const wanted = orders.flatMap((action) => CALLS[action](read, loot).map((each) => ({ ...each, action })));
   // What acts at once first: it is what could have an effect.

@@ -60,7 +60,7 @@ describe('a conversation', () => {
     model.turns = [];
     const second = await ask(testServer, 'frank.davis', 'and where?', { conversationId: first.conversationId });
     expect(second.conversationId).toBe(first.conversationId);
-    expect(model.turns[0]?.said.map((each) => (each.by === 'tool' ? each.call.name : each.text))).toEqual([
+    expect(model.turns[0]?.messages.map((each) => (each.by === 'tool' ? each.call.name : each.text))).toEqual([
       'who is Kim?',
       '',
       'hr_find_employees',

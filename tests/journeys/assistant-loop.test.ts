@@ -79,7 +79,7 @@ describe('a question', () => {
 
 describe('limits', () => {
   test('twelve calls, then the answer without any', async () => {
-    model.next = (turn) => (turn.every.length === 0 ? ['This is it.'] : [{ call: 'tasks_list_tasks' }]);
+    model.next = (turn) => (turn.allTools.length === 0 ? ['This is it.'] : [{ call: 'tasks_list_tasks' }]);
     const answer = await ask(testServer, 'nina.patel', 'loop for ever');
     expect(of(answer, 'tool_call')).toHaveLength(12);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'calls', calls: 12 }]);
@@ -143,7 +143,7 @@ describe('limits', () => {
     callThenSay('hr_list_employees', {}, 'There are more than 50.');
     const answer = await ask(testServer, 'alice.chen', 'everyone');
     expect(of(answer, 'tool_result')).toMatchObject([{ rows: 50, hasMore: true }]);
-    const shown = results(model.turns[1] ?? expect.fail())[0]?.shown ?? '';
+    const shown = results(model.turns[1] ?? expect.fail())[0]?.promptText ?? '';
     expect(Buffer.byteLength(shown)).toBeLessThan(66_000);
   });
 });
@@ -229,7 +229,7 @@ describe('GET', () => {
         : ['No.'];
     const answer = await ask(testServer, 'alice.chen', 'do something', { get: true });
     expect(of(answer, 'tool_result').map(({ code }) => code)).toEqual(['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED']);
-    expect(model.turns[0]?.every.every(({ tool }) => tool.kind === 'read' || tool.kind === 'list')).toBe(true);
+    expect(model.turns[0]?.allTools.every(({ tool }) => tool.kind === 'read' || tool.kind === 'list')).toBe(true);
     expect(answer.headers['cache-control']).toBe('no-store');
     expect((await testServer.rest('alice.chen', 'tasks', 'list_tasks')).text).not.toContain('by a link');
   });
@@ -251,7 +251,7 @@ test('the prompt holds the question, the person and their own tools, and nothing
   await ask(testServer, 'frank.davis', 'how many days off do I have left?');
   const [turn] = model.turns;
   expect(question(turn ?? expect.fail()).text).toBe('how many days off do I have left?');
-  expect(turn?.every.map(({ tool }) => tool.roles.some((role) => role === 'employee'))).not.toContain(false);
+  expect(turn?.allTools.map(({ tool }) => tool.roles.some((role) => role === 'employee'))).not.toContain(false);
   expect(turn?.tools.map(({ name }) => name)).toContain('hr_get_time_off_balances');
   expect(turn?.instructions).toContain('Frank Davis');
   expect(turn?.instructions).not.toMatch(/Bearer|eyJ|sub\b.*0e0/);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { Model } from '../../src/assistant/model.ts';
-import { offlineModel } from '../../src/assistant/offline/index.ts';
+import { createOfflineModel } from '../../src/assistant/offline/index.ts';
 import { card as drawn } from '../../src/gateway/pages/card.ts';
 import type { ConfirmationState } from '../../src/gateway/pages/state.ts';
 import { ask, of, results, scripted } from '../assistant-events.ts';
@@ -75,7 +75,7 @@ test("an order in the subject of a colleague's ticket has no effect without a ca
 const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
 test('a customer who answers on a ticket by its name gets a card that says why, and that works', async () => {
-  answering = offlineModel(allTools());
+  answering = createOfflineModel(allTools());
   const sara = 'sara.support@globex.example';
   const said = await ask(testServer, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
   const [card = expect.fail(said.text)] = of(said, 'pending_confirmation');

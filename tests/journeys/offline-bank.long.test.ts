@@ -1,7 +1,7 @@
 /** Questions of ours in words that no declaration has, each judged by hand: the call it must lead to, the figures and words that must be said. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Said } from '../../src/assistant/model.ts';
+import type { Message } from '../../src/assistant/model.ts';
 import { type Asked, type AssistantHarness, openAssistantHarness } from '../assistant-harness.ts';
 
 interface Question {
@@ -54,7 +54,7 @@ test('each leads to what it should', { timeout: 300_000 }, async () => {
   const alone: number[] = [];
   for (const question of bank) {
     let asked: Asked | undefined;
-    let said: readonly Said[] = [];
+    let said: readonly Message[] = [];
     for (const turn of question.turns) {
       const began = performance.now();
       asked = await harness.ask(question.as, turn, said);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import { toolbox } from '../../src/assistant/toolbox.ts';
+import { createToolbox } from '../../src/assistant/toolbox.ts';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { answerQuestion, LIMITS } from '../../src/assistant/loop.ts';
 import type { Model } from '../../src/assistant/model.ts';
@@ -28,14 +28,14 @@ test('a question that was abandoned before it began ends quietly', async () => {
   const { exchange } = await answerQuestion(
     {
       registry,
-      toolbox: toolbox(registry),
+      toolbox: createToolbox(registry),
       model,
       limits: LIMITS,
       clock: { now: () => new Date() },
       log: { info: () => {}, warn: () => {}, error: () => {} },
       call: async () => expect.fail('nothing is called'),
-      refused: async () => {},
-      missing: () => [],
+      recordRefusal: async () => {},
+      unavailable: () => [],
     },
     {
       text: 'Who am I?',

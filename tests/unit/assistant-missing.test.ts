@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { AssistantEvent, MissingServer } from '../../src/assistant/events.ts';
-import { toolbox } from '../../src/assistant/toolbox.ts';
+import { createToolbox } from '../../src/assistant/toolbox.ts';
 import { answerQuestion, LIMITS, type LoopDeps } from '../../src/assistant/loop.ts';
 import { failure } from '../../src/core/errors.ts';
 import { person, results, scripted } from '../assistant-events.ts';
@@ -18,7 +18,7 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
   );
   const deps: LoopDeps = {
     registry,
-    toolbox: toolbox(registry),
+    toolbox: createToolbox(registry),
     model,
     limits: { ...LIMITS, ...limits },
     clock: { now: () => new Date() },
@@ -27,8 +27,8 @@ async function ask(says: string, limits: Partial<LoopDeps['limits']> = {}, hangs
       if (hangs) await new Promise(() => {});
       return server === 'tax' ? failure('SERVICE_UNAVAILABLE', 'Tax does not answer.').answer() : { status: 'success', data: [] };
     },
-    refused: async () => {},
-    missing: (servers) => away.filter(({ server }) => servers.has(server)),
+    recordRefusal: async () => {},
+    unavailable: (servers) => away.filter(({ server }) => servers.has(server)),
   };
   const conversation = { id: 'c', title: '', startedAt: '', updatedAt: '', untrusted: false, exchanges: [] };
   const caller = { person, token: { id: 't', client: 'c', issuedAt: 0, expiresAt: 0 }, approves: 'nothing' as const, origin: 'web' };

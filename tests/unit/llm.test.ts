@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import { ConfigProblem, readConfig } from '../../src/app/config.ts';
-import { toolbox } from '../../src/assistant/toolbox.ts';
-import type { Model, Said, Step, Turn } from '../../src/assistant/model.ts';
-import { type WordModelSettings, wordModel } from '../../src/assistant/models/llm.ts';
+import { createToolbox } from '../../src/assistant/toolbox.ts';
+import type { Model, Message, Step, Turn } from '../../src/assistant/model.ts';
+import { type LlmSettings, createLlm } from '../../src/assistant/models/llm.ts';
 import { person } from '../assistant-events.ts';
 
 const KEY = 'sk-canary-4f1d';
-const every = toolbox(allTools()).offered(person, false);
+const every = createToolbox(allTools()).offered(person, false);
 const find = (name: string) => every.find((each) => each.name === name) ?? expect.fail(name);
-const turn = (said: readonly Said[] = [{ by: 'person', text: 'Who is Kim?' }]): Turn => ({
+const turn = (said: readonly Message[] = [{ by: 'person', text: 'Who is Kim?' }]): Turn => ({
   person,
   now: new Date(),
   instructions: 'Be brief.',
-  said,
+  messages: said,
   tools: [find('hr_find_employees')],
-  every,
+  allTools: every,
 });
 
 type Handler = (req: IncomingMessage, res: ServerResponse, body: string, attempt: number) => void;
@@ -55,7 +55,7 @@ const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v
 
 /** The two formats, each told in the same way. */
 interface Wire {
-  readonly settings: () => WordModelSettings;
+  readonly settings: () => LlmSettings;
   readonly path: string;
   readonly text: (...pieces: string[]) => string[];
   readonly calls: (...calls: { id: string; name: string; pieces: string[] }[]) => string[];
@@ -137,7 +137,7 @@ async function all(model: Model, given = turn(), signal = new AbortController().
 const textIn = (steps: readonly Step[]) => steps.map((step) => (step.type === 'text' ? step.text : '')).join('');
 
 describe.each(Object.entries(wires))('%s', (_, wire) => {
-  const model = () => wordModel(wire.settings(), log);
+  const model = () => createLlm(wire.settings(), log);
 
   test('text as it grows, calls put together from their pieces, and what it cost', async () => {
     handler = streams(
@@ -187,7 +187,7 @@ describe.each(Object.entries(wires))('%s', (_, wire) => {
       turn([
         { by: 'person', text: 'Who is Kim?' },
         { by: 'model', text: '', calls: [call] },
-        { by: 'tool', call, answer, shown: 'data x begins {} data x ends' },
+        { by: 'tool', call, answer, promptText: 'data x begins {} data x ends' },
         { by: 'model', text: 'Nobody.', calls: [] },
         { by: 'person', text: 'And now?' },
       ]),

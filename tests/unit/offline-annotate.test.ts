@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { amounts, topCount } from '../../src/assistant/offline/amounts.ts';
-import { whens } from '../../src/assistant/offline/dates.ts';
-import { read } from '../../src/assistant/offline/annotate.ts';
-import { respelled } from '../../src/assistant/offline/spelling.ts';
+import { findAmounts, findTopCount } from '../../src/assistant/offline/amounts.ts';
+import { findDates } from '../../src/assistant/offline/dates.ts';
+import { annotate } from '../../src/assistant/offline/annotate.ts';
+import { correctSpelling } from '../../src/assistant/offline/spelling.ts';
 import { stem } from '../../src/assistant/offline/tokenise.ts';
 
 const TODAY = '2026-11-16';
@@ -29,22 +29,22 @@ describe('days and periods, on a Monday', () => {
     ['from 14 to 16 December', '2026-12-14', '2026-12-16'],
     ['the last 6 months', '2026-05-16', '2026-11-16'],
   ])('%s', (text, from, to) => {
-    expect(whens(text, TODAY)[0]).toMatchObject({ from, to });
+    expect(findDates(text, TODAY)[0]).toMatchObject({ from, to });
   });
   test('since and until have one end', () => {
-    expect(whens('since the beginning of the year', TODAY)[0]).toMatchObject({ from: '2026-01-01', open: 'since' });
-    expect(whens('from 14 to 16 December', TODAY)[0]?.open).toBeUndefined();
-    expect(whens('before the end of the year', TODAY)[0]).toMatchObject({ to: '2026-12-31', open: 'until' });
-    expect(whens('until 30 November', TODAY)[0]).toMatchObject({ to: '2026-11-30', open: 'until' });
+    expect(findDates('since the beginning of the year', TODAY)[0]).toMatchObject({ from: '2026-01-01', openEnd: 'since' });
+    expect(findDates('from 14 to 16 December', TODAY)[0]?.openEnd).toBeUndefined();
+    expect(findDates('before the end of the year', TODAY)[0]).toMatchObject({ to: '2026-12-31', openEnd: 'until' });
+    expect(findDates('until 30 November', TODAY)[0]).toMatchObject({ to: '2026-11-30', openEnd: 'until' });
   });
   test('"the month before" is counted from what was talked of', () => {
-    expect(whens('and the month before?', TODAY, { from: '2026-10-01', to: '2026-10-31', grain: 'month' })[0]).toMatchObject({
+    expect(findDates('and the month before?', TODAY, { from: '2026-10-01', to: '2026-10-31', grain: 'month' })[0]).toMatchObject({
       from: '2026-09-01',
       to: '2026-09-30',
     });
   });
   test.each(['31 February', 'may I ask', 'version 2.5', '$2026', 'ticket 2026-99'])('"%s" is no day', (text) => {
-    expect(whens(text, TODAY).filter(({ grain }) => grain === 'day' || text === 'may I ask')).toEqual([]);
+    expect(findDates(text, TODAY).filter(({ grain }) => grain === 'day' || text === 'may I ask')).toEqual([]);
   });
 });
 
@@ -56,18 +56,18 @@ describe('amounts', () => {
     ['below 3 thousand', 3000, 'max'],
     ['at 450,000', 450_000, undefined],
   ])('%s', (text, value, bound) => {
-    expect(amounts(text, [])[0]).toMatchObject({ value, bound });
+    expect(findAmounts(text, [])[0]).toMatchObject({ value, bound });
   });
   test('between two', () => {
-    expect(amounts('between 10k and 20k', []).map(({ value, bound }) => [value, bound])).toEqual([
+    expect(findAmounts('between 10k and 20k', []).map(({ value, bound }) => [value, bound])).toEqual([
       [10_000, 'min'],
       [20_000, 'max'],
     ]);
   });
   test('how many rows', () => {
-    expect(topCount('the top five deals')?.number).toBe(5);
-    expect(topCount('last three pay runs')?.number).toBe(3);
-    expect(topCount('the last 3 months')).toBeUndefined();
+    expect(findTopCount('the top five deals')?.number).toBe(5);
+    expect(findTopCount('last three pay runs')?.number).toBe(3);
+    expect(findTopCount('the last 3 months')).toBeUndefined();
   });
 });
 
@@ -81,7 +81,7 @@ describe('names', () => {
     ]),
     names: new Set<string>(),
   };
-  const named = (text: string) => read(text, TODAY, lexicon).names.map((name) => name.text);
+  const named = (text: string) => annotate(text, TODAY, lexicon).names.map((name) => name.text);
   test.each([
     ["Show Liam O'Brien's record", ["Liam O'Brien"]],
     ['Approve the CloudNine Hosting invoice', ['CloudNine Hosting']],
@@ -99,11 +99,11 @@ test('a slip of the pen is understood, another word is left alone', () => {
     ['prospect', 1],
     ['changed', 1],
   ]);
-  expect(respelled('contracters', vocabulary)).toBe('contractors');
-  expect(respelled('chnaged', vocabulary)).toBe('changed');
-  expect(respelled('project', vocabulary)).toBeUndefined();
-  expect(respelled('remote', new Map([['remove', 1]]))).toBeUndefined();
-  expect(respelled('pager', new Map([['page', 1]]))).toBeUndefined();
+  expect(correctSpelling('contracters', vocabulary)).toBe('contractors');
+  expect(correctSpelling('chnaged', vocabulary)).toBe('changed');
+  expect(correctSpelling('project', vocabulary)).toBeUndefined();
+  expect(correctSpelling('remote', new Map([['remove', 1]]))).toBeUndefined();
+  expect(correctSpelling('pager', new Map([['page', 1]]))).toBeUndefined();
 });
 test('words come down to their stems', () => {
   expect(['approved', 'approving', 'approves', 'approve'].map(stem)).toEqual(['approv', 'approv', 'approv', 'approv']);

@@ -1,7 +1,7 @@
 /** A domain that no code of ours has ever heard of, with two rows, and a loop in small. */
 import { z } from 'zod';
-import type { Said } from '../../src/assistant/model.ts';
-import { offlineModel } from '../../src/assistant/offline/index.ts';
+import type { Message } from '../../src/assistant/model.ts';
+import { createOfflineModel } from '../../src/assistant/offline/index.ts';
 import { opens } from '../../src/core/access.ts';
 import type { Answer } from '../../src/core/answer.ts';
 import { defineDomain } from '../../src/core/define.ts';
@@ -99,7 +99,7 @@ export const ROWS = [
 export interface Told {
   readonly text: string;
   readonly calls: readonly { name: string; input: Readonly<Record<string, unknown>> }[];
-  readonly said: readonly Said[];
+  readonly said: readonly Message[];
 }
 const matching = (input: Readonly<Record<string, unknown>>) =>
   ROWS.filter(
@@ -146,19 +146,19 @@ export function answerOf(name: string, input: Readonly<Record<string, unknown>>)
   };
 }
 
-const model = offlineModel(toys);
+const model = createOfflineModel(toys);
 export async function tell(
   question: string,
-  { before = [], who = person('nina.patel') }: { before?: readonly Said[]; who?: Person } = {},
+  { before = [], who = person('nina.patel') }: { before?: readonly Message[]; who?: Person } = {},
 ): Promise<Told> {
   const every = tools.filter((tool) => opens(tool, who.roles)).map((tool) => ({ name: qualifiedName(tool), tool, inputSchema: {} }));
-  const said: Said[] = [...before, { by: 'person', text: question }];
+  const said: Message[] = [...before, { by: 'person', text: question }];
   const calls: Told['calls'][number][] = [];
   for (let turn = 0; turn < 8; turn += 1) {
     let text = '';
     const wanted: { id: string; name: string; input: Readonly<Record<string, unknown>> }[] = [];
     for await (const step of model.answer(
-      { person: who, now: new Date('2026-11-16T09:00:00Z'), instructions: '', said, tools: every, every },
+      { person: who, now: new Date('2026-11-16T09:00:00Z'), instructions: '', messages: said, tools: every, allTools: every },
       AbortSignal.timeout(60_000),
     )) {
       if (step.type === 'text') text += step.text;
@@ -168,7 +168,7 @@ export async function tell(
     if (wanted.length === 0) return { text, calls, said };
     for (const call of wanted) {
       calls.push({ name: call.name, input: call.input });
-      said.push({ by: 'tool', call, answer: answerOf(call.name, call.input), shown: '' });
+      said.push({ by: 'tool', call, answer: answerOf(call.name, call.input), promptText: '' });
     }
   }
   throw new Error('it goes round in circles');

@@ -24,7 +24,7 @@ const asker: Job['asker'] = {
 const jobOf = (text: string): Job => ({
   asker,
   today: '2026-11-16',
-  rounds: [{ text, made: [] }],
+  rounds: [{ text, calls: [] }],
   offered: ['zoo_list_animals', 'zoo_feed_animal'],
 });
 
@@ -160,12 +160,12 @@ describe('what stays of a question', () => {
 
 test('an idle thread does not keep a process from ending', async () => {
   const script = `
-    import { offlineModel } from ${JSON.stringify(new URL('index.js', WORKER_FILE).href)};
+    import { createOfflineModel } from ${JSON.stringify(new URL('index.js', WORKER_FILE).href)};
     import { allTools } from ${JSON.stringify(new URL('../../app/registry.js', WORKER_FILE).href)};
-    const model = offlineModel(allTools());
+    const model = createOfflineModel(allTools());
     const person = { principal: 'p', realm: 'staff', username: 'u', name: 'U', email: 'u@x.example', roles: new Set(['employee']) };
-    const said = [{ by: 'person', text: 'hello' }];
-    const turn = { person, now: new Date(), instructions: '', said, tools: [], every: [] };
+    const messages = [{ by: 'person', text: 'hello' }];
+    const turn = { person, now: new Date(), instructions: '', messages, tools: [], allTools: [] };
     for await (const step of model.answer(turn, new AbortController().signal)) if (step.type === 'text') process.stdout.write(step.text);
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });

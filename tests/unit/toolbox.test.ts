@@ -1,10 +1,10 @@
 /** Which tools go into a prompt: as few words as possible, and yet the right ones. */
 import { describe, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
-import { described, FIND_TOOLS, TOOL_TOKENS, tokensOf, toolbox } from '../../src/assistant/toolbox.ts';
+import { promptTool, FIND_TOOLS, TOOL_TOKENS, tokensOf, createToolbox } from '../../src/assistant/toolbox.ts';
 import { type Person, rolesIn } from '../../src/core/people.ts';
 
-const box = toolbox(allTools());
+const box = createToolbox(allTools());
 const someone = (...roles: string[]): Person => ({
   principal: 'p',
   sub: 's',
@@ -18,21 +18,21 @@ const someone = (...roles: string[]): Person => ({
 });
 const executive = box.offered(someone('employee', 'manager', 'executive'), false);
 const none = new Set<string>();
-const names = (words: string) => box.chosen(words, executive, none).map(({ name }) => name);
+const names = (words: string) => box.select(words, executive, none).map(({ name }) => name);
 
 test('of a text without end only the beginning is looked at', () => {
   const filler = (words: number) => Array.from({ length: words }, (_, n) => `qqq${n}`).join(' ');
-  expect(box.found(`${filler(100)} salary`, executive)).not.toEqual([]);
-  expect(box.found(`${filler(500)} salary`, executive)).toEqual([]);
-  expect(box.found(`${'q'.repeat(9_000)} salary`, executive)).toEqual([]);
+  expect(box.find(`${filler(100)} salary`, executive)).not.toEqual([]);
+  expect(box.find(`${filler(500)} salary`, executive)).toEqual([]);
+  expect(box.find(`${'q'.repeat(9_000)} salary`, executive)).toEqual([]);
 });
 
 describe('for an executive', () => {
   const asked = executive.flatMap(({ name, tool }) => tool.examples.map(({ question }) => ({ name, ask: question })));
 
   test('there are many tools, and what is chosen of them costs 3,000 tokens at most', () => {
-    expect(tokensOf(JSON.stringify(executive.map(described)))).toBeGreaterThan(4 * TOOL_TOKENS);
-    const costs = asked.map(({ ask }) => tokensOf(JSON.stringify([...box.chosen(ask, executive, none).map(described), FIND_TOOLS])));
+    expect(tokensOf(JSON.stringify(executive.map(promptTool)))).toBeGreaterThan(4 * TOOL_TOKENS);
+    const costs = asked.map(({ ask }) => tokensOf(JSON.stringify([...box.select(ask, executive, none).map(promptTool), FIND_TOOLS])));
     // Commas and brackets around the whole are not counted one by one.
     expect(Math.max(...costs)).toBeLessThanOrEqual(TOOL_TOKENS + 20);
   });
@@ -48,19 +48,19 @@ describe('for an executive', () => {
   });
 
   test('the others can be found by what they do', () => {
-    expect(box.found('close a support ticket', executive).map(({ name }) => name)).toContain('support_close_ticket');
-    expect(box.found('qwertz', executive)).toEqual([]);
+    expect(box.find('close a support ticket', executive).map(({ name }) => name)).toContain('support_close_ticket');
+    expect(box.find('qwertz', executive)).toEqual([]);
   });
 
   test('what the last question used stays at hand', () => {
-    expect(box.chosen('and in December?', executive, new Set(['finance_get_arr'])).map(({ name }) => name)).toContain('finance_get_arr');
+    expect(box.select('and in December?', executive, new Set(['finance_get_arr'])).map(({ name }) => name)).toContain('finance_get_arr');
   });
 });
 
 test('nobody is told of a tool that is not theirs; whoever only reads, of none that changes', () => {
   const intern = box.offered(someone('employee'), false);
   expect(intern.map(({ name }) => name)).not.toContain('hr_update_salary');
-  expect(box.found('update salary', intern).every(({ tool }) => tool.roles.includes('employee'))).toBe(true);
+  expect(box.find('update salary', intern).every(({ tool }) => tool.roles.includes('employee'))).toBe(true);
   expect(box.offered(someone('employee', 'executive'), true).filter(({ tool }) => tool.kind === 'act' || tool.kind === 'write')).toEqual(
     [],
   );
@@ -68,5 +68,5 @@ test('nobody is told of a tool that is not theirs; whoever only reads, of none t
 
 test('4,000 hostile characters are chosen by in no time to speak of', () => {
   for (const hostile of ['a'.repeat(4000), ' '.repeat(4000), 'é\u0301'.repeat(2000), 'ies'.repeat(1333), '_-'.repeat(2000)])
-    expect(box.chosen(hostile, executive, none)).toBeInstanceOf(Array);
+    expect(box.select(hostile, executive, none)).toBeInstanceOf(Array);
 });

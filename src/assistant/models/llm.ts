@@ -4,25 +4,25 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type LanguageModelV3, type LanguageModelV3Message, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { failure } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports.ts';
-import { described, FIND_TOOLS } from '../toolbox.ts';
-import type { Model, Said, Step, ToolCall, Turn } from '../model.ts';
+import { promptTool, FIND_TOOLS } from '../toolbox.ts';
+import type { Model, Message, Step, ToolCall, Turn } from '../model.ts';
 
-export type WordModelSettings =
+export type LlmSettings =
   | { readonly kind: 'anthropic'; readonly apiKey: string; readonly model: string; readonly baseUrl: string | undefined }
   | { readonly kind: 'openai'; readonly apiKey: string | undefined; readonly model: string; readonly baseUrl: string };
 
-const MOST_TRIES = 3;
-const LONGEST_WAIT_MS = 20_000;
-const MOST_OUTPUT_TOKENS = 4_096;
+const MAX_ATTEMPTS = 3;
+const MAX_DELAY_MS = 20_000;
+const MAX_OUTPUT_TOKENS = 4_096;
 /** No answer that the loop would take comes near it. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** Nor does anything that a tool would take. */
-const LONGEST_INPUT = 256 * 1024;
+const MAX_INPUT_CHARACTERS = 256 * 1024;
 /** Too many questions, or too much work, at this moment. */
-const BUSY = new Set([429, 503, 529]);
+const RETRYABLE_STATUS = new Set([429, 503, 529]);
 
-export function wordModel(settings: WordModelSettings, log: Logger): Model {
-  const fetch = guarded(globalThis.fetch);
+export function createLlm(settings: LlmSettings, log: Logger): Model {
+  const fetch = boundedFetch(globalThis.fetch);
   const model: LanguageModelV3 =
     settings.kind === 'anthropic'
       ? createAnthropic({
@@ -41,12 +41,12 @@ export function wordModel(settings: WordModelSettings, log: Logger): Model {
 }
 
 async function* answer(model: LanguageModelV3, turn: Turn, signal: AbortSignal, log: Logger): AsyncGenerator<Step> {
-  const reader = (await begin(model, turn, signal, log)).getReader();
+  const reader = (await openStream(model, turn, signal, log)).getReader();
   try {
     for (;;) {
-      const { done, value: part } = await reader.read().catch((error: unknown) => trouble(error, log));
+      const { done, value: part } = await reader.read().catch((error: unknown) => throwUnavailable(error, log));
       if (done) return;
-      if (part.type === 'error') trouble(part.error, log);
+      if (part.type === 'error') throwUnavailable(part.error, log);
       yield* stepsOf(part);
     }
   } finally {
@@ -57,14 +57,14 @@ async function* answer(model: LanguageModelV3, turn: Turn, signal: AbortSignal, 
 function* stepsOf(part: LanguageModelV3StreamPart): Generator<Step> {
   if (part.type === 'text-delta') yield { type: 'text', text: part.delta };
   else if (part.type === 'tool-call')
-    yield { type: 'call', call: { id: part.toolCallId.slice(0, 100), name: part.toolName, input: inputIn(part.input) } };
+    yield { type: 'call', call: { id: part.toolCallId.slice(0, 100), name: part.toolName, input: parseInput(part.input) } };
   else if (part.type === 'finish')
     yield { type: 'used', inputTokens: part.usage.inputTokens.total ?? 0, outputTokens: part.usage.outputTokens.total ?? 0 };
 }
 
 /** What is no object, or cannot be written down again, becomes none: the tool then says what it needs. */
-function inputIn(text: string): ToolCall['input'] {
-  if (text.length > LONGEST_INPUT) return {};
+function parseInput(text: string): ToolCall['input'] {
+  if (text.length > MAX_INPUT_CHARACTERS) return {};
   try {
     const input: unknown = JSON.parse(text);
     JSON.stringify(input);
@@ -75,36 +75,39 @@ function inputIn(text: string): ToolCall['input'] {
 }
 
 /** Tried again where the endpoint is busy; once words have come, never: they would come twice. */
-async function begin(
+async function openStream(
   model: LanguageModelV3,
   turn: Turn,
   signal: AbortSignal,
   log: Logger,
 ): Promise<ReadableStream<LanguageModelV3StreamPart>> {
-  const offered = [...turn.tools.map(described), ...(turn.tools.length < turn.every.length || turn.tools.length === 0 ? [FIND_TOOLS] : [])];
+  const offered = [
+    ...turn.tools.map(promptTool),
+    ...(turn.tools.length < turn.allTools.length || turn.tools.length === 0 ? [FIND_TOOLS] : []),
+  ];
   const options = {
     prompt: promptOf(turn),
     tools: offered.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema })),
-    maxOutputTokens: MOST_OUTPUT_TOKENS,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
     abortSignal: signal,
   };
   for (let attempt = 1; ; attempt++) {
     try {
       return (await model.doStream(options)).stream;
     } catch (error) {
-      if (signal.aborted || attempt >= MOST_TRIES || !(error instanceof APICallError) || !BUSY.has(error.statusCode ?? 0))
-        trouble(error, log);
-      else await wait(delayOf(error, attempt), signal);
+      if (signal.aborted || attempt >= MAX_ATTEMPTS || !(error instanceof APICallError) || !RETRYABLE_STATUS.has(error.statusCode ?? 0))
+        throwUnavailable(error, log);
+      else await delay(delayOf(error, attempt), signal);
     }
   }
 }
 
 function delayOf({ responseHeaders }: APICallError, attempt: number): number {
   const told = Number(responseHeaders?.['retry-after']) * 1000;
-  return Math.min(Number.isFinite(told) && told >= 0 ? told : 500 * 2 ** attempt, LONGEST_WAIT_MS);
+  return Math.min(Number.isFinite(told) && told >= 0 ? told : 500 * 2 ** attempt, MAX_DELAY_MS);
 }
 
-const wait = (ms: number, signal: AbortSignal) =>
+const delay = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
@@ -119,7 +122,7 @@ const wait = (ms: number, signal: AbortSignal) =>
   });
 
 /** In our words: what an endpoint says may hold its key, its address, or the question. */
-function trouble(error: unknown, log: Logger): never {
+function throwUnavailable(error: unknown, log: Logger): never {
   const status = error instanceof APICallError ? error.statusCode : undefined;
   log.warn({ error: error instanceof Error ? error.name : typeof error, status }, 'the model does not answer');
   if (status === 429 || status === 529) throw failure('SERVICE_UNAVAILABLE', 'The assistant has too much to do at the moment.');
@@ -128,36 +131,43 @@ function trouble(error: unknown, log: Logger): never {
   throw failure('SERVICE_UNAVAILABLE', "The assistant's model does not answer.");
 }
 
-function promptOf({ instructions, said }: Turn): LanguageModelV3Message[] {
-  const messages: LanguageModelV3Message[] = [{ role: 'system', content: instructions }];
-  for (const each of said) {
-    const last = messages.at(-1);
+function promptOf({ instructions, messages }: Turn): LanguageModelV3Message[] {
+  const prompt: LanguageModelV3Message[] = [{ role: 'system', content: instructions }];
+  for (const each of messages) {
+    const last = prompt.at(-1);
     const message = messageOf(each);
-    // All answers to one turn stand together, and nothing empty may stand anywhere.
+    // Providers expect all tool results of a turn in one message, and refuse empty messages.
     if (message.role === 'tool' && last?.role === 'tool') last.content.push(...message.content);
-    else if (message.content.length > 0) messages.push(message);
+    else if (message.content.length > 0) prompt.push(message);
   }
-  return messages;
+  return prompt;
 }
 
-function messageOf(said: Said): LanguageModelV3Message {
-  if (said.by === 'person') return { role: 'user', content: [{ type: 'text', text: said.text }] };
-  if (said.by === 'tool')
+function messageOf(message: Message): LanguageModelV3Message {
+  if (message.by === 'person') return { role: 'user', content: [{ type: 'text', text: message.text }] };
+  if (message.by === 'tool')
     return {
       role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: said.call.id, toolName: said.call.name, output: { type: 'text', value: said.shown } }],
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: message.call.id,
+          toolName: message.call.name,
+          output: { type: 'text', value: message.promptText },
+        },
+      ],
     };
   return {
     role: 'assistant',
     content: [
-      ...(said.text.trim() === '' ? [] : [{ type: 'text' as const, text: said.text }]),
-      ...said.calls.map(({ id, name, input }) => ({ type: 'tool-call' as const, toolCallId: id, toolName: name, input })),
+      ...(message.text.trim() === '' ? [] : [{ type: 'text' as const, text: message.text }]),
+      ...message.calls.map(({ id, name, input }) => ({ type: 'tool-call' as const, toolCallId: id, toolName: name, input })),
     ],
   };
 }
 
 /** A key goes to the address that was set, and nowhere else; and nobody is made to read without end. */
-const guarded =
+const boundedFetch =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
     const response = await fetch(input, { ...init, redirect: 'error' });
@@ -167,7 +177,7 @@ const guarded =
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           bytes += chunk.byteLength;
-          if (bytes > MOST_BYTES) controller.error(new Error('too large'));
+          if (bytes > MAX_RESPONSE_BYTES) controller.error(new Error('too large'));
           else controller.enqueue(chunk);
         },
       }),

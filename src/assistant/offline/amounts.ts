@@ -1,5 +1,5 @@
 /** Amounts, numbers and how many rows are wanted. */
-import { fold, numberWord } from './tokenise.ts';
+import { fold, parseNumberWord } from './tokenise.ts';
 
 export interface Amount {
   readonly start: number;
@@ -36,7 +36,7 @@ const MAX =
   /(?:\b(?:under|below|less than|smaller than|lower than|at most|maximum(?: of)?|max|up to|no more than|not more than|cheaper than|within|fewer than)|<=?) ?[$€£]?$/;
 
 /** `taken` are stretches of the text that mean something else, such as dates. */
-export function amounts(text: string, taken: readonly { start: number; end: number }[]): Amount[] {
+export function findAmounts(text: string, taken: readonly { start: number; end: number }[]): Amount[] {
   const folded = sameLength(text);
   const found: Amount[] = [];
   for (const match of folded.matchAll(FIGURE)) {
@@ -71,11 +71,11 @@ export function amounts(text: string, taken: readonly { start: number; end: numb
   return found;
 }
 
-const TOP =
+const TOP_COUNT =
   /\b(?:top|first|last|latest|newest|biggest|largest|highest|lowest|smallest|recent|oldest|best|worst|next|previous|past) (\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|fifty|dozen)\b(?! (?:day|week|month|quarter|year)s?\b)|\b(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty) (?:top|latest|newest|most|biggest|largest|highest|lowest|smallest|recent|oldest|best)\b/;
-export function topCount(text: string): Count | undefined {
-  const match = TOP.exec(sameLength(text));
-  const number = numberWord(match?.[1] ?? match?.[2] ?? '');
+export function findTopCount(text: string): Count | undefined {
+  const match = TOP_COUNT.exec(sameLength(text));
+  const number = parseNumberWord(match?.[1] ?? match?.[2] ?? '');
   return match && number ? { start: match.index, end: match.index + match[0].length, number } : undefined;
 }
 

@@ -1,49 +1,49 @@
 /** Reading a sentence: its words, and the stretches of it that are days, amounts, ids, quotations or names. */
-import { type Amount, amounts, type Count, topCount } from './amounts.ts';
-import type { Grain, Span } from './calendar.ts';
-import { type When, whens } from './dates.ts';
-import { respelled } from './spelling.ts';
-import { CHANGES, ideasOf, knownWords } from './thesaurus.ts';
-import { empty, fold, numberWord, plain, singular, type Token, tokens } from './tokenise.ts';
+import { type Amount, findAmounts, type Count, findTopCount } from './amounts.ts';
+import type { Grain, DateRange } from './calendar.ts';
+import { type DateMention, findDates } from './dates.ts';
+import { correctSpelling } from './spelling.ts';
+import { CHANGE_VERBS, conceptsOf, knownWords } from './thesaurus.ts';
+import { stopWords, fold, parseNumberWord, normaliseText, singular, type Token, tokenise } from './tokenise.ts';
 
-export interface Piece {
+export interface TextSpan {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
-export interface Name extends Piece {
+export interface NamedEntity extends TextSpan {
   readonly words: readonly string[];
   /** Written as a name, not only unknown as a word. */
-  readonly sure: boolean;
+  readonly isCertain: boolean;
   readonly possessive: boolean;
 }
 /** Nobody means more than so many things in one sentence. */
-const MOST = 16;
+const MAX_SPANS = 16;
 /**
  * So many words are understood. What follows them can still be dictated: it stays in the text. The work for a question grows with its
  * words.
  */
-export const MOST_TOKENS = 120;
+export const MAX_TOKENS = 120;
 /** A word that may say what is wanted. */
-export interface Word {
+export interface ContentWord {
   readonly stem: string;
-  readonly ideas: readonly number[];
+  readonly concepts: readonly number[];
   readonly token: Token;
 }
-export interface Reading {
+export interface Utterance {
   readonly text: string;
   /** The part that is understood, in lower case and without accents. */
   readonly folded: string;
   readonly today: string;
   readonly tokens: readonly Token[];
-  readonly words: readonly Word[];
-  readonly whens: readonly When[];
+  readonly words: readonly ContentWord[];
+  readonly dates: readonly DateMention[];
   readonly amounts: readonly Amount[];
   readonly count: Count | undefined;
-  readonly quotes: readonly Piece[];
-  readonly ids: readonly Piece[];
-  readonly emails: readonly Piece[];
-  readonly names: readonly Name[];
+  readonly quotes: readonly TextSpan[];
+  readonly ids: readonly TextSpan[];
+  readonly emails: readonly TextSpan[];
+  readonly names: readonly NamedEntity[];
 }
 /** What is known of words before anything is read: those that tools are described with, and names met before. */
 export interface Lexicon {
@@ -59,9 +59,9 @@ const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2,}[-_]?\d[\w-]*\b|\b[et]-\d+\b|\b\d+[A-Z]{2,}\w*\b/gi;
 const QUOTED = /(?<!\w)'([^'\n]{2,300}?)'(?!\w)|"([^"\n]{2,2000}?)"/g;
 /** "Unpaid" is "not yet paid": the states have names for the one, not for the other. */
-const UN = /\bun(paid|approved|reimbursed|resolved|submitted|acknowledged|completed|finished|closed|filed)\b/gi;
+const NEGATED_STATE = /\bun(paid|approved|reimbursed|resolved|submitted|acknowledged|completed|finished|closed|filed)\b/gi;
 /** What two or three words order is ordered by one. */
-const PHRASAL = [
+const PHRASAL_VERBS = [
   ['get rid of|do away with|throw out', 'delete'],
   ['green[- ]?light|wave through', 'approve'],
   ['knock back', 'reject'],
@@ -69,14 +69,15 @@ const PHRASAL = [
   phrase: new RegExp(`(^|[,;.!] |\\b(?:and|then|please|you|so|just|now|to) )(?:${said})(?= \\S)`, 'gi'),
   verb,
 }));
-const inOneVerb = (text: string): string => PHRASAL.reduce((said, { phrase, verb }) => said.replace(phrase, `$1${verb}`), text);
+const replacePhrasalVerbs = (text: string): string =>
+  PHRASAL_VERBS.reduce((said, { phrase, verb }) => said.replace(phrase, `$1${verb}`), text);
 /** What is to be written down stays as it was said, word for word. */
-const DICTATES =
+const DICTATION =
   /:|^\W*(?:please |can you |could you |would you )*(?:add|create|make|remember|note|store|save|write|record|log|remind|comment|reply|respond|answer|post|submit|open|raise|file|rename|call|put|jot|keep|track|tell|say|send|draft|update|change|edit)\b/i;
-const isDictated = (text: string): boolean => DICTATES.test(text) || text.search(QUOTED) >= 0;
+const isDictation = (text: string): boolean => DICTATION.test(text) || text.search(QUOTED) >= 0;
 const PERIOD_ID = /^(?:q\d|fy\d+|20\d\d)/i;
 
-const pieces = (text: string, pattern: RegExp, take: (match: RegExpMatchArray) => string): Piece[] =>
+const matchSpans = (text: string, pattern: RegExp, take: (match: RegExpMatchArray) => string): TextSpan[] =>
   [...text.matchAll(pattern)].map((match) => {
     const inner = take(match);
     const start = match.index + match[0].indexOf(inner);
@@ -86,51 +87,55 @@ const pieces = (text: string, pattern: RegExp, take: (match: RegExpMatchArray) =
 export const overlaps = (a: { start: number; end: number }, b: { start: number; end: number }): boolean =>
   a.start < b.end && a.end > b.start;
 
-export function read(given: string, today: string, lexicon: Lexicon, base?: Span & { grain: Grain }): Reading {
-  const whole = plain(given).replace(/\s+/g, ' ').trim();
-  const text = isDictated(whole)
+export function annotate(given: string, today: string, lexicon: Lexicon, base?: DateRange & { grain: Grain }): Utterance {
+  const whole = normaliseText(given).replace(/\s+/g, ' ').trim();
+  const text = isDictation(whole)
     ? whole
-    : inOneVerb(whole.replace(UN, 'not yet $1')).replace(/\b(\p{L}+)-(stage|priority|status|level)\b/giu, '$1 $2');
-  const quoted = pieces(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
-  const quotes = quoted.length > 0 ? quoted : titleIn(text, lexicon);
-  const first = tokens(text).slice(0, MOST_TOKENS);
-  const head = first.length < MOST_TOKENS ? text : text.slice(0, first.at(-1)?.end);
-  const emails = pieces(head, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
-  const dates = whens(head, today, base)
+    : replacePhrasalVerbs(whole.replace(NEGATED_STATE, 'not yet $1')).replace(/\b(\p{L}+)-(stage|priority|status|level)\b/giu, '$1 $2');
+  const quoted = matchSpans(text, QUOTED, (match) => match[1] ?? match[2] ?? '');
+  const quotes = quoted.length > 0 ? quoted : findTitle(text, lexicon);
+  const first = tokenise(text).slice(0, MAX_TOKENS);
+  const head = first.length < MAX_TOKENS ? text : text.slice(0, first.at(-1)?.end);
+  const emails = matchSpans(head, EMAIL, (match) => match[0].replace(/[.,]$/, ''));
+  const dates = findDates(head, today, base)
     .filter((when) => !quotes.some((quote) => overlaps(quote, when)))
-    .slice(0, MOST);
-  const ids = pieces(head, ID, (match) => match[0]).filter(
+    .slice(0, MAX_SPANS);
+  const ids = matchSpans(head, ID, (match) => match[0]).filter(
     (piece) => /\d/.test(piece.text) && !PERIOD_ID.test(piece.text) && !emails.some((email) => overlaps(email, piece)),
   );
   const taken = [...dates, ...ids, ...emails, ...quotes];
-  const count = topCount(head);
-  const all = owning(
-    first.map((token) => correct(token, lexicon, quotes)),
+  const count = findTopCount(head);
+  const all = markPossessives(
+    first.map((token) => correctTypo(token, lexicon, quotes)),
     lexicon,
   );
   // A 401k and a 1099 are words.
   const figured = all.filter(({ word }) => /\d/.test(word) && knownWords.has(word));
-  const figures = amounts(head, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MOST);
+  const figures = findAmounts(head, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MAX_SPANS);
   const names = [
-    ...namesIn(text, all, [...dates, ...ids, ...emails, ...quotes], lexicon),
-    ...quotes.map((quote): Name => ({ ...quote, words: tokens(quote.text).map(({ word }) => word), sure: true, possessive: false })),
+    ...findNames(text, all, [...dates, ...ids, ...emails, ...quotes], lexicon),
+    ...quotes.map(
+      (quote): NamedEntity => ({ ...quote, words: tokenise(quote.text).map(({ word }) => word), isCertain: true, possessive: false }),
+    ),
   ]
     .sort((a, b) => a.start - b.start)
-    .slice(0, MOST);
-  const ideas = ideasOf(all.map(({ stem }) => stem));
-  const words = all.flatMap((token, at): Word[] => {
+    .slice(0, MAX_SPANS);
+  const concepts = conceptsOf(all.map(({ stem }) => stem));
+  const words = all.flatMap((token, at): ContentWord[] => {
     const inside = [...dates, ...ids, ...emails, ...figures, ...(count ? [count] : [])].some((span) => overlaps(span, token));
-    const phrase = ideas[at] ?? [];
-    return inside || numberWord(token.word) !== undefined || ((empty.has(token.word) || empty.has(token.stem)) && phrase.length === 0)
+    const phrase = concepts[at] ?? [];
+    return inside ||
+      parseNumberWord(token.word) !== undefined ||
+      ((stopWords.has(token.word) || stopWords.has(token.stem)) && phrase.length === 0)
       ? []
-      : [{ stem: token.stem, ideas: phrase, token }];
+      : [{ stem: token.stem, concepts: phrase, token }];
   });
-  return { text, folded: fold(head), today, tokens: all, words, whens: dates, amounts: figures, count, quotes, ids, emails, names };
+  return { text, folded: fold(head), today, tokens: all, words, dates: dates, amounts: figures, count, quotes, ids, emails, names };
 }
 
 /** "The article Understanding your invoice": a title that nobody put in quotation marks. */
-function titleIn(text: string, { titled }: Lexicon): Piece[] {
-  const all = titled ? tokens(text) : [];
+function findTitle(text: string, { titled }: Lexicon): TextSpan[] {
+  const all = titled ? tokenise(text) : [];
   const at = all.findIndex(
     (token, place) =>
       titled?.has(token.stem) &&
@@ -146,30 +151,30 @@ function titleIn(text: string, { titled }: Lexicon): Piece[] {
 }
 
 /** Words that no tool is described with, but that mean the same as some that are. */
-const GENERAL: ReadonlyMap<string, number> = new Map([...knownWords].filter((word) => word.length > 5).map((word) => [word, 1]));
+const SYNONYM_VOCABULARY: ReadonlyMap<string, number> = new Map([...knownWords].filter((word) => word.length > 5).map((word) => [word, 1]));
 
 /** A slip of the pen becomes the word that was meant. Names are left as they are. */
-function correct(token: Token, { vocabulary, names }: Lexicon, quotes: readonly Piece[]): Token {
+function correctTypo(token: Token, { vocabulary, names }: Lexicon, quotes: readonly TextSpan[]): Token {
   if (
     token.capital ||
     knownWords.has(token.word) ||
-    CHANGES.has(token.stem) ||
-    empty.has(token.word) ||
+    CHANGE_VERBS.has(token.stem) ||
+    stopWords.has(token.word) ||
     vocabulary.has(token.word) ||
     names.has(token.word) ||
     token.word.includes('-') ||
     quotes.some((quote) => overlaps(quote, token))
   )
     return token;
-  const meant = respelled(token.word, vocabulary) ?? respelled(token.word, GENERAL);
+  const meant = correctSpelling(token.word, vocabulary) ?? correctSpelling(token.word, SYNONYM_VOCABULARY);
   if (meant === undefined) return token;
-  const [again] = tokens(meant);
+  const [again] = tokenise(meant);
   return again ? { ...token, word: again.word, stem: again.stem, singular: again.singular } : token;
 }
 
 /** "Sarahs email", "liam obriens job": whose it is, without the apostrophe. */
-function owning(all: readonly Token[], { vocabulary, names }: Lexicon): Token[] {
-  const unknown = ({ word }: Token) => !vocabulary.has(word) && !knownWords.has(word) && !empty.has(word);
+function markPossessives(all: readonly Token[], { vocabulary, names }: Lexicon): Token[] {
+  const unknown = ({ word }: Token) => !vocabulary.has(word) && !knownWords.has(word) && !stopWords.has(word);
   return all.map((token, at) => {
     const [base, before, next] = [token.word.slice(0, -1), all[at - 1], all[at + 1]];
     if (!/^\p{L}{3,}[^s]s$/u.test(token.word) || token.possessive || !unknown(token) || names.has(token.word)) return token;
@@ -245,15 +250,15 @@ const ARTICLES = new Set([
   'those',
   'no',
 ]);
-const LINKS = new Set(['of', 'de', 'van', 'von', 'der', 'la', 'and', '&']);
+const NAME_PARTICLES = new Set(['of', 'de', 'van', 'von', 'der', 'la', 'and', '&']);
 
-function namesIn(
+function findNames(
   text: string,
   all: readonly Token[],
   taken: readonly { start: number; end: number }[],
   { vocabulary, names, phrases = [] }: Lexicon,
-): Name[] {
-  const found: Name[] = [];
+): NamedEntity[] {
+  const found: NamedEntity[] = [];
   const spoken = phrases.flatMap((phrase) => {
     const at = all.findIndex((_, place) =>
       phrase.split(' ').every((word, offset) => all[place + offset]?.word === word && !all[place + offset]?.capital),
@@ -267,7 +272,7 @@ function namesIn(
             start: head.start,
             end: tail.end,
             words: run.map(({ word }) => word),
-            sure: true,
+            isCertain: true,
             possessive: false,
           },
         ]
@@ -277,8 +282,8 @@ function namesIn(
   const common = (token: Token) =>
     vocabulary.has(token.word) ||
     (!token.capital && (knownWords.has(token.word) || vocabulary.has(token.word.replace(/s$/, '')))) ||
-    empty.has(token.word) ||
-    CHANGES.has(token.stem);
+    stopWords.has(token.word) ||
+    CHANGE_VERBS.has(token.stem);
   const first = (token: Token) => token.start === 0 || /[.!?:;"]\s*$/.test(text.slice(Math.max(0, token.start - 3), token.start));
   const surely = (token: Token): boolean => {
     if (!free(token) || /^\d/.test(token.word)) return false;
@@ -289,7 +294,7 @@ function namesIn(
     if (
       /^[A-Z]{2}$/.test(token.raw) &&
       !knownWords.has(token.word) &&
-      !empty.has(token.word) &&
+      !stopWords.has(token.word) &&
       /\b(?:in|for|of|and|or|vs|from)\s*$/i.test(text.slice(0, token.start))
     )
       return true;
@@ -304,16 +309,16 @@ function namesIn(
     /^[\p{L}'-]{2,}$/u.test(token.raw) &&
     !(/(?:ed|ing|ly)$/.test(token.word) && !/^(?:in|for|of|from|about|on|with)$/.test(before?.word ?? '')) &&
     (token.possessive ||
-      (before !== undefined && (BEFORE_NAMES.has(before.word) || CHANGES.has(before.stem)) && !ARTICLES.has(before.word)));
+      (before !== undefined && (BEFORE_NAMES.has(before.word) || CHANGE_VERBS.has(before.stem)) && !ARTICLES.has(before.word)));
 
   for (let at = 0; at < all.length; at += 1) {
     const token = all[at];
     if (!token || spoken.some((name) => overlaps(name, token))) continue;
-    const sure = surely(token);
-    if (!sure && !perhaps(token, all[at - 1])) continue;
+    const isCertain = surely(token);
+    if (!isCertain && !perhaps(token, all[at - 1])) continue;
     // "give me daniel lee's email": the first name goes with the last.
     let start = at;
-    for (let back = at - 1; !sure && back >= 0 && start - back === 1 && at - back <= 2; back -= 1) {
+    for (let back = at - 1; !isCertain && back >= 0 && start - back === 1 && at - back <= 2; back -= 1) {
       const here = all[back];
       if (
         here &&
@@ -331,14 +336,14 @@ function namesIn(
       const [here, further] = [all[next], all[next + 1]];
       if (!here || !/^[ ]$/.test(text.slice(all[last]?.end ?? 0, here.start))) break;
       if (
-        sure
+        isCertain
           ? surely(here) || ((here.capital || (here.possessive && !common(here))) && free(here))
           : !here.capital && !common(here) && free(here)
       )
         last = next;
       else if (
-        sure &&
-        LINKS.has(here.word) &&
+        isCertain &&
+        NAME_PARTICLES.has(here.word) &&
         here.word !== 'and' &&
         further?.capital &&
         surely(further) &&
@@ -362,7 +367,7 @@ function namesIn(
       start: head.start,
       end,
       words: run.map(({ word }) => word),
-      sure,
+      isCertain,
       possessive: tail.possessive,
     });
     at = last;

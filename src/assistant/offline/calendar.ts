@@ -19,25 +19,25 @@ export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 const DAY = 86_400_000;
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
-const parsed = (day: string): Date => new Date(`${day}T00:00:00Z`);
+const parseDay = (day: string): Date => new Date(`${day}T00:00:00Z`);
 export const makeDay = (year: number, month: number, date: number): string => dayOf(new Date(Date.UTC(year, month, date)));
-export const parts = (day: string): { year: number; month: number; date: number; weekday: number } => {
-  const at = parsed(day);
+export const dateParts = (day: string): { year: number; month: number; date: number; weekday: number } => {
+  const at = parseDay(day);
   return { year: at.getUTCFullYear(), month: at.getUTCMonth(), date: at.getUTCDate(), weekday: at.getUTCDay() };
 };
-export const plusDays = (day: string, count: number): string => dayOf(new Date(parsed(day).getTime() + count * DAY));
+export const addDays = (day: string, count: number): string => dayOf(new Date(parseDay(day).getTime() + count * DAY));
 
-export interface Span {
+export interface DateRange {
   readonly from: string;
   readonly to: string;
 }
 /** The week, month, quarter or year that a day is in, or one so many further on. */
-export function spanAround(day: string, grain: Grain, shift = 0): Span {
-  const { year, month, weekday } = parts(day);
-  if (grain === 'day') return { from: plusDays(day, shift), to: plusDays(day, shift) };
+export function periodOf(day: string, grain: Grain, shift = 0): DateRange {
+  const { year, month, weekday } = dateParts(day);
+  if (grain === 'day') return { from: addDays(day, shift), to: addDays(day, shift) };
   if (grain === 'week') {
-    const monday = plusDays(day, -((weekday + 6) % 7) + 7 * shift);
-    return { from: monday, to: plusDays(monday, 6) };
+    const monday = addDays(day, -((weekday + 6) % 7) + 7 * shift);
+    return { from: monday, to: addDays(monday, 6) };
   }
   if (grain === 'month') return { from: makeDay(year, month + shift, 1), to: makeDay(year, month + shift + 1, 0) };
   if (grain === 'quarter') {
@@ -47,13 +47,13 @@ export function spanAround(day: string, grain: Grain, shift = 0): Span {
   return { from: makeDay(year + shift, 0, 1), to: makeDay(year + shift, 11, 31) };
 }
 /** The same day so many units away; the last of a month stays within it. */
-export function shifted(day: string, grain: Grain, count: number): string {
-  const { year, month, date } = parts(day);
-  if (grain === 'day') return plusDays(day, count);
-  if (grain === 'week') return plusDays(day, 7 * count);
+export function addUnits(day: string, grain: Grain, count: number): string {
+  const { year, month, date } = dateParts(day);
+  if (grain === 'day') return addDays(day, count);
+  if (grain === 'week') return addDays(day, 7 * count);
   const months = count * (grain === 'month' ? 1 : grain === 'quarter' ? 3 : 12);
-  const lastDate = parts(makeDay(year, month + months + 1, 0)).date;
+  const lastDate = dateParts(makeDay(year, month + months + 1, 0)).date;
   return makeDay(year, month + months, Math.min(date, lastDate));
 }
-export const quarterOf = (day: string): number => Math.floor(parts(day).month / 3) + 1;
-export const yearOf = (day: string): number => parts(day).year;
+export const quarterOf = (day: string): number => Math.floor(dateParts(day).month / 3) + 1;
+export const yearOf = (day: string): number => dateParts(day).year;

@@ -1,18 +1,18 @@
 /** What every step of a dialogue is given. */
 import type { Asker } from './asker.ts';
-import type { Entry, Index } from './index-tools.ts';
-import type { Memory } from './memory.ts';
+import type { IndexedTool, ToolIndex } from './index-tools.ts';
+import type { CallMemory } from './memory.ts';
 
-export interface Company {
-  readonly index: Index;
+export interface DialogueContext {
+  readonly index: ToolIndex;
   readonly person: Asker;
   readonly today: string;
-  readonly allowed: ReadonlyMap<string, Entry>;
+  readonly allowed: ReadonlyMap<string, IndexedTool>;
 }
-export interface Thinking {
-  readonly index: Index;
+export interface TurnContext {
+  readonly index: ToolIndex;
   readonly person: Asker;
   readonly today: string;
-  readonly allowed: ReadonlyMap<string, Entry>;
-  readonly memory: Memory;
+  readonly allowed: ReadonlyMap<string, IndexedTool>;
+  readonly memory: CallMemory;
 }

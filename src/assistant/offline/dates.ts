@@ -1,15 +1,15 @@
 /** Days and periods in a sentence, relative to today. */
-import { type Grain, makeDay, MONTHS, parts, plusDays, shifted, type Span, spanAround, WEEKDAYS } from './calendar.ts';
+import { type Grain, makeDay, MONTHS, dateParts, addDays, addUnits, type DateRange, periodOf, WEEKDAYS } from './calendar.ts';
 import { fold } from './tokenise.ts';
 
-export interface When extends Span {
+export interface DateMention extends DateRange {
   /** Where it stands in the text. */
   readonly start: number;
   readonly end: number;
   /** How fine it was said: "last month" is a month, "21 to 23 December" days. */
   readonly grain: Grain;
   /** "since …" has no end, "until …" no beginning. */
-  readonly open: 'since' | 'until' | undefined;
+  readonly openEnd: 'since' | 'until' | undefined;
   /** "the last 6 months": how many of what. */
   readonly count: { readonly of: Grain; readonly number: number } | undefined;
   /** Nobody said which year: it may be the one before or after. */
@@ -45,17 +45,17 @@ const NUMBERS: Readonly<Record<string, number>> = {
   few: 3,
 };
 /** Days that are known by a name: date, date, month, no year. */
-const feast = (date: number, month: string): [string, string, string, undefined] => [String(date), String(date), month, undefined];
-const FEASTS: Readonly<Record<string, [string, string, string, undefined]>> = {
-  'christmas eve': feast(24, 'december'),
-  christmas: feast(25, 'december'),
-  xmas: feast(25, 'december'),
-  'boxing day': feast(26, 'december'),
-  "new year's eve": feast(31, 'december'),
-  "new year's": feast(1, 'january'),
-  "valentine's": feast(14, 'february'),
-  'independence day': feast(4, 'july'),
-  halloween: feast(31, 'october'),
+const namedDay = (date: number, month: string): [string, string, string, undefined] => [String(date), String(date), month, undefined];
+const NAMED_DAYS: Readonly<Record<string, [string, string, string, undefined]>> = {
+  'christmas eve': namedDay(24, 'december'),
+  christmas: namedDay(25, 'december'),
+  xmas: namedDay(25, 'december'),
+  'boxing day': namedDay(26, 'december'),
+  "new year's eve": namedDay(31, 'december'),
+  "new year's": namedDay(1, 'january'),
+  "valentine's": namedDay(14, 'february'),
+  'independence day': namedDay(4, 'july'),
+  halloween: namedDay(31, 'october'),
 };
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
 
@@ -66,232 +66,248 @@ const grainOf = (unit: string): Grain => (/year|fy/.test(unit) ? 'year' : (unit.
 const shiftOf = (word: string): number =>
   /last|previous|past|prior|preceding/.test(word) ? -1 : /next|coming|following|upcoming/.test(word) ? 1 : 0;
 
-type Found = Span & { grain: Grain; count?: When['count']; anyYear?: boolean; open?: When['open'] };
+type FoundPeriod = DateRange & { grain: Grain; count?: DateMention['count']; anyYear?: boolean; openEnd?: DateMention['openEnd'] };
 interface Pattern {
   readonly pattern: RegExp;
   /** Means something only after a period that was talked of. */
   readonly after?: boolean;
-  read(match: RegExpExecArray, today: string, base: Span & { grain: Grain }): Found | undefined;
+  read(match: RegExpExecArray, today: string, base: DateRange & { grain: Grain }): FoundPeriod | undefined;
 }
-const only = (day: string): Found => ({ from: day, to: day, grain: 'day' });
-const whole = (day: string, grain: Grain, shift = 0): Found => ({ ...spanAround(day, grain, shift), grain });
+const singleDay = (day: string): FoundPeriod => ({ from: day, to: day, grain: 'day' });
+const wholePeriod = (day: string, grain: Grain, shift = 0): FoundPeriod => ({ ...periodOf(day, grain, shift), grain });
 const group = (match: RegExpExecArray, at: number): string => match[at] ?? '';
-const real = (year: number, month: number, date: number): string | undefined =>
-  date >= 1 && date <= parts(makeDay(year, month + 1, 0)).date ? makeDay(year, month, date) : undefined;
+const existingDay = (year: number, month: number, date: number): string | undefined =>
+  date >= 1 && date <= dateParts(makeDay(year, month + 1, 0)).date ? makeDay(year, month, date) : undefined;
 
 /** Longer ways of saying come before the shorter ones inside them. */
 const PATTERNS: readonly Pattern[] = [
-  { pattern: /\b(\d{4})-(\d\d)-(\d\d)\b/, read: (m) => dated(Number(m[1]), Number(m[2]) - 1, Number(m[3])) },
-  { pattern: /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/, read: (m) => dated(Number(m[3]), Number(m[1]) - 1, Number(m[2])) },
-  { pattern: /\b(20\d\d)[- ]?q([1-4])\b/, read: (m) => whole(makeDay(Number(m[1]), Number(m[2]) * 3 - 3, 1), 'quarter') },
+  { pattern: /\b(\d{4})-(\d\d)-(\d\d)\b/, read: (m) => exactDay(Number(m[1]), Number(m[2]) - 1, Number(m[3])) },
+  { pattern: /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/, read: (m) => exactDay(Number(m[3]), Number(m[1]) - 1, Number(m[2])) },
+  { pattern: /\b(20\d\d)[- ]?q([1-4])\b/, read: (m) => wholePeriod(makeDay(Number(m[1]), Number(m[2]) * 3 - 3, 1), 'quarter') },
   {
     pattern: /\bq([1-4])(?:,? of)?,?[ -]?(?:fy ?)?((?:19|20)\d\d)\b/,
-    read: (m) => whole(makeDay(Number(m[2]), Number(m[1]) * 3 - 3, 1), 'quarter'),
+    read: (m) => wholePeriod(makeDay(Number(m[2]), Number(m[1]) * 3 - 3, 1), 'quarter'),
   },
-  { pattern: /\b(20\d\d)-(0[1-9]|1[0-2])\b(?!-)/, read: (m) => whole(makeDay(Number(m[1]), Number(m[2]) - 1, 1), 'month') },
+  { pattern: /\b(20\d\d)-(0[1-9]|1[0-2])\b(?!-)/, read: (m) => wholePeriod(makeDay(Number(m[1]), Number(m[2]) - 1, 1), 'month') },
   // Several days of one month: 21 to 23 December, December 21-23, the 7th to the 9th of December.
   {
     pattern: new RegExp(`\\b(?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE} (?:of )?${MONTH}(?:,? ${YEAR}\\b)?`),
-    read: (m, today) => days(m[1], m[2], group(m, 3), m[4], today),
+    read: (m, today) => daysOfMonth(m[1], m[2], group(m, 3), m[4], today),
   },
   {
     pattern: new RegExp(
       `\\b${MONTH} (?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE}\\b(?! ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?:,? ${YEAR}\\b)?`,
     ),
-    read: (m, today) => days(m[2], m[3], group(m, 1), m[4], today),
+    read: (m, today) => daysOfMonth(m[2], m[3], group(m, 1), m[4], today),
   },
   {
     pattern: new RegExp(`\\b(?:the )?${DATE} (?:of )?${MONTH}(?:,? (?:of )?${YEAR}\\b)?`),
-    read: (m, today) => days(m[1], m[1], group(m, 2), m[3], today),
+    read: (m, today) => daysOfMonth(m[1], m[1], group(m, 2), m[3], today),
   },
   {
     pattern: new RegExp(`\\b${MONTH} (?:the )?${DATE}\\b(?!\\d|[.,]\\d|k\\b)(?:,? (?:of )?${YEAR}\\b)?`),
-    read: (m, today) => days(m[2], m[2], group(m, 1), m[3], today),
+    read: (m, today) => daysOfMonth(m[2], m[2], group(m, 1), m[3], today),
   },
   {
     pattern: new RegExp(`\\b${MONTH},? (?:of )?(?:(last|this|next) year|${YEAR}\\b)`),
-    read: (m, today) => whole(makeDay(m[3] ? Number(m[3]) : parts(today).year + shiftOf(group(m, 2)), monthIndex(group(m, 1)), 1), 'month'),
+    read: (m, today) =>
+      wholePeriod(makeDay(m[3] ? Number(m[3]) : dateParts(today).year + shiftOf(group(m, 2)), monthIndex(group(m, 1)), 1), 'month'),
   },
   {
     pattern: new RegExp(`\\b(last|this|next) ${MONTH}`),
-    read: (m, today) => nearMonth(monthIndex(group(m, 2)), today, shiftOf(group(m, 1))),
+    read: (m, today) => nearestMonth(monthIndex(group(m, 2)), today, shiftOf(group(m, 1))),
   },
   {
     pattern:
       /\b(?:q([1-4])|(first|second|third|fourth|last) quarter)(?:,? (?:of|in))?(?: the)? (this|last|next|previous) (?:fiscal |financial )?year\b/,
-    read: (m, today) => quarter(m, parts(today).year + shiftOf(group(m, 3))),
+    read: (m, today) => quarterPeriod(m, dateParts(today).year + shiftOf(group(m, 3))),
   },
   {
     pattern: /\b(?:the )?(?:(first|second|third|fourth) quarter)(?:,? (?:of|in))? ((?:19|20)\d\d)\b/,
-    read: (m) => whole(makeDay(Number(m[2]), ORDINALS.indexOf(group(m, 1)) * 3, 1), 'quarter'),
+    read: (m) => wholePeriod(makeDay(Number(m[2]), ORDINALS.indexOf(group(m, 1)) * 3, 1), 'quarter'),
   },
   {
     pattern: /\bq([1-4])\b|\b(first|second|third|fourth) quarter\b/,
-    read: (m, today) => ({ ...quarter(m, parts(today).year), anyYear: true }),
+    read: (m, today) => ({ ...quarterPeriod(m, dateParts(today).year), anyYear: true }),
   },
   {
     pattern:
       /\b(beginning|start|end|close) of (?:the )?(this |last |next |previous |current |coming )?(?:fiscal |calendar |financial )?(week|month|quarter|year)\b/,
-    read: (m, today) => edge(/end|close/.test(group(m, 1)), whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))),
+    read: (m, today) => edgeOf(/end|close/.test(group(m, 1)), wholePeriod(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))),
   },
   {
     pattern: /\b(?:the )?(first|1st|last)(?: day)? of (?:the )?(this |last |next |previous |current |coming )?(month|quarter|year)\b/,
-    read: (m, today) => edge(m[1] === 'last', whole(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))),
+    read: (m, today) => edgeOf(m[1] === 'last', wholePeriod(today, grainOf(group(m, 3)), shiftOf(group(m, 2)))),
   },
   {
     pattern: new RegExp(`\\b(beginning|start|end) of ${YEAR}\\b`),
-    read: (m) => edge(m[1] === 'end', whole(makeDay(Number(m[2]), 0, 1), 'year')),
+    read: (m) => edgeOf(m[1] === 'end', wholePeriod(makeDay(Number(m[2]), 0, 1), 'year')),
   },
   {
     pattern: new RegExp(`\\b(beginning|start|end) of ${MONTH}`),
-    read: (m, today) => edge(m[1] === 'end', nearMonth(monthIndex(group(m, 2)), today, 0)),
+    read: (m, today) => edgeOf(m[1] === 'end', nearestMonth(monthIndex(group(m, 2)), today, 0)),
   },
   {
     pattern: /\b(?:year to date|ytd|so far this year|this year so far)\b/,
-    read: (_, today) => ({ ...whole(today, 'year'), to: today, open: 'since' }),
+    read: (_, today) => ({ ...wholePeriod(today, 'year'), to: today, openEnd: 'since' }),
   },
-  { pattern: /\b(?:month to date|mtd|so far this month)\b/, read: (_, today) => ({ ...whole(today, 'month'), to: today, open: 'since' }) },
-  { pattern: /\bday after tomorrow\b/, read: (_, today) => only(plusDays(today, 2)) },
-  { pattern: /\bday before yesterday\b/, read: (_, today) => only(plusDays(today, -2)) },
+  {
+    pattern: /\b(?:month to date|mtd|so far this month)\b/,
+    read: (_, today) => ({ ...wholePeriod(today, 'month'), to: today, openEnd: 'since' }),
+  },
+  { pattern: /\bday after tomorrow\b/, read: (_, today) => singleDay(addDays(today, 2)) },
+  { pattern: /\bday before yesterday\b/, read: (_, today) => singleDay(addDays(today, -2)) },
   {
     pattern: /\b(?:the )?(next|following|previous|preceding) one\b|\b(?:the )?one (before|after)\b/,
     after: true,
-    read: (m, _, base) => beside(base, base.grain, /next|following|after/.test(m[0]) ? 1 : -1),
+    read: (m, _, base) => adjacentPeriod(base, base.grain, /next|following|after/.test(m[0]) ? 1 : -1),
   },
-  { pattern: new RegExp(`\\b${UNIT} before last\\b`), read: (m, today) => whole(today, grainOf(group(m, 1)), -2) },
+  { pattern: new RegExp(`\\b${UNIT} before last\\b`), read: (m, today) => wholePeriod(today, grainOf(group(m, 1)), -2) },
   {
     pattern: new RegExp(`\\b(?:the )?(?:${UNIT} (before|after)|(previous|preceding|following) ${UNIT})\\b(?! that\\b)`),
-    read: (m, _, base) => beside(base, grainOf(m[1] ?? group(m, 4)), m[2] === 'after' || m[3] === 'following' ? 1 : -1),
+    read: (m, _, base) => adjacentPeriod(base, grainOf(m[1] ?? group(m, 4)), m[2] === 'after' || m[3] === 'following' ? 1 : -1),
   },
   {
     pattern: new RegExp(`\\b(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY},? (this|next|last) week\\b`),
-    read: (m, today) => weekdays(m[1], group(m, 2), shiftOf(group(m, 3)), today),
+    read: (m, today) => weekdaysOf(m[1], group(m, 2), shiftOf(group(m, 3)), today),
   },
   {
     pattern: new RegExp(`\\b(this|next|last) week,? (?:on |from )?(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY}\\b`),
-    read: (m, today) => weekdays(m[2], group(m, 3), shiftOf(group(m, 1)), today),
+    read: (m, today) => weekdaysOf(m[2], group(m, 3), shiftOf(group(m, 1)), today),
   },
   {
     pattern: new RegExp(`\\b(last|past|previous|next|coming|following) ${NUMBER} ${UNIT}s?\\b`),
-    read: (m, today) => several(today, shiftOf(group(m, 1)), count(group(m, 2)), grainOf(group(m, 3))),
+    read: (m, today) => countedPeriod(today, shiftOf(group(m, 1)), count(group(m, 2)), grainOf(group(m, 3))),
   },
   {
     pattern: new RegExp(`\\b(?:over|for|in|within|during) (?:the )?(?:last |past )?${NUMBER} ${UNIT}s\\b(?! (?:ago|from now|time))`),
-    read: (m, today) => several(today, -1, count(group(m, 1)), grainOf(group(m, 2))),
+    read: (m, today) => countedPeriod(today, -1, count(group(m, 1)), grainOf(group(m, 2))),
   },
   { pattern: new RegExp(`\\b${NUMBER} ${UNIT}s? ago\\b`), read: (m, today) => ago(today, -count(group(m, 1)), grainOf(group(m, 2))) },
   {
     pattern: new RegExp(`\\bin ${NUMBER} ${UNIT}s?(?:' time)?\\b`),
-    read: (m, today) => only(shifted(today, grainOf(group(m, 2)), count(group(m, 1)))),
+    read: (m, today) => singleDay(addUnits(today, grainOf(group(m, 2)), count(group(m, 1)))),
   },
   {
     pattern: new RegExp(`\\b(this|current|last|previous|past|next|coming) ${UNIT}\\b`),
-    read: (m, today) => whole(today, grainOf(group(m, 2)), shiftOf(group(m, 1))),
+    read: (m, today) => wholePeriod(today, grainOf(group(m, 2)), shiftOf(group(m, 1))),
   },
-  { pattern: /\bweek(?:'s)? (?:of|beginning) today\b/, read: (_, today) => whole(today, 'week') },
+  { pattern: /\bweek(?:'s)? (?:of|beginning) today\b/, read: (_, today) => wholePeriod(today, 'week') },
   {
-    pattern: new RegExp(`\\b(${Object.keys(FEASTS).join('|')})(?: day)?\\b`),
-    read: (m, today) => days(...(FEASTS[group(m, 1)] ?? feast(0, 'january')), today),
+    pattern: new RegExp(`\\b(${Object.keys(NAMED_DAYS).join('|')})(?: day)?\\b`),
+    read: (m, today) => daysOfMonth(...(NAMED_DAYS[group(m, 1)] ?? namedDay(0, 'january')), today),
   },
-  { pattern: /\b(today|tonight|this (?:morning|afternoon|evening))\b/, read: (_, today) => only(today) },
-  { pattern: /\b(tomorrow)\b/, read: (_, today) => only(plusDays(today, 1)) },
-  { pattern: /\b(yesterday)\b/, read: (_, today) => only(plusDays(today, -1)) },
+  { pattern: /\b(today|tonight|this (?:morning|afternoon|evening))\b/, read: (_, today) => singleDay(today) },
+  { pattern: /\b(tomorrow)\b/, read: (_, today) => singleDay(addDays(today, 1)) },
+  { pattern: /\b(yesterday)\b/, read: (_, today) => singleDay(addDays(today, -1)) },
   {
     pattern: /\b(?:(this|next|last|coming|on|past) )?(sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b(?:,? (next) week\b)?/,
-    read: (m, today) => weekday(m, today),
+    read: (m, today) => weekdayOf(m, today),
   },
   {
     pattern: /\b(?:fiscal(?: year)?|fy|financial year|calendar year|tax year|year) ?((?:19|20)\d\d)\b/,
-    read: (m) => whole(makeDay(Number(m[1]), 0, 1), 'year'),
+    read: (m) => wholePeriod(makeDay(Number(m[1]), 0, 1), 'year'),
   },
-  { pattern: /\bfy ?'?(\d\d)\b/, read: (m) => whole(makeDay(2000 + Number(m[1]), 0, 1), 'year') },
+  { pattern: /\bfy ?'?(\d\d)\b/, read: (m) => wholePeriod(makeDay(2000 + Number(m[1]), 0, 1), 'year') },
   {
     pattern: /(?<![$€£\d.,-])\b((?:19|20)\d\d)\b(?![.,]?\d|-\w| ?(?:dollars|usd|euro|k\b|eur))/,
-    read: (m) => whole(makeDay(Number(m[1]), 0, 1), 'year'),
+    read: (m) => wholePeriod(makeDay(Number(m[1]), 0, 1), 'year'),
   },
   { pattern: /\b(?:the )(\d{1,2})(?:st|nd|rd|th)\b/, read: (m, today) => comingDate(Number(m[1]), today) },
-  { pattern: new RegExp(`\\b${MONTH}`), read: (m, today) => nearMonth(monthIndex(group(m, 1)), today, 0) },
+  { pattern: new RegExp(`\\b${MONTH}`), read: (m, today) => nearestMonth(monthIndex(group(m, 1)), today, 0) },
 ];
 
-function dated(year: number, month: number, date: number): Found | undefined {
-  const day = month >= 0 && month < 12 ? real(year, month, date) : undefined;
-  return day === undefined ? undefined : only(day);
+function exactDay(year: number, month: number, date: number): FoundPeriod | undefined {
+  const day = month >= 0 && month < 12 ? existingDay(year, month, date) : undefined;
+  return day === undefined ? undefined : singleDay(day);
 }
-function days(
+function daysOfMonth(
   first: string | undefined,
   last: string | undefined,
   month: string,
   year: string | undefined,
   today: string,
-): Found | undefined {
-  const in_ = year === undefined ? parts(today).year : Number(year);
-  const from = real(in_, monthIndex(month), Number(first));
-  const to = real(in_, monthIndex(month), Number(last));
+): FoundPeriod | undefined {
+  const in_ = year === undefined ? dateParts(today).year : Number(year);
+  const from = existingDay(in_, monthIndex(month), Number(first));
+  const to = existingDay(in_, monthIndex(month), Number(last));
   return from === undefined || to === undefined || to < from ? undefined : { from, to, grain: 'day', anyYear: year === undefined };
 }
-const nearMonth = (month: number, today: string, shift: number): Found => {
-  const { year, month: now } = parts(today);
+const nearestMonth = (month: number, today: string, shift: number): FoundPeriod => {
+  const { year, month: now } = dateParts(today);
   const in_ = shift < 0 && month >= now ? year - 1 : shift > 0 && month <= now ? year + 1 : year;
-  return { ...whole(makeDay(in_, month, 1), 'month'), anyYear: shift === 0 };
+  return { ...wholePeriod(makeDay(in_, month, 1), 'month'), anyYear: shift === 0 };
 };
-const quarter = (match: RegExpExecArray, year: number): Found => {
+const quarterPeriod = (match: RegExpExecArray, year: number): FoundPeriod => {
   const number = match[1] ? Number(match[1]) : match[2] === 'last' ? 4 : ORDINALS.indexOf(group(match, 2)) + 1;
-  return whole(makeDay(year, number * 3 - 3, 1), 'quarter');
+  return wholePeriod(makeDay(year, number * 3 - 3, 1), 'quarter');
 };
-const edge = (atEnd: boolean, span: Found): Found => ({ ...only(atEnd ? span.to : span.from), ...(span.anyYear && { anyYear: true }) });
+const edgeOf = (atEnd: boolean, span: FoundPeriod): FoundPeriod => ({
+  ...singleDay(atEnd ? span.to : span.from),
+  ...(span.anyYear && { anyYear: true }),
+});
 /** The one before or after what was talked of; a coarser unit than that is counted from today. */
-const beside = (base: Span & { grain: Grain }, grain: Grain, shift: number): Found => whole(base.from, grain, shift);
-function several(today: string, shift: number, number: number, grain: Grain): Found {
+const adjacentPeriod = (base: DateRange & { grain: Grain }, grain: Grain, shift: number): FoundPeriod =>
+  wholePeriod(base.from, grain, shift);
+function countedPeriod(today: string, shift: number, number: number, grain: Grain): FoundPeriod {
   const of = { of: grain, number };
   return shift < 0
-    ? { from: shifted(today, grain, -number), to: today, grain: 'day', count: of, open: 'since' }
-    : { from: today, to: shifted(today, grain, number), grain: 'day', count: of };
+    ? { from: addUnits(today, grain, -number), to: today, grain: 'day', count: of, openEnd: 'since' }
+    : { from: today, to: addUnits(today, grain, number), grain: 'day', count: of };
 }
-const ago = (today: string, number: number, grain: Grain): Found =>
-  grain === 'day' || grain === 'week' ? only(shifted(today, grain, number)) : whole(today, grain, number);
-function weekday(match: RegExpExecArray, today: string): Found {
+const ago = (today: string, number: number, grain: Grain): FoundPeriod =>
+  grain === 'day' || grain === 'week' ? singleDay(addUnits(today, grain, number)) : wholePeriod(today, grain, number);
+function weekdayOf(match: RegExpExecArray, today: string): FoundPeriod {
   const wanted = WEEKDAYS.indexOf(group(match, 2));
-  const ahead = (wanted - parts(today).weekday + 7) % 7 || 7;
-  if (match[1] === 'last' || match[1] === 'past') return only(plusDays(today, ahead - 7 === 0 ? -7 : ahead - 7));
+  const ahead = (wanted - dateParts(today).weekday + 7) % 7 || 7;
+  if (match[1] === 'last' || match[1] === 'past') return singleDay(addDays(today, ahead - 7 === 0 ? -7 : ahead - 7));
   // Said of the coming week, not of this one: on a Monday "next Friday" is eleven days away.
-  if (match[1] === 'next' || match[3]) return only(plusDays(spanAround(today, 'week', 1).from, (wanted + 6) % 7));
-  return only(plusDays(today, ahead));
+  if (match[1] === 'next' || match[3]) return singleDay(addDays(periodOf(today, 'week', 1).from, (wanted + 6) % 7));
+  return singleDay(addDays(today, ahead));
 }
 /** Monday to Wednesday of this or another week. */
-function weekdays(first: string | undefined, last: string, shift: number, today: string): Found {
-  const monday = spanAround(today, 'week', shift).from;
-  const day = (name: string) => plusDays(monday, (WEEKDAYS.indexOf(name) + 6) % 7);
+function weekdaysOf(first: string | undefined, last: string, shift: number, today: string): FoundPeriod {
+  const monday = periodOf(today, 'week', shift).from;
+  const day = (name: string) => addDays(monday, (WEEKDAYS.indexOf(name) + 6) % 7);
   return { from: day(first ?? last), to: day(last), grain: 'day' };
 }
-function comingDate(date: number, today: string): Found | undefined {
-  const { year, month, date: now } = parts(today);
-  const day = real(year, date >= now ? month : month + 1, date);
-  return day === undefined ? undefined : only(day);
+function comingDate(date: number, today: string): FoundPeriod | undefined {
+  const { year, month, date: now } = dateParts(today);
+  const day = existingDay(year, date >= now ? month : month + 1, date);
+  return day === undefined ? undefined : singleDay(day);
 }
 
-const BEFORE = /\b(since|from|starting(?: from| on)?|as of|after|beginning|until|till|through|up to|by|before|no later than|to)(?: the)? $/;
-const LINK = /^,? ?(?:to|until|till|through|and|-|up to) ?(?:the )?$/;
+const OPEN_END_WORD =
+  /\b(since|from|starting(?: from| on)?|as of|after|beginning|until|till|through|up to|by|before|no later than|to)(?: the)? $/;
+const RANGE_WORD = /^,? ?(?:to|until|till|through|and|-|up to) ?(?:the )?$/;
 
 /** Everything in a text that is a day or a period, in the order of the text. */
-export function whens(text: string, today: string, base?: Span & { grain: Grain }): When[] {
+export function findDates(text: string, today: string, base?: DateRange & { grain: Grain }): DateMention[] {
   let rest = fold(text);
   // Folding may change lengths only for letters that no date has; then positions would lie, so nothing is read.
   if (rest.length !== text.length) rest = text.toLowerCase();
-  const found: When[] = [];
-  const around = base ?? { ...spanAround(today, 'month'), grain: 'month' as const };
+  const found: DateMention[] = [];
+  const around = base ?? { ...periodOf(today, 'month'), grain: 'month' as const };
   for (const { pattern, read } of PATTERNS.filter(({ after }) => !after || base !== undefined)) {
     for (let left = 8; left > 0; left -= 1) {
       const match = pattern.exec(rest);
       if (!match) break;
       const meant = isMonthVerb(match[0], text, match.index) ? undefined : read(match, today, around);
       if (meant)
-        found.push({ open: undefined, count: undefined, anyYear: false, ...meant, start: match.index, end: match.index + match[0].length });
+        found.push({
+          openEnd: undefined,
+          count: undefined,
+          anyYear: false,
+          ...meant,
+          start: match.index,
+          end: match.index + match[0].length,
+        });
       rest = rest.slice(0, match.index) + '\u0000'.repeat(match[0].length) + rest.slice(match.index + match[0].length);
     }
   }
   found.sort((a, b) => a.start - b.start);
-  return joined(
-    found.map((when) => opened(when, text)),
+  return joinRanges(
+    found.map((when) => withOpenEnd(when, text)),
     text,
   );
 }
@@ -302,42 +318,42 @@ const isMonthVerb = (match: string, text: string, at: number): boolean =>
   !/\b(?:in|of|for|since|until|by|last|this|next|during|to|from|and|before|after) $/i.test(text.slice(Math.max(0, at - 8), at)) &&
   !(/^\p{Lu}/u.test(text.slice(at)) && at > 0);
 
-function opened(when: When, text: string): When {
-  if (when.open !== undefined) return when;
-  const word = BEFORE.exec(fold(text.slice(Math.max(0, when.start - 24), when.start)))?.[1];
+function withOpenEnd(when: DateMention, text: string): DateMention {
+  if (when.openEnd !== undefined) return when;
+  const word = OPEN_END_WORD.exec(fold(text.slice(Math.max(0, when.start - 24), when.start)))?.[1];
   if (word === undefined) return when;
   // "From last quarter" is in it; "from 1 May" begins then.
   if (word === 'from' && (when.grain !== 'day' || when.from !== when.to)) return when;
-  if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, open: 'since' };
+  if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, openEnd: 'since' };
   if (/^(?:until|till|through|up to|by|before|no later)/.test(word))
     return {
       ...when,
-      open: 'until',
-      ...(word === 'before' && !/^(?:end|close)\b/i.test(text.slice(when.start, when.end)) && { to: plusDays(when.from, -1) }),
+      openEnd: 'until',
+      ...(word === 'before' && !/^(?:end|close)\b/i.test(text.slice(when.start, when.end)) && { to: addDays(when.from, -1) }),
     };
   return when;
 }
 
 /** "from 28 December to 4 January": two that belong together are one. */
-function joined(found: readonly When[], text: string): When[] {
-  const result: When[] = [];
+function joinRanges(found: readonly DateMention[], text: string): DateMention[] {
+  const result: DateMention[] = [];
   for (const when of found) {
     const last = result.at(-1);
     if (
       last &&
       last.grain !== 'year' &&
-      LINK.test(fold(text.slice(last.end, when.start))) &&
+      RANGE_WORD.test(fold(text.slice(last.end, when.start))) &&
       last.count === undefined &&
       when.count === undefined
     ) {
       let to = when.to;
-      if (to < last.from && when.anyYear) to = shifted(to, 'year', 1);
+      if (to < last.from && when.anyYear) to = addUnits(to, 'year', 1);
       if (to >= last.from) {
         result[result.length - 1] = {
           ...last,
           to,
           end: when.end,
-          open: undefined,
+          openEnd: undefined,
           grain: last.grain === when.grain ? last.grain : 'day',
           anyYear: last.anyYear && when.anyYear,
         };
@@ -350,13 +366,13 @@ function joined(found: readonly When[], text: string): When[] {
 }
 
 /** The same in the nearest year that is not over (or not begun, looking back). */
-export function nearest(when: When, today: string, ahead: boolean): When {
+export function inNearestYear(when: DateMention, today: string, ahead: boolean): DateMention {
   if (!when.anyYear) return when;
-  if (ahead && when.to < today) return inYear(when, 1);
-  if (!ahead && when.from > today) return inYear(when, -1);
+  if (ahead && when.to < today) return shiftYears(when, 1);
+  if (!ahead && when.from > today) return shiftYears(when, -1);
   return when;
 }
-function inYear(when: When, years: number): When {
-  const from = shifted(when.from, 'year', years);
-  return when.grain === 'day' ? { ...when, from, to: shifted(when.to, 'year', years) } : { ...when, ...spanAround(from, when.grain) };
+function shiftYears(when: DateMention, years: number): DateMention {
+  const from = addUnits(when.from, 'year', years);
+  return when.grain === 'day' ? { ...when, from, to: addUnits(when.to, 'year', years) } : { ...when, ...periodOf(from, when.grain) };
 }

@@ -1,56 +1,55 @@
 /** A conversation, round by round: what a question means after the ones before it. */
 import type { Answer } from '../../core/answer.ts';
-import { overlaps, type Piece, read, type Reading } from './annotate.ts';
+import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
-import { choose } from './choices.ts';
-import { distributed, inside, parts } from './clauses.ts';
-import type { Company, Thinking } from './context.ts';
-import { amount, beside, fieldOf, finished, noted, opened } from './follow-up.ts';
-import type { Frame, Past, Wish } from './frame.ts';
-import type { Entry, Index } from './index-tools.ts';
-import { knownIn } from './known-values.ts';
-import { memory, Needs, type Round } from './memory.ts';
-import { actOf, bare, rank, speaksOf } from './rank.ts';
-import { think } from './resolve-intent.ts';
-import type { Speaking } from './respond-fields.ts';
-import { speak } from './respond.ts';
-import { rowNamed, rowsIn, type Shown } from './rows.ts';
-import { sentence } from './text.ts';
+import { matchChoice } from './choices.ts';
+import { splitComparison, embeddedQuestion, splitClauses } from './clauses.ts';
+import type { DialogueContext, TurnContext } from './context.ts';
+import { countShownRows, openNeighbour, answerFromShownRow, completeShownRow, addNote, openShownRow } from './follow-up.ts';
+import type { Frame, PreviousTurn, IntentHints } from './frame.ts';
+import type { IndexedTool, ToolIndex } from './index-tools.ts';
+import { findKnownValues } from './known-values.ts';
+import { createCallMemory, CallRequired, type Round } from './memory.ts';
+import { speechActOf, stripPoliteness, rankTools, relevanceOf } from './rank.ts';
+import { resolveIntent } from './resolve-intent.ts';
+import { respond } from './respond.ts';
+import { selectRow, rowsIn, type ShownRows } from './rows.ts';
+import { capitalise } from './text.ts';
 import { fold } from './tokenise.ts';
 
-interface State {
+interface DialogueState {
   readonly frames: readonly Frame[];
-  readonly shown: readonly Shown[];
+  readonly shown: readonly ShownRows[];
 }
 
 /** The words for the last round; throws what it still needs. */
-export function talk(company: Company, rounds: readonly Round[]): string {
-  let state: State = { frames: [], shown: [] };
+export function continueDialogue(context: DialogueContext, rounds: readonly Round[]): string {
+  let state: DialogueState = { frames: [], shown: [] };
   let text = '';
   for (const [at, round] of rounds.entries()) {
     const last = at === rounds.length - 1;
     try {
-      const said = answerTo(company, round, state);
+      const said = answerRound(context, round, state);
       text = said.text;
       if (said.frames.length > 0)
         state = { frames: said.frames, shown: [...said.frames.flatMap(({ shown }) => shown), ...state.shown].slice(0, 12) };
     } catch (error) {
-      if (last || !(error instanceof Needs)) throw error;
+      if (last || !(error instanceof CallRequired)) throw error;
       // Of an earlier question only a part was kept: its last call stands for it.
-      const kept = cutShort(company, round);
+      const kept = frameOfLastCall(context, round);
       if (kept) state = { frames: [kept], shown: [...kept.shown, ...state.shown].slice(0, 12) };
     }
   }
   return text;
 }
 
-function cutShort({ index, today }: Company, { text, made }: Round): Frame | undefined {
-  const last = made.at(-1);
+function frameOfLastCall({ index, today }: DialogueContext, { text, calls }: Round): Frame | undefined {
+  const last = calls.at(-1);
   const entry = last && index.byName.get(last.call.name);
   if (!last || !entry) return undefined;
   const { input } = last.call;
   return {
-    reading: read(text, today, index.lexicon),
+    utterance: annotate(text, today, index.lexicon),
     entry,
     input,
     shown: [{ entry, rows: rowsIn(last.answer) }],
@@ -58,7 +57,7 @@ function cutShort({ index, today }: Company, { text, made }: Round): Frame | und
   };
 }
 
-interface Said {
+interface RoundAnswer {
   readonly text: string;
   readonly frames: readonly Frame[];
 }
@@ -73,193 +72,193 @@ const THANKS =
 const HELP =
   /\bwhat (?:can|could|do) you (?:do|help|offer|know)\b|\bhow (?:can|could|do) you help\b|\bwhat (?:can|may|could) i (?:ask|do(?: here)?)\b|^(?:help|hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?[\s,!.?]*$|\bwho are you\b|\bwhat are you\b|\bwhat tools\b/i;
 
-function answerTo(company: Company, round: Round, state: State): Said {
-  const { index, today } = company;
-  const mind = memory(round);
-  const thinking: Thinking = { ...company, memory: mind };
-  const speaking: Speaking = company;
+function answerRound(context: DialogueContext, round: Round, state: DialogueState): RoundAnswer {
+  const { index, today } = context;
+  const turn: TurnContext = { ...context, memory: createCallMemory(round) };
   const last = state.frames.at(-1);
-  const reading = read(round.text, today, index.lexicon, baseOf(last));
-  const only = (text: string): Said => ({ text, frames: [] });
-  if (reading.text === '') return only('Please ask me something.');
+  const utterance = annotate(round.text, today, index.lexicon, baseOf(last));
+  const only = (text: string): RoundAnswer => ({ text, frames: [] });
+  if (utterance.text === '') return only('Please ask me something.');
   const waits = last && last.result.type === 'answered' && last.result.answer.status === 'pending_confirmation';
-  if (waits && YES.test(reading.text))
+  if (waits && YES.test(utterance.text))
     return only(
       'I cannot approve it for you: nothing changes until you approve it yourself. Please use the buttons on the approval card above.',
     );
-  if (waits && NO.test(reading.text))
+  if (waits && NO.test(utterance.text))
     return only('Nothing was changed. To close the request, deny it on the approval card, or let it expire.');
-  if (THANKS.test(reading.text)) return only('You are welcome.');
-  if (HELP.test(reading.text) && reading.words.length <= 4) return only(help(company));
-  const next = last && (beside(thinking, last, reading) ?? noted(thinking, last, reading) ?? finished(thinking, last, reading));
-  if (next) return { text: speak(speaking, next), frames: [next] };
-  if (MORE.test(bare(reading.text)) && last) return more(thinking, speaking, state) ?? only('There is nothing more to show.');
-  if (NO.test(reading.text)) return only('All right, nothing was done.');
-  const count = last && amount(last, reading);
+  if (THANKS.test(utterance.text)) return only('You are welcome.');
+  if (HELP.test(utterance.text) && utterance.words.length <= 4) return only(describeHelp(context));
+  const next = last && (openNeighbour(turn, last, utterance) ?? addNote(turn, last, utterance) ?? completeShownRow(turn, last, utterance));
+  if (next) return { text: respond(context, next), frames: [next] };
+  if (MORE.test(stripPoliteness(utterance.text)) && last) return showMore(turn, state) ?? only('There is nothing more to show.');
+  if (NO.test(utterance.text)) return only('All right, nothing was done.');
+  const count = last && countShownRows(last, utterance);
   if (count !== undefined && last) return { text: count, frames: [last] };
-  const replied = last && reply(thinking, last, reading, past(state));
-  if (replied) return { text: speak(speaking, replied), frames: [replied] };
-  const remade = last && corrected(thinking, last, reading, past(state));
-  if (remade) return { text: speak(speaking, remade), frames: [remade] };
-  const inner = last && opened(thinking, last, reading);
-  if (inner) return { text: speak(speaking, inner), frames: [inner] };
-  const meant = last ? followed(company, last, reading) : undefined;
+  const replied = last && resolveReply(turn, last, utterance, previousTurn(state));
+  if (replied) return { text: respond(context, replied), frames: [replied] };
+  const remade = last && resolveCorrection(turn, last, utterance, previousTurn(state));
+  if (remade) return { text: respond(context, remade), frames: [remade] };
+  const inner = last && openShownRow(turn, last, utterance);
+  if (inner) return { text: respond(context, inner), frames: [inner] };
+  const meant = last ? resolveFollowUp(context, last, utterance) : undefined;
   if (meant) {
-    const frame = think(thinking, meant.reading, past(state, meant.reading), { entry: meant.entry });
-    return { text: speak(speaking, frame), frames: [frame] };
+    const frame = resolveIntent(turn, meant.utterance, previousTurn(state, meant.utterance), { entry: meant.entry });
+    return { text: respond(context, frame), frames: [frame] };
   }
   const frames: Frame[] = [];
-  for (const part of distributed(company, thinking, reading) ?? parts(company, inside(company, reading))) {
+  for (const part of splitComparison(context, turn, utterance) ?? splitClauses(context, embeddedQuestion(context, utterance))) {
     const before = frames.at(-1);
-    frames.push(think(thinking, part, before ? { shown: before.shown, reading: before.reading, entry: before.entry } : past(state)));
+    frames.push(
+      resolveIntent(turn, part, before ? { shown: before.shown, utterance: before.utterance, entry: before.entry } : previousTurn(state)),
+    );
   }
-  const field = last && frames.length === 1 && frames[0]?.result.type === 'lost' ? fieldOf(last, reading) : undefined;
+  const field = last && frames.length === 1 && frames[0]?.result.type === 'no-intent' ? answerFromShownRow(last, utterance) : undefined;
   if (field !== undefined && last) return { text: field, frames: [last] };
-  return { text: frames.map((frame) => speak(speaking, frame)).join('\n\n'), frames };
+  return { text: frames.map((frame) => respond(context, frame)).join('\n\n'), frames };
 }
 
-const past = ({ frames, shown }: State, now?: Reading): Past => ({
+const previousTurn = ({ frames, shown }: DialogueState, now?: Utterance): PreviousTurn => ({
   shown,
-  reading: now ?? frames.at(-1)?.reading,
+  utterance: now ?? frames.at(-1)?.utterance,
   entry: frames.at(-1)?.entry,
 });
-const baseOf = (frame: Frame | undefined) => frame?.reading.whens[0];
+const baseOf = (frame: Frame | undefined) => frame?.utterance.dates[0];
 
 /** What we asked back for, in a few words. */
-function reply(thinking: Thinking, last: Frame, reading: Reading, before: Past): Frame | undefined {
+function resolveReply(context: TurnContext, last: Frame, utterance: Utterance, before: PreviousTurn): Frame | undefined {
   const { result } = last;
-  const again = (forced: Wish['forced']) =>
-    think(thinking, last.reading, before, {
-      entry: result.type === 'which' || result.type === 'missing' ? result.entry : undefined,
-      forced: { ...kept(last), ...forced },
+  const again = (forced: IntentHints['forced']) =>
+    resolveIntent(context, last.utterance, before, {
+      entry: result.type === 'ambiguous' || result.type === 'missing-slot' ? result.entry : undefined,
+      forced: { ...filledInput(last), ...forced },
     });
-  if (result.type === 'which') {
-    const row = rowNamed(result.rows, reading);
-    const key = row && Object.keys(result.source.row.properties ?? {}).find((each) => /(?:^|_)id$/.test(each));
+  if (result.type === 'ambiguous') {
+    const row = selectRow(result.rows, utterance);
+    const key = row && Object.keys(result.source.rowSchema.properties ?? {}).find((each) => /(?:^|_)id$/.test(each));
     return row && key !== undefined ? again({ [result.slot.key]: row[key] }) : undefined;
   }
-  if (result.type !== 'missing') return undefined;
+  if (result.type !== 'missing-slot') return undefined;
   const { slot } = result;
-  const [first] = rank(thinking.index, reading, thinking.index.entries);
+  const [first] = rankTools(context.index, utterance, context.index.entries);
   if (slot.kind === 'prose')
-    return first && first.score > 0.75 && first.contains > 0.8
+    return first && first.score > 0.75 && first.exampleCoverage > 0.8
       ? undefined
-      : again({ [slot.key]: sentence(reading.text.replace(/^(?:because|the reason is(?: that)?|reason:)\s+/i, '')) });
+      : again({ [slot.key]: capitalise(utterance.text.replace(/^(?:because|the reason is(?: that)?|reason:)\s+/i, '')) });
   if (slot.kind === 'choice') {
-    const chosen = choose(thinking.index, result.entry, slot, reading, [], undefined);
+    const chosen = matchChoice(context.index, result.entry, slot, utterance, [], undefined);
     return chosen ? again({ [slot.key]: chosen.value }) : undefined;
   }
-  if (slot.kind === 'date' && reading.whens[0]) return again({ [slot.key]: reading.whens[0].from });
-  if ((slot.kind === 'amount' || slot.kind === 'number') && reading.amounts[0]) return again({ [slot.key]: reading.amounts[0].value });
-  if (slot.kind === 'name' && reading.tokens.length <= 6) return again({ [slot.key]: reading.text.replace(/[.!?]$/, '') });
-  if (slot.kind === 'email' && reading.emails[0]) return again({ [slot.key]: reading.emails[0].text });
-  if ((slot.kind === 'id' || slot.kind === 'number-id') && reading.tokens.length <= 8)
-    return think(
-      thinking,
-      read(`${last.reading.text.replace(/[.?!]$/, '')} ${reading.text}`, reading.today, thinking.index.lexicon),
+  if (slot.kind === 'date' && utterance.dates[0]) return again({ [slot.key]: utterance.dates[0].from });
+  if ((slot.kind === 'amount' || slot.kind === 'number') && utterance.amounts[0]) return again({ [slot.key]: utterance.amounts[0].value });
+  if (slot.kind === 'name' && utterance.tokens.length <= 6) return again({ [slot.key]: utterance.text.replace(/[.!?]$/, '') });
+  if (slot.kind === 'email' && utterance.emails[0]) return again({ [slot.key]: utterance.emails[0].text });
+  if ((slot.kind === 'id' || slot.kind === 'number-id') && utterance.tokens.length <= 8)
+    return resolveIntent(
+      context,
+      annotate(`${last.utterance.text.replace(/[.?!]$/, '')} ${utterance.text}`, utterance.today, context.index.lexicon),
       before,
       { entry: result.entry },
     );
   return undefined;
 }
 /** What was answered to earlier questions of ours stays answered. */
-const kept = (last: Frame): Record<string, unknown> => ({ ...last.input });
+const filledInput = (last: Frame): Record<string, unknown> => ({ ...last.input });
 
-const LEAD =
+const FOLLOW_UP_PREFIX =
   /^(?:(?:and|also|but|or|ok|okay|so|then|now)\b[\s,]*)*(?:what about|how about|and what about|same (?:for|with)|the same (?:for|in|with)|only|just|except|instead|what if|what of|and|also|or|but|for|in|from|with|since|above|over|below|under|at least|at most|before|after)\b[\s,]*/i;
 const MEANT = /^(?:[^.?]{0,40}\b)?i (?:meant|mean|was (?:talking|asking) about)\b[\s,.:-]*/i;
 const CORRECTION =
   /^(?:(?:oh|hold on|hang on|hmm)\b[\s,.!-]*)*(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|wrong one|my (?:mistake|bad)|correction)\b[\s,.:!-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|not that(?: one)?|wrong one|my (?:mistake|bad)|make (?:it|that)|it's|that's|it should be|it was)\b[\s,.:!-]*)*/i;
 
 /** A question that only makes sense with the one before: its new part takes the place of the old one. */
-function followed(
-  { index, today, allowed }: Company,
+function resolveFollowUp(
+  { index, today, allowed }: DialogueContext,
   last: Frame,
-  reading: Reading,
-): { reading: Reading; entry: Entry | undefined } | undefined {
+  utterance: Utterance,
+): { utterance: Utterance; entry: IndexedTool | undefined } | undefined {
   const entry = last.entry;
   if (!entry) return undefined;
-  const correction = MEANT.exec(reading.text) ?? CORRECTION.exec(reading.text);
+  const correction = MEANT.exec(utterance.text) ?? CORRECTION.exec(utterance.text);
   const corrects = correction !== null;
-  const leads = LEAD.test(reading.text);
-  const skip = correction ? correction[0].length : leads ? (LEAD.exec(reading.text)?.[0].length ?? 0) : 0;
-  const pieces = piecesOf(index, entry, reading);
-  const rest = reading.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
+  const leads = FOLLOW_UP_PREFIX.test(utterance.text);
+  const skip = correction ? correction[0].length : leads ? (FOLLOW_UP_PREFIX.exec(utterance.text)?.[0].length ?? 0) : 0;
+  const pieces = replaceableParts(index, entry, utterance);
+  const rest = utterance.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
   const searched =
     pieces.every(({ kind }) => kind === 'name') && leads && entry.slots.some(({ kind, key }) => kind === 'query' && key in last.input)
-      ? otherWords(last, entry, reading, skip)
+      ? replaceQuery(last, entry, utterance, skip)
       : undefined;
-  if (searched !== undefined && !speaksOfAnother(index, allowed, entry, reading, skip))
-    return { reading: read(searched, today, index.lexicon), entry };
+  if (searched !== undefined && !matchesOtherTool(index, allowed, entry, utterance, skip))
+    return { utterance: annotate(searched, today, index.lexicon), entry };
   if (pieces.length === 0) return undefined;
-  if (!corrects && !leads && (rest.length > 0 || reading.tokens.length > 5)) return undefined;
-  const foreign = rest.filter((word) => speaksOf(entry, word) < 0.45);
+  if (!corrects && !leads && (rest.length > 0 || utterance.tokens.length > 5)) return undefined;
+  const foreign = rest.filter((word) => relevanceOf(entry, word) < 0.45);
   if (foreign.length > 0) return undefined;
-  const before = piecesOf(index, entry, last.reading);
+  const before = replaceableParts(index, entry, last.utterance);
   // "And the high ones?": another of the same kind, of the same rows.
   const instead =
-    leads && pieces.every(({ kind }) => kind !== 'name' && before.some((each) => each.kind === kind)) && /\bones?\b/i.test(reading.text);
+    leads && pieces.every(({ kind }) => kind !== 'name' && before.some((each) => each.kind === kind)) && /\bones?\b/i.test(utterance.text);
   if (rest.length > 0 && !instead) {
-    const ranked = rank(index, reading, [...allowed.values()]);
+    const ranked = rankTools(index, utterance, [...allowed.values()]);
     const mine = ranked.find((each) => each.entry === entry)?.score ?? 0;
     if ((ranked[0]?.score ?? 0) > mine + 0.15) return undefined;
   }
-  let text = last.reading.text;
+  let text = last.utterance.text;
   for (const { kind, text: fresh } of pieces) {
-    const old = read(text, today, index.lexicon);
-    const place = piecesOf(index, entry, old)
+    const old = annotate(text, today, index.lexicon);
+    const place = replaceableParts(index, entry, old)
       .filter((each) => each.kind === kind || (kind === 'name' && each.kind === 'name'))
       .at(-1)?.at;
     text = place
       ? `${text.slice(0, place.start)}${fresh}${text.slice(place.end)}`
       : `${text.replace(/[\s?.!]+$/, '')}${kind.startsWith('known') || kind === 'name' ? ',' : ''} ${fresh}`;
   }
-  return { reading: read(text, today, index.lexicon), entry };
+  return { utterance: annotate(text, today, index.lexicon), entry };
 }
 
 /**
  * "Actually make that the Nevada agent": what was made a moment ago is there already, so it is changed by the tool that changes such
  * things.
  */
-function corrected(thinking: Thinking, last: Frame, reading: Reading, before: Past): Frame | undefined {
+function resolveCorrection(context: TurnContext, last: Frame, utterance: Utterance, before: PreviousTurn): Frame | undefined {
   const { result } = last;
-  const correction = MEANT.exec(reading.text) ?? CORRECTION.exec(reading.text);
-  const fresh = correction ? reading.text.slice(correction[0].length).replace(/[\s.!]+$/, '') : '';
+  const correction = MEANT.exec(utterance.text) ?? CORRECTION.exec(utterance.text);
+  const fresh = correction ? utterance.text.slice(correction[0].length).replace(/[\s.!]+$/, '') : '';
   if (
     fresh === '' ||
-    actOf(read(fresh, reading.today, thinking.index.lexicon)) === 'orders' ||
+    speechActOf(annotate(fresh, utterance.today, context.index.lexicon)) === 'command' ||
     result.type !== 'answered' ||
     result.answer.status !== 'success' ||
     result.entry.tool.effect !== 'adds'
   )
     return undefined;
   const [row] = rowsIn(result.answer);
-  for (const entry of thinking.allowed.values()) {
+  for (const entry of context.allowed.values()) {
     const id = entry.slots.find(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required);
     const text = entry.slots.find(({ key, kind }) => (kind === 'prose' || kind === 'name') && typeof result.input[key] === 'string');
     const key = id && row ? Object.keys(row).find((each) => each === id.key) : undefined;
     if (entry.tool.domain !== result.entry.tool.domain || entry.tool.effect !== 'changes' || !row || !id || !text || key === undefined)
       continue;
-    return think(thinking, reading, before, {
+    return resolveIntent(context, utterance, before, {
       entry,
-      forced: { [id.key]: row[key], [text.key]: replaced(String(result.input[text.key]), fresh) },
+      forced: { [id.key]: row[key], [text.key]: replaceWords(String(result.input[text.key]), fresh) },
     });
   }
   return undefined;
 }
 /** The new words in the place of those that end alike; of none, in the place of all. */
-function replaced(old: string, fresh: string): string {
+function replaceWords(old: string, fresh: string): string {
   const [had, has] = [old.split(' '), fresh.split(' ')];
   const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));
-  if (end < 0) return sentence(fresh);
+  if (end < 0) return capitalise(fresh);
   const same = had.slice(0, end).findLastIndex((word) => fold(word) === fold(has[0] ?? ''));
   const start = has.length > 1 && same >= 0 ? same : Math.max(0, end - has.length + 1);
-  return sentence([...had.slice(0, start), ...has, ...had.slice(end + 1)].join(' '));
+  return capitalise([...had.slice(0, start), ...has, ...had.slice(end + 1)].join(' '));
 }
 
 /** "And for masking?": other words in the place of those that were searched for. */
-function otherWords(last: Frame, entry: Entry, reading: Reading, skip: number): string | undefined {
-  const fresh = reading.text
+function replaceQuery(last: Frame, entry: IndexedTool, utterance: Utterance, skip: number): string | undefined {
+  const fresh = utterance.text
     .slice(skip)
     .replace(/^(?:for|about|on|in|of|with|the)\s+/i, '')
     .replace(/[\s?.!]+$/, '');
@@ -267,62 +266,68 @@ function otherWords(last: Frame, entry: Entry, reading: Reading, skip: number): 
   for (const { key, kind } of entry.slots) {
     const before = last.input[key];
     if ((kind !== 'query' && kind !== 'name') || typeof before !== 'string') continue;
-    const at = fold(last.reading.text).indexOf(fold(before));
-    if (at >= 0) return `${last.reading.text.slice(0, at)}${fresh}${last.reading.text.slice(at + before.length)}`;
+    const at = fold(last.utterance.text).indexOf(fold(before));
+    if (at >= 0) return `${last.utterance.text.slice(0, at)}${fresh}${last.utterance.text.slice(at + before.length)}`;
   }
   return undefined;
 }
 /** Its words are those of some other tool. */
-function speaksOfAnother(index: Index, allowed: Company['allowed'], entry: Entry, reading: Reading, skip: number): boolean {
-  const [best] = rank(index, reading, [...allowed.values()]);
-  const told = reading.words.filter(({ token }) => token.start >= skip);
+function matchesOtherTool(
+  index: ToolIndex,
+  allowed: DialogueContext['allowed'],
+  entry: IndexedTool,
+  utterance: Utterance,
+  skip: number,
+): boolean {
+  const [best] = rankTools(index, utterance, [...allowed.values()]);
+  const told = utterance.words.filter(({ token }) => token.start >= skip);
   return (
     best !== undefined &&
     best.entry !== entry &&
     best.score > 0.5 &&
-    best.contains >= 0.6 &&
-    told.every((word) => speaksOf(best.entry, word) >= 0.8)
+    best.exampleCoverage >= 0.6 &&
+    told.every((word) => relevanceOf(best.entry, word) >= 0.8)
   );
 }
 
-interface Part {
+interface ReplaceablePart {
   readonly kind: string;
-  readonly at: Piece;
+  readonly at: TextSpan;
   readonly text: string;
 }
 /** The parts of a sentence that another could have in their place. */
-function piecesOf(index: Index, entry: Entry, reading: Reading): Part[] {
-  const found: Part[] = [];
+function replaceableParts(index: ToolIndex, entry: IndexedTool, utterance: Utterance): ReplaceablePart[] {
+  const found: ReplaceablePart[] = [];
   const free = (at: { start: number; end: number }) => !found.some((each) => overlaps(each.at, at));
-  for (const when of reading.whens) found.push({ kind: 'when', at: { ...when, text: '' }, text: written(when) });
-  for (const [key, values] of index.known) {
+  for (const when of utterance.dates) found.push({ kind: 'when', at: { ...when, text: '' }, text: formatDates(when) });
+  for (const [key, values] of index.knownValues) {
     if (!entry.slots.some((slot) => slot.key === key) && !entry.slots.some((slot) => slot.kind === 'id')) continue;
-    for (const { at, value } of knownIn(values, reading))
+    for (const { at, value } of findKnownValues(values, utterance))
       if (free(at))
         found.push({
           kind: `known ${key}`,
           at,
-          text: /^(?:in|for|of) $/i.test(reading.text.slice(Math.max(0, at.start - 3), at.start)) ? value : value,
+          text: /^(?:in|for|of) $/i.test(utterance.text.slice(Math.max(0, at.start - 3), at.start)) ? value : value,
         });
   }
-  for (const amount of reading.amounts) {
+  for (const amount of utterance.amounts) {
     if (!free(amount)) continue;
     const bound = /\b(?:over|above|under|below|more than|less than|at least|at most|up to)\s*[$€£]?$/i.exec(
-      reading.text.slice(Math.max(0, amount.start - 12), amount.start),
+      utterance.text.slice(Math.max(0, amount.start - 12), amount.start),
     );
     const start = bound ? amount.start - bound[0].length : amount.start;
-    const text = reading.text.slice(start, amount.end);
+    const text = utterance.text.slice(start, amount.end);
     found.push({ kind: 'amount', at: { start, end: amount.end, text }, text });
   }
   for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
-    const chosen = choose(index, entry, slot, reading, [], undefined);
+    const chosen = matchChoice(index, entry, slot, utterance, [], undefined);
     if (chosen?.at && free(chosen.at)) found.push({ kind: `choice ${slot.key}`, at: chosen.at, text: chosen.at.text });
   }
-  for (const name of reading.names) if (free(name)) found.push({ kind: 'name', at: name, text: name.text });
-  for (const quote of reading.quotes) if (free(quote)) found.push({ kind: 'name', at: quote, text: `'${quote.text}'` });
+  for (const name of utterance.names) if (free(name)) found.push({ kind: 'name', at: name, text: name.text });
+  for (const quote of utterance.quotes) if (free(quote)) found.push({ kind: 'name', at: quote, text: `'${quote.text}'` });
   return found.sort((a, b) => a.at.start - b.at.start);
 }
-const written = ({ from, to, grain, open }: Reading['whens'][number]): string => {
+const formatDates = ({ from, to, grain, openEnd }: Utterance['dates'][number]): string => {
   const text =
     grain === 'month'
       ? from.slice(0, 7)
@@ -333,29 +338,29 @@ const written = ({ from, to, grain, open }: Reading['whens'][number]): string =>
           : from === to
             ? from
             : `${from} to ${to}`;
-  return open === 'since' ? `since ${from}` : open === 'until' ? `until ${to}` : text;
+  return openEnd === 'since' ? `since ${from}` : openEnd === 'until' ? `until ${to}` : text;
 };
 
 /** The same call with the cursor of its last page. */
-function more(thinking: Thinking, speaking: Speaking, state: State): Said | undefined {
+function showMore(context: TurnContext, state: DialogueState): RoundAnswer | undefined {
   const last = [...state.frames].reverse().find(({ result }) => result.type === 'answered' && cursorOf(result.answer) !== undefined);
   if (!last || last.result.type !== 'answered') return undefined;
   const { entry, input } = last.result;
   const next = { ...input, cursor: cursorOf(last.result.answer) };
-  const answer = thinking.memory.ask(entry.name, next);
+  const answer = context.memory.call(entry.name, next);
   const rows = answer.status === 'success' && Array.isArray(answer.data) ? answer.data : [];
   const frame: Frame = {
-    reading: last.reading,
+    utterance: last.utterance,
     entry,
     input: next,
     shown: [{ entry, rows }],
     result: { ...last.result, input: next, answer },
   };
-  return { text: `Here is more. ${speak(speaking, frame)}`, frames: [frame] };
+  return { text: `Here is more. ${respond(context, frame)}`, frames: [frame] };
 }
 const cursorOf = (answer: Answer): string | undefined => (answer.status === 'success' ? answer.metadata?.nextCursor : undefined);
 
-function help({ person, allowed }: Company): string {
+function describeHelp({ person, allowed }: DialogueContext): string {
   const byDomain = new Map<string, string[]>();
   for (const { tool } of allowed.values())
     byDomain.set(tool.domain.title, [...(byDomain.get(tool.domain.title) ?? []), tool.title.charAt(0).toLowerCase() + tool.title.slice(1)]);
@@ -363,7 +368,7 @@ function help({ person, allowed }: Company): string {
     ([domain, titles]) => `- **${domain}**: ${titles.slice(0, 8).join(', ')}${titles.length > 8 ? ` and ${titles.length - 8} more` : ''}`,
   );
   const asks = [...allowed.values()]
-    .filter((entry) => entry.examples.some(({ works }) => works))
+    .filter((entry) => entry.examples.some(({ succeeds }) => succeeds))
     .flatMap((entry) =>
       entry.tool.examples
         .filter(({ as }) => as === person.username)

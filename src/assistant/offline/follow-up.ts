@@ -1,29 +1,29 @@
 /** Questions of a few words about what was just shown: how many they are, what one of them holds, what it says of itself. */
-import type { Reading } from './annotate.ts';
-import type { Thinking } from './context.ts';
+import type { Utterance } from './annotate.ts';
+import type { TurnContext } from './context.ts';
 import type { Frame } from './frame.ts';
-import type { Entry } from './index-tools.ts';
+import type { IndexedTool } from './index-tools.ts';
 import { idKeyFor } from './lookup.ts';
-import { asked, factsOf, plural } from './respond-fields.ts';
-import { type Row, rowNamed, rowsIn } from './rows.ts';
-import { sentence } from './text.ts';
-import { empty, stem } from './tokenise.ts';
+import { requestedFields, describeFields, pluralOf } from './respond-fields.ts';
+import { type Row, selectRow, rowsIn } from './rows.ts';
+import { capitalise } from './text.ts';
+import { stopWords, stem } from './tokenise.ts';
 
 const HOW_MANY =
   /^(?:(?:and|so|ok|okay)[\s,]+)*how many(?: (?:is|are|was|were) (?:that|those|these|there|they|it))?(?: (?:of (?:them|those|these))?(?:(?:are )?(?:there|in (?:all|total)|altogether))?)?[\s?.!]*$/i;
 
 /** "How many is that?" */
-export function amount({ result }: Frame, reading: Reading): string | undefined {
+export function countShownRows({ result }: Frame, utterance: Utterance): string | undefined {
   if (
     result.type !== 'answered' ||
     result.answer.status !== 'success' ||
     !Array.isArray(result.answer.data) ||
-    !HOW_MANY.test(reading.text)
+    !HOW_MANY.test(utterance.text)
   )
     return undefined;
   const { metadata, data } = result.answer;
   const counted = (metadata?.summary as Row | undefined)?.['count'];
-  const what = plural(result.entry);
+  const what = pluralOf(result.entry);
   if (typeof counted === 'number') return `There are ${counted} ${what}.`;
   return metadata?.hasMore
     ? `There are more than ${data.length} ${what} (${metadata.totalCount ?? `${data.length}+`}).`
@@ -36,11 +36,11 @@ const OPEN =
   /^(?:(?:and|so|ok|okay|please|can you|could you)[\s,]+)*(?:what(?:'s| is| was|s)? (?:in|on|inside) (?:it|that|this|there|them|the (?:\w+ one|\w+))|what does (?:it|that|this|the \w+ one) (?:say|contain|include)|(?:open|show|read|view|display)(?: me| us)? (?:it|that|this|that one|this one|the \w+ one|(?:the |its |more )?details?)|(?:tell me |show me |give me )?(?:more|the details|details)(?: (?:about|of|on) (?:it|that|this|that one|the \w+ one))?)[\s?.!]*$/i;
 
 /** "What's in it?": the tool that shows one of those rows whole. */
-export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
+export function openShownRow(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const [shown] = last.shown;
-  if (!shown || last.result.type !== 'answered' || last.entry?.changes || !OPEN.test(reading.text)) return undefined;
-  for (const entry of thinking.allowed.values()) {
-    const slot = entry.slots.find(({ kind, key }) => (kind === 'id' || kind === 'number-id') && isOwn(entry, shown.entry, key));
+  if (!shown || last.result.type !== 'answered' || last.entry?.mutates || !OPEN.test(utterance.text)) return undefined;
+  for (const entry of context.allowed.values()) {
+    const slot = entry.slots.find(({ kind, key }) => (kind === 'id' || kind === 'number-id') && isFoundBy(entry, shown.entry, key));
     if (
       entry.tool.kind !== 'read' ||
       entry.tool.domain !== shown.entry.tool.domain ||
@@ -52,21 +52,23 @@ export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame
     const key = idKeyFor(slot, entry, shown.entry);
     const rows = key === undefined ? [] : shown.rows.filter((row) => row[key] !== undefined && row[key] !== null);
     if (key === undefined || rows.length === 0) continue;
-    const telling = reading.tokens.filter(({ word }) => !empty.has(word) && !/^(?:open|read|details?|say|contain|include)$/.test(word));
-    const row = rows.length === 1 ? rows[0] : rowNamed(rows, { ...reading, tokens: telling });
+    const telling = utterance.tokens.filter(
+      ({ word }) => !stopWords.has(word) && !/^(?:open|read|details?|say|contain|include)$/.test(word),
+    );
+    const row = rows.length === 1 ? rows[0] : selectRow(rows, { ...utterance, tokens: telling });
     if (!row && telling.length > 0) return undefined;
     if (!row)
       return {
-        reading,
+        utterance,
         entry,
         input: {},
         shown: [{ entry: shown.entry, rows }],
-        result: { type: 'which', slot, rows, source: shown.entry, entry, called: '', all: false },
+        result: { type: 'ambiguous', slot, rows, source: shown.entry, entry, called: '', all: false },
       };
     const input = { [slot.key]: row[key] };
-    const answer = thinking.memory.ask(entry.name, input);
+    const answer = context.memory.call(entry.name, input);
     return {
-      reading,
+      utterance,
       entry,
       input,
       shown: [
@@ -79,14 +81,15 @@ export function opened(thinking: Thinking, last: Frame, reading: Reading): Frame
   return undefined;
 }
 /** Of such rows, and not of somebody who is named in them. */
-const isOwn = (entry: Entry, source: Entry, key: string): boolean => (entry.finders.get(key) ?? []).includes(source.tool.name);
+const isFoundBy = (entry: IndexedTool, source: IndexedTool, key: string): boolean =>
+  (entry.finders.get(key) ?? []).includes(source.tool.name);
 
-const BESIDE =
+const NEIGHBOUR =
   /^(?:(?:and|ok|okay|now|then|so|show me|open|what about|how about)[\s,]+)*(?:the )?(next|following|previous|preceding|one before|one after)(?: one)?(?:[\s,]+please)?[\s?.!]*$/i;
 
 /** "And the next one?", of what is numbered. */
-export function beside(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
-  const step = BESIDE.exec(reading.text)?.[1];
+export function openNeighbour(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
+  const step = NEIGHBOUR.exec(utterance.text)?.[1];
   if (step === undefined || last.result.type !== 'answered' || last.result.entry.tool.kind !== 'read') return undefined;
   const { entry, input } = last.result;
   const [given, ...more] = Object.entries(input);
@@ -97,9 +100,9 @@ export function beside(thinking: Thinking, last: Frame, reading: Reading): Frame
   if (!given || !number) return undefined;
   const value = `${number[1] ?? ''}${Number(number[2]) + (/next|following|after/i.test(step) ? 1 : -1)}`;
   const asks = { [given[0]]: typeof given[1] === 'number' ? Number(value) : value };
-  const answer = thinking.memory.ask(entry.name, asks);
+  const answer = context.memory.call(entry.name, asks);
   return {
-    reading,
+    utterance,
     entry,
     input: asks,
     shown: [{ entry, rows: rowsIn(answer) }],
@@ -111,14 +114,14 @@ const FINISHED =
   /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
 
 /** "Done with it", right after something was made or shown by itself: what completes such a thing. */
-export function finished(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
+export function completeShownRow(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const { result } = last;
-  if (!FINISHED.test(reading.text) || result.type !== 'answered' || result.answer.status !== 'success') return undefined;
+  if (!FINISHED.test(utterance.text) || result.type !== 'answered' || result.answer.status !== 'success') return undefined;
   const [row, another] = rowsIn(result.answer);
-  for (const entry of thinking.allowed.values()) {
+  for (const entry of context.allowed.values()) {
     const [id, more] = entry.slots.filter(({ required }) => required);
     if (
-      !entry.changes ||
+      !entry.mutates ||
       entry.tool.domain !== result.entry.tool.domain ||
       !id ||
       more ||
@@ -128,9 +131,9 @@ export function finished(thinking: Thinking, last: Frame, reading: Reading): Fra
     )
       continue;
     const input = { [id.key]: row[id.key] };
-    const answer = thinking.memory.ask(entry.name, input);
+    const answer = context.memory.call(entry.name, input);
     return {
-      reading,
+      utterance,
       entry,
       input,
       shown: [{ entry, rows: rowsIn(answer) }],
@@ -140,23 +143,23 @@ export function finished(thinking: Thinking, last: Frame, reading: Reading): Fra
   return undefined;
 }
 
-const NOTED =
+const NOTE =
   /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;
 
 /** "Add the note: …", right after something was made: to that, not as another one. */
-export function noted(thinking: Thinking, last: Frame, reading: Reading): Frame | undefined {
-  const text = NOTED.exec(reading.text)?.[1];
+export function addNote(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
+  const text = NOTE.exec(utterance.text)?.[1];
   const { result } = last;
   if (
     text === undefined ||
     result.type !== 'answered' ||
     result.answer.status !== 'success' ||
-    !result.entry.changes ||
+    !result.entry.mutates ||
     result.entry.tool.effect === 'removes'
   )
     return undefined;
   const [row] = rowsIn(result.answer);
-  for (const entry of thinking.allowed.values()) {
+  for (const entry of context.allowed.values()) {
     const id = entry.slots.find(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required);
     const slot = entry.slots.find(({ key, required }) => /(?:^|_)(?:description|notes?|details)$/.test(key) && !required);
     if (
@@ -168,10 +171,10 @@ export function noted(thinking: Thinking, last: Frame, reading: Reading): Frame 
       entry.slots.some((each) => each.required && each !== id)
     )
       continue;
-    const input = { [id.key]: row[id.key], [slot.key]: sentence(text.replace(/^["']|["']$/g, '')) };
-    const answer = thinking.memory.ask(entry.name, input);
+    const input = { [id.key]: row[id.key], [slot.key]: capitalise(text.replace(/^["']|["']$/g, '')) };
+    const answer = context.memory.call(entry.name, input);
     return {
-      reading,
+      utterance,
       entry,
       input,
       shown: [{ entry, rows: rowsIn(answer) }],
@@ -182,13 +185,15 @@ export function noted(thinking: Thinking, last: Frame, reading: Reading): Frame 
 }
 
 /** "Why?", "when was it approved?": what the row that was shown says of itself. */
-export function fieldOf({ shown, result }: Frame, reading: Reading): string | undefined {
+export function answerFromShownRow({ shown, result }: Frame, utterance: Utterance): string | undefined {
   const [first] = shown;
   if (!first || result.type !== 'answered' || first.rows.length === 0) return undefined;
-  const row = first.rows.length === 1 ? first.rows[0] : rowNamed(first.rows, reading);
+  const row = first.rows.length === 1 ? first.rows[0] : selectRow(first.rows, utterance);
   const keys = row
-    ? asked(first.entry.row, reading).filter((key) => row[key] !== null && row[key] !== undefined && typeof row[key] !== 'object')
+    ? requestedFields(first.entry.rowSchema, utterance).filter(
+        (key) => row[key] !== null && row[key] !== undefined && typeof row[key] !== 'object',
+      )
     : [];
-  const words = reading.words.filter(({ token }) => !empty.has(token.word));
-  return row && keys.length > 0 && words.length <= 3 ? factsOf(first.entry.row, row, keys) : undefined;
+  const words = utterance.words.filter(({ token }) => !stopWords.has(token.word));
+  return row && keys.length > 0 && words.length <= 3 ? describeFields(first.entry.rowSchema, row, keys) : undefined;
 }

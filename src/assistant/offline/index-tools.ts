@@ -1,48 +1,48 @@
 /** What the declarations teach: which words belong to a tool, where its values stand in a sentence, which tool finds its ids. */
-import { overlaps, type Piece, read, type Reading } from './annotate.ts';
+import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import type { Declarations, ExampleDeclaration, ToolDeclaration } from './declarations.ts';
-import { isId, type Schema, type Slot, slotsOf, solid, typeOf } from './schema.ts';
-import { CHANGES, ideasOf } from './thesaurus.ts';
-import { empty, fold, HOW_TO, stem, type Token, tokens } from './tokenise.ts';
+import { isId, type Schema, type Slot, slotsOf, unwrapUnion, typeOf } from './schema.ts';
+import { CHANGE_VERBS, conceptsOf } from './thesaurus.ts';
+import { stopWords, fold, HOW_TO, stem, type Token, tokenise } from './tokenise.ts';
 
 /** A value of an example, and where it stands in the question. */
-export interface Aligned extends Piece {
+export interface AlignedValue extends TextSpan {
   readonly key: string;
   readonly left: readonly string[];
   readonly right: string | undefined;
   readonly possessive: boolean;
 }
 export interface Example {
-  readonly ask: string;
-  readonly reading: Reading;
+  readonly question: string;
+  readonly utterance: Utterance;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly aligned: readonly Aligned[];
+  readonly aligned: readonly AlignedValue[];
   /** Without the values that stand in it. */
   readonly stems: ReadonlySet<string>;
-  readonly ideas: ReadonlySet<number>;
-  readonly kinds: ReadonlySet<string>;
+  readonly concepts: ReadonlySet<number>;
+  readonly features: ReadonlySet<string>;
   /** All its words but the values, the empty ones too. */
   readonly shape: ReadonlySet<string>;
-  readonly works: boolean;
+  readonly succeeds: boolean;
 }
-export interface Entry {
+export interface IndexedTool {
   readonly tool: ToolDeclaration;
   readonly name: string;
   readonly slots: readonly Slot[];
   readonly examples: readonly Example[];
   /** Stem → how surely it speaks of this tool. */
   readonly stems: ReadonlyMap<string, number>;
-  readonly ideas: ReadonlyMap<number, number>;
+  readonly concepts: ReadonlyMap<number, number>;
   /** The states in which a row may be changed, as its errors say them. */
-  readonly legal: readonly string[];
-  readonly changes: boolean;
-  readonly row: Schema;
+  readonly legalStates: readonly string[];
+  readonly mutates: boolean;
+  readonly rowSchema: Schema;
   /** Tools that are named where an id is described or not found, by key. */
   readonly finders: ReadonlyMap<string, readonly string[]>;
 }
-export interface Index {
-  readonly entries: readonly Entry[];
-  readonly byName: ReadonlyMap<string, Entry>;
+export interface ToolIndex {
+  readonly entries: readonly IndexedTool[];
+  readonly byName: ReadonlyMap<string, IndexedTool>;
   readonly lexicon: {
     readonly vocabulary: ReadonlyMap<string, number>;
     readonly names: ReadonlySet<string>;
@@ -50,23 +50,23 @@ export interface Index {
     readonly phrases: readonly string[];
   };
   /** Key → values that are known beforehand, folded → as they are written. */
-  readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly knownValues: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Which state comes before which, as the tools that change it say: "PENDING becomes APPROVED". */
-  readonly steps: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
+  readonly transitions: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
   /** What the parts of the company are called. */
-  readonly domains: ReadonlySet<string>;
+  readonly domainStems: ReadonlySet<string>;
   /** Keys of ids that can be the asker's own. */
-  readonly oneself: ReadonlySet<string>;
-  weight(stem: string): number;
+  readonly selfKeys: ReadonlySet<string>;
+  stemWeight(stem: string): number;
 }
 
 const WORDS = /[A-Za-z]+/g;
-const lower = (text: string): string[] => (text.match(WORDS) ?? []).filter((word) => word === word.toLowerCase());
+const lowerCaseWords = (text: string): string[] => (text.match(WORDS) ?? []).filter((word) => word === word.toLowerCase());
 const fieldsOf = (schema: Schema): string[] =>
-  Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(solid(inner)))]);
-export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? solid(schema.items) : schema);
+  Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => [key, ...fieldsOf(rowOf(unwrapUnion(inner)))]);
+export const rowOf = (schema: Schema): Schema => (typeOf(schema) === 'array' ? unwrapUnion(schema.items) : schema);
 
-function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>): Index['lexicon'] {
+function createLexicon(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDeclaration, readonly Slot[]>): ToolIndex['lexicon'] {
   const vocabulary = new Map<string, number>();
   const add = (word: string) => vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
   const names = new Set<string>();
@@ -74,9 +74,9 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
   for (const tool of tools) {
     for (const word of [
       ...tool.name.split('_'),
-      ...lower(tool.description),
+      ...lowerCaseWords(tool.description),
       ...(tool.plural?.split(/\W+/) ?? []),
-      ...lower(tool.title),
+      ...lowerCaseWords(tool.title),
       ...tool.title
         .split(/\W+/)
         .slice(0, 1)
@@ -87,13 +87,13 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
       for (const word of [
         ...slot.key.split('_'),
         ...slot.values.flatMap((value) => value.toLowerCase().split(/[_\s-]/)),
-        ...lower(slot.description),
+        ...lowerCaseWords(slot.description),
       ])
         add(word);
     for (const key of fieldsOf(rowOf(tool.output))) for (const word of key.split('_')) add(word);
-    for (const { question, input } of wordings(tool)) {
-      const values = valuesIn(input, slots.get(tool) ?? []);
-      for (const token of tokens(question)) {
+    for (const { question, input } of phrasings(tool)) {
+      const values = valueWords(input, slots.get(tool) ?? []);
+      for (const token of tokenise(question)) {
         const beginning = token.start === 0 || /[.!?:"]\s*$/.test(question.slice(0, token.start));
         if (values.has(token.word) && token.capital && /^\p{L}/u.test(token.word)) names.add(token.word);
         if (values.has(token.word) && (!token.capital || beginning)) continue;
@@ -105,7 +105,7 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
   }
   for (const shout of tools.flatMap((tool) => `${tool.title} ${tool.description}`.match(/\b[A-Z]{2,5}s?\b/g) ?? []))
     add(shout.toLowerCase());
-  for (const word of starts) if (!names.has(word) || empty.has(word) || CHANGES.has(stem(word))) add(word);
+  for (const word of starts) if (!names.has(word) || stopWords.has(word) || CHANGE_VERBS.has(stem(word))) add(word);
   for (const word of vocabulary.keys()) names.delete(word);
   vocabulary.delete('');
   const titled = new Set(
@@ -132,12 +132,12 @@ function lexiconOf(tools: readonly ToolDeclaration[], slots: ReadonlyMap<ToolDec
 }
 
 /** The words of short values: what one can be called says nothing of what is asked. */
-const valuesIn = (input: Readonly<Record<string, unknown>>, slots: readonly Slot[]): Set<string> =>
+const valueWords = (input: Readonly<Record<string, unknown>>, slots: readonly Slot[]): Set<string> =>
   new Set(
     slots
       .filter(({ kind }) => kind === 'name' || kind === 'query' || kind === 'names')
       .flatMap(({ key }) =>
-        tokens(
+        tokenise(
           [input[key]]
             .flat()
             .filter((value) => typeof value === 'string')
@@ -147,37 +147,37 @@ const valuesIn = (input: Readonly<Record<string, unknown>>, slots: readonly Slot
   );
 
 /** Where a value stands in the question it comes from. */
-function find(ask: string, value: string, taken: readonly Piece[] = []): Piece | undefined {
+function locateValue(ask: string, value: string, taken: readonly TextSpan[] = []): TextSpan | undefined {
   const clean = fold(value.replaceAll('_', ' ')).replace(/[.!]$/, '');
   const folded = fold(ask);
   let at = clean.length < 2 ? -1 : folded.indexOf(clean);
   while (at >= 0 && taken.some((piece) => overlaps(piece, { start: at, end: at + clean.length }))) at = folded.indexOf(clean, at + 1);
   return at < 0 ? undefined : { text: ask.slice(at, at + clean.length), start: at, end: at + clean.length };
 }
-export function around(reading: Reading, piece: Piece): Pick<Aligned, 'left' | 'right' | 'possessive'> {
-  const before = reading.tokens.filter(({ end }) => end <= piece.start);
-  const after = reading.tokens.find(({ start }) => start >= piece.end);
-  const sign = /[:,]\s*["']?$/.exec(reading.text.slice(0, piece.start))?.[0].trim().charAt(0);
+export function neighboursOf(utterance: Utterance, piece: TextSpan): Pick<AlignedValue, 'left' | 'right' | 'possessive'> {
+  const before = utterance.tokens.filter(({ end }) => end <= piece.start);
+  const after = utterance.tokens.find(({ start }) => start >= piece.end);
+  const sign = /[:,]\s*["']?$/.exec(utterance.text.slice(0, piece.start))?.[0].trim().charAt(0);
   return {
     left: [...before.slice(-3).map((token) => token.stem), ...(sign ? [sign] : [])],
     right: after?.stem,
-    possessive: /^'s?\b/.test(reading.text.slice(piece.end)),
+    possessive: /^'s?\b/.test(utterance.text.slice(piece.end)),
   };
 }
 
 /** Each way in which an example may be asked. */
-const wordings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>[] =>
+const phrasings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>[] =>
   tool.examples.flatMap((example) => [example.question, ...example.phrases].map((question) => ({ ...example, question })));
 
-function exampleOf(
+function createExample(
   given: Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>,
   slots: readonly Slot[],
-  { lexicon, exampleDay }: Learning,
+  { lexicon, exampleDay }: IndexingContext,
 ): Example {
   const { input } = given;
-  const reading = read(given.question, exampleDay, lexicon);
-  const aligned: Aligned[] = [];
-  const place = (key: string, piece: Piece) => aligned.push({ key, ...piece, ...around(reading, piece) });
+  const utterance = annotate(given.question, exampleDay, lexicon);
+  const aligned: AlignedValue[] = [];
+  const place = (key: string, piece: TextSpan) => aligned.push({ key, ...piece, ...neighboursOf(utterance, piece) });
   const length = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
   // The longest first: what a text is about may stand in it, too.
   for (const [key, value] of Object.entries(input).sort(([, a], [, b]) => length(b) - length(a))) {
@@ -186,38 +186,38 @@ function exampleOf(
     for (const each of Array.isArray(value) ? value : [value]) {
       const piece =
         typeof each === 'string'
-          ? find(reading.text, each, aligned)
+          ? locateValue(utterance.text, each, aligned)
           : typeof each === 'number' && isId(key)
-            ? find(reading.text, String(each))
+            ? locateValue(utterance.text, String(each))
             : undefined;
       if (piece && !aligned.some((other) => overlaps(other, piece))) place(key, piece);
     }
   }
   const ids = Object.keys(input).filter((key) => isId(key) && !aligned.some((each) => each.key === key));
-  for (const name of reading.names.filter(({ sure }) => sure)) {
+  for (const name of utterance.names.filter(({ isCertain }) => isCertain)) {
     const [key] = ids;
     if (key !== undefined && !aligned.some((each) => overlaps(each, name))) place(ids.length > 1 ? (ids.shift() ?? key) : key, name);
   }
-  const words = reading.words.filter(({ token }) => !aligned.some((each) => overlaps(each, token)));
+  const words = utterance.words.filter(({ token }) => !aligned.some((each) => overlaps(each, token)));
   return {
-    ask: given.question,
-    reading,
+    question: given.question,
+    utterance,
     input,
     aligned,
-    works: given.expects === undefined || given.expects === 'success',
+    succeeds: given.expects === undefined || given.expects === 'success',
     stems: new Set(words.map((word) => word.stem)),
-    ideas: new Set(words.flatMap((word) => word.ideas)),
-    kinds: kindsIn(reading, aligned),
-    shape: shapeOf(reading, aligned),
+    concepts: new Set(words.flatMap((word) => word.concepts)),
+    features: featuresOf(utterance, aligned),
+    shape: shapeOf(utterance, aligned),
   };
 }
 
-export const shapeOf = (reading: Reading, but: readonly Piece[]): Set<string> =>
+export const shapeOf = (utterance: Utterance, but: readonly TextSpan[]): Set<string> =>
   new Set(
-    reading.tokens
+    utterance.tokens
       .filter(
         (token) =>
-          ![...but, ...reading.names.filter(({ sure }) => sure), ...reading.whens, ...reading.amounts].some((piece) =>
+          ![...but, ...utterance.names.filter(({ isCertain }) => isCertain), ...utterance.dates, ...utterance.amounts].some((piece) =>
             overlaps(piece, token),
           ),
       )
@@ -227,21 +227,21 @@ export const shapeOf = (reading: Reading, but: readonly Piece[]): Set<string> =>
 const ALL = new Set(['all', 'every', 'everyone', 'everybody', 'each']);
 const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
 /** What is in a sentence beside its words. */
-export function kindsIn(reading: Reading, inside: readonly Piece[]): Set<string> {
+export function featuresOf(utterance: Utterance, inside: readonly TextSpan[]): Set<string> {
   const kinds = new Set<string>();
   const free = (token: Token) => !inside.some((piece) => overlaps(piece, token) && piece.end - piece.start > 25);
-  if (HOW_TO.test(reading.text)) kinds.add('#how');
-  if (reading.whens.length > 0) kinds.add('#when');
-  if (reading.amounts.length > 0) kinds.add('#amount');
-  if (reading.emails.length > 0) kinds.add('#email');
-  if (reading.ids.length > 0) kinds.add('#id');
-  if (reading.names.some(({ sure }) => sure)) kinds.add('#name');
-  if (reading.tokens.some((token) => SELF.has(token.word) && free(token))) kinds.add('#self');
-  if (reading.tokens.some((token) => ALL.has(token.word) && free(token))) kinds.add('#all');
+  if (HOW_TO.test(utterance.text)) kinds.add('#how');
+  if (utterance.dates.length > 0) kinds.add('#when');
+  if (utterance.amounts.length > 0) kinds.add('#amount');
+  if (utterance.emails.length > 0) kinds.add('#email');
+  if (utterance.ids.length > 0) kinds.add('#id');
+  if (utterance.names.some(({ isCertain }) => isCertain)) kinds.add('#name');
+  if (utterance.tokens.some((token) => SELF.has(token.word) && free(token))) kinds.add('#self');
+  if (utterance.tokens.some((token) => ALL.has(token.word) && free(token))) kinds.add('#all');
   return kinds;
 }
 
-function legalStates(tool: ToolDeclaration): string[] {
+function findLegalStates(tool: ToolDeclaration): string[] {
   return Object.values(tool.errors).flatMap((text) => {
     const hint = typeof text === 'string' ? text : text.hint;
     const only = /\bOnly\b([^.;]*?)\bcan\b/.exec(hint)?.[1] ?? '';
@@ -250,20 +250,20 @@ function legalStates(tool: ToolDeclaration): string[] {
 }
 const TOOL_NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
 
-interface Learning extends Declarations {
-  readonly lexicon: Index['lexicon'];
+interface IndexingContext extends Declarations {
+  readonly lexicon: ToolIndex['lexicon'];
   /** Whether a word stands in the output of one tool only. */
-  rare(word: string): boolean;
+  isRare(word: string): boolean;
 }
-function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learning): Entry {
-  const { tools, rare } = learning;
+function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: IndexingContext): IndexedTool {
+  const { tools, isRare } = learning;
   // A name of one word is a word like others outside its own domain.
   const names = new Set(
     tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name),
   );
-  const examples = wordings(tool).map((given) => exampleOf(given, slots, learning));
+  const examples = phrasings(tool).map((given) => createExample(given, slots, learning));
   const stems = new Map<string, number>();
-  const ideas = new Map<number, number>();
+  const concepts = new Map<number, number>();
   const put = <K>(map: Map<K, number>, key: K, weight: number) => void ((map.get(key) ?? 0) < weight && map.set(key, weight));
   const say = (text: string, weight: number) => {
     const parts = text
@@ -271,8 +271,8 @@ function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learni
       .split(/[^a-z0-9]+/)
       .filter((word) => word.length > 1)
       .map(stem);
-    for (const part of parts) if (!empty.has(part)) put(stems, part, weight);
-    for (const idea of ideasOf(parts).flat()) put(ideas, idea, weight * 0.8);
+    for (const part of parts) if (!stopWords.has(part)) put(stems, part, weight);
+    for (const concept of conceptsOf(parts).flat()) put(concepts, concept, weight * 0.8);
   };
   say(tool.name.replaceAll('_', ' '), 1);
   say(tool.title, 1);
@@ -290,12 +290,12 @@ function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learni
   say(tool.domain.title, 0.5);
   // What only one tool tells is asked of that tool.
   for (const field of fieldsOf(rowOf(tool.output))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
-  for (const field of fieldsOf(rowOf(tool.output))) for (const part of field.split('_')) say(part, rare(stem(part)) ? 0.8 : 0.45);
+  for (const field of fieldsOf(rowOf(tool.output))) for (const part of field.split('_')) say(part, isRare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
     // Where an id is described rather than named, some words of the example are that description.
     const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
-    for (const each of example.stems) put(stems, each, describes ? 0.6 : example.works ? 1 : 0.8);
-    for (const each of example.ideas) put(ideas, each, 0.8);
+    for (const each of example.stems) put(stems, each, describes ? 0.6 : example.succeeds ? 1 : 0.8);
+    for (const each of example.concepts) put(concepts, each, 0.8);
   }
   const finders = new Map<string, string[]>();
   const hints = Object.entries(tool.errors)
@@ -310,40 +310,40 @@ function entryOf(tool: ToolDeclaration, slots: readonly Slot[], learning: Learni
   return {
     tool,
     name: tool.qualifiedName,
-    slots: slots.map((slot) => settled(slot, tool, examples)),
+    slots: slots.map((slot) => refineSlotKind(slot, tool, examples)),
     examples,
     stems,
-    ideas,
-    legal: legalStates(tool),
-    changes: tool.kind === 'write' || tool.kind === 'act',
-    row: rowOf(tool.output),
+    concepts,
+    legalStates: findLegalStates(tool),
+    mutates: tool.kind === 'write' || tool.kind === 'act',
+    rowSchema: rowOf(tool.output),
     finders,
   };
 }
 
 /** "NRR" for net_revenue_retention. */
 const initials = (field: string): string | undefined => {
-  const parts = field.split('_').filter((part) => !empty.has(part));
+  const parts = field.split('_').filter((part) => !stopWords.has(part));
   return parts.length === 3 ? parts.map((part) => part.charAt(0)).join('') : undefined;
 };
 
 /** A short text is a name, unless the examples put whole phrases into it. */
-function settled(slot: Slot, tool: ToolDeclaration, examples: readonly Example[]): Slot {
+function refineSlotKind(slot: Slot, tool: ToolDeclaration, examples: readonly Example[]): Slot {
   if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
   const said = examples.map(({ input }) => input[slot.key]).filter((value) => typeof value === 'string');
   return said.some((value) => value.split(' ').filter((word) => /^\p{Ll}/u.test(word)).length >= 2) ? { ...slot, kind: 'prose' } : slot;
 }
 
-export function learn(declarations: Declarations): Index {
+export function indexTools(declarations: Declarations): ToolIndex {
   const { tools } = declarations;
   const slots = new Map(tools.map((tool) => [tool, slotsOf(tool)]));
-  const lexicon = lexiconOf(tools, slots);
+  const lexicon = createLexicon(tools, slots);
   const fields = new Map<string, number>();
   for (const tool of tools)
     for (const part of new Set(fieldsOf(rowOf(tool.output)).flatMap((field) => field.split('_').map(stem))))
       fields.set(part, (fields.get(part) ?? 0) + 1);
-  const learning: Learning = { ...declarations, lexicon, rare: (word) => fields.get(word) === 1 };
-  const entries = tools.map((tool) => entryOf(tool, slots.get(tool) ?? [], learning));
+  const learning: IndexingContext = { ...declarations, lexicon, isRare: (word) => fields.get(word) === 1 };
+  const entries = tools.map((tool) => createEntry(tool, slots.get(tool) ?? [], learning));
   const used = new Map<string, number>();
   for (const entry of entries) {
     for (const [each, weight] of entry.stems) if (weight >= 0.7) used.set(each, (used.get(each) ?? 0) + 1);
@@ -354,15 +354,15 @@ export function learn(declarations: Declarations): Index {
     entries,
     byName: new Map(entries.map((entry) => [entry.name, entry])),
     lexicon,
-    known: knownValues(entries),
-    steps: stepsOf(tools),
-    domains: new Set(tools.map(({ domain }) => stem(domain.name))),
-    oneself: ownKeys(entries),
-    weight: (each) => weights.get(each) ?? unknown,
+    knownValues: findKnownValueSets(entries),
+    transitions: findTransitions(tools),
+    domainStems: new Set(tools.map(({ domain }) => stem(domain.name))),
+    selfKeys: findSelfKeys(entries),
+    stemWeight: (each) => weights.get(each) ?? unknown,
   };
 }
 
-const stepsOf = (tools: readonly ToolDeclaration[]): Index['steps'] =>
+const findTransitions = (tools: readonly ToolDeclaration[]): ToolIndex['transitions'] =>
   tools.flatMap((tool) =>
     [...tool.description.matchAll(/\b([A-Z_]{4,}(?: or [A-Z_]{4,})*) becomes ([A-Z_]{4,})\b/g)].map((match) => ({
       from: (match[1] ?? '').split(' or '),
@@ -372,7 +372,7 @@ const stepsOf = (tools: readonly ToolDeclaration[]): Index['steps'] =>
   );
 
 /** The ids that stand for the person who asks: some description says "by default your own" of them. */
-const ownKeys = (entries: readonly Entry[]): Set<string> =>
+const findSelfKeys = (entries: readonly IndexedTool[]): Set<string> =>
   new Set(
     entries.flatMap(({ slots }) =>
       slots.filter(({ kind, description }) => kind === 'id' && /\byour own\b/i.test(description)).map(({ key }) => key),
@@ -380,7 +380,7 @@ const ownKeys = (entries: readonly Entry[]): Set<string> =>
   );
 
 /** Values that a schema gives as examples stand for a whole kind: a department is one of these, unless it looks otherwise. */
-function knownValues(entries: readonly Entry[]): Map<string, Map<string, string>> {
+function findKnownValueSets(entries: readonly IndexedTool[]): Map<string, Map<string, string>> {
   const known = new Map<string, Map<string, string>>();
   for (const { slots } of entries) {
     for (const slot of slots) {

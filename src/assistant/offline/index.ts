@@ -3,15 +3,15 @@ import type { Registry } from '../../core/registry.ts';
 import type { Model, Turn } from '../model.ts';
 import { dayOf } from './calendar.ts';
 import type { Job } from './job.ts';
-import { rounds } from './memory.ts';
+import { roundsOf } from './memory.ts';
 import { createWorkerQueue, type QueueOptions } from './worker-queue.ts';
 
-const OFFLINE = 'offline';
+const MODEL_NAME = 'offline';
 
-export function offlineModel(registry: Registry, options: Omit<QueueOptions, 'registry'> = {}): Model {
+export function createOfflineModel(registry: Registry, options: Omit<QueueOptions, 'registry'> = {}): Model {
   const queue = createWorkerQueue({ ...options, registry });
   return {
-    name: OFFLINE,
+    name: MODEL_NAME,
     async *answer(turn, signal) {
       yield* await queue.run({ principal: turn.person.principal, job: jobFor(turn), signal });
     },
@@ -20,12 +20,12 @@ export function offlineModel(registry: Registry, options: Omit<QueueOptions, 're
   };
 }
 
-function jobFor({ person, now, said, every }: Turn): Job {
+function jobFor({ person, now, messages, allTools }: Turn): Job {
   const { realm, username, name, email, employeeId, roles } = person;
   return {
     asker: { realm, username, name, email, employeeId, roles },
     today: dayOf(now),
-    rounds: rounds(said),
-    offered: every.map((each) => each.name),
+    rounds: roundsOf(messages),
+    offered: allTools.map((each) => each.name),
   };
 }

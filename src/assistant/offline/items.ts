@@ -1,55 +1,55 @@
 /** Several things with an amount each: "taxi 42.50 and client lunch 88". */
-import { overlaps, type Piece, type Reading } from './annotate.ts';
-import type { Entry } from './index-tools.ts';
-import { type Schema, type Slot, solid, typeOf } from './schema.ts';
-import { sentence } from './text.ts';
-import { alike, othersFor } from './thesaurus.ts';
-import { empty, stem } from './tokenise.ts';
+import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
+import type { IndexedTool } from './index-tools.ts';
+import { type Schema, type Slot, unwrapUnion, typeOf } from './schema.ts';
+import { capitalise } from './text.ts';
+import { areSynonyms, synonymsOf } from './thesaurus.ts';
+import { stopWords, stem } from './tokenise.ts';
 
-export function itemsIn(entry: Entry, slot: Slot, reading: Reading): { items: Record<string, unknown>[]; used: Piece[] } {
-  const shape = solid(slot.schema.items).properties ?? {};
-  const fields = Object.entries(shape).map(([key, schema]): [string, Schema] => [key, solid(schema)]);
+export function findItems(entry: IndexedTool, slot: Slot, utterance: Utterance): { items: Record<string, unknown>[]; used: TextSpan[] } {
+  const shape = unwrapUnion(slot.schema.items).properties ?? {};
+  const fields = Object.entries(shape).map(([key, schema]): [string, Schema] => [key, unwrapUnion(schema)]);
   const amountKey = fields.find(([, schema]) => typeOf(schema) === 'number')?.[0];
   const textKey = fields.find(
     ([key, schema]) => typeOf(schema) === 'string' && !schema.enum && schema.format === undefined && key !== 'receipt',
   )?.[0];
   const choice = fields.find(([, schema]) => schema.enum);
-  const used: Piece[] = [];
+  const used: TextSpan[] = [];
   const items: Record<string, unknown>[] = [];
   if (amountKey === undefined || textKey === undefined) return { items, used };
-  const figures = reading.amounts.filter(
+  const figures = utterance.amounts.filter(
     (amount) =>
-      !/\btotal(?: of)? ?$|\baltogether ?$/i.test(reading.text.slice(0, amount.start)) &&
-      !/^ ?(?:dollars |usd )?(?:in (?:total|all)|altogether|total)\b/i.test(reading.text.slice(amount.end)),
+      !/\btotal(?: of)? ?$|\baltogether ?$/i.test(utterance.text.slice(0, amount.start)) &&
+      !/^ ?(?:dollars |usd )?(?:in (?:total|all)|altogether|total)\b/i.test(utterance.text.slice(amount.end)),
   );
-  const colon = reading.text.indexOf(': ');
+  const colon = utterance.text.indexOf(': ');
   let start = colon > 0 && figures[0] && figures[0].start > colon ? colon + 2 : 0;
   for (const [at, figure] of figures.entries()) {
     const next = figures[at + 1];
-    const stop = /,| and |;|\+|\.\s|$/.exec(reading.text.slice(figure.end));
-    const end = Math.min(figure.end + (stop?.index ?? 0), next?.start ?? reading.text.length);
-    const words = reading.tokens.filter(
+    const stop = /,| and |;|\+|\.\s|$/.exec(utterance.text.slice(figure.end));
+    const end = Math.min(figure.end + (stop?.index ?? 0), next?.start ?? utterance.text.length);
+    const words = utterance.tokens.filter(
       (token) =>
         token.start >= start &&
         token.end <= end &&
         !overlaps(token, figure) &&
-        !reading.whens.some((when) => overlaps(when, token)) &&
-        !empty.has(token.word) &&
+        !utterance.dates.some((when) => overlaps(when, token)) &&
+        !stopWords.has(token.word) &&
         !/^(?:dollars?|usd|bucks|euros?)$/.test(token.word) &&
-        !(start === 0 && ownWord(entry, token.stem)),
+        !(start === 0 && isToolWord(entry, token.stem)),
     );
     const text = words.map(({ raw }) => raw).join(' ') || 'Expense';
-    const item: Record<string, unknown> = { [amountKey]: figure.value, [textKey]: sentence(text) };
-    if (choice) item[choice[0]] = kindOf(entry, slot, choice[0], (choice[1].enum ?? []).map(String), text);
+    const item: Record<string, unknown> = { [amountKey]: figure.value, [textKey]: capitalise(text) };
+    if (choice) item[choice[0]] = itemCategory(entry, slot, choice[0], (choice[1].enum ?? []).map(String), text);
     items.push(item);
-    const later = reading.whens.find((when) => when.start >= figure.end && when.start < end);
+    const later = utterance.dates.find((when) => when.start >= figure.end && when.start < end);
     used.push({ text: '', start: words[0] ? Math.min(words[0].start, figure.start) : figure.start, end: later?.start ?? end });
     start = end;
   }
   return { items, used };
 }
 
-const ownWord = (entry: Entry, word: string): boolean =>
+const isToolWord = (entry: IndexedTool, word: string): boolean =>
   [
     ...entry.tool.name.split('_'),
     ...entry.tool.title.toLowerCase().split(' '),
@@ -68,7 +68,7 @@ const ownWord = (entry: Entry, word: string): boolean =>
   ].some((own) => stem(own) === word);
 
 /** By the word itself, by what means the same, or as in an example. */
-function kindOf(entry: Entry, slot: Slot, key: string, values: readonly string[], text: string): string | undefined {
+function itemCategory(entry: IndexedTool, slot: Slot, key: string, values: readonly string[], text: string): string | undefined {
   const words = text.toLowerCase().split(/\W+/);
   for (const example of entry.examples) {
     for (const item of (example.input[slot.key] as Record<string, unknown>[] | undefined) ?? []) {
@@ -86,7 +86,9 @@ function kindOf(entry: Entry, slot: Slot, key: string, values: readonly string[]
     }
   }
   return (
-    values.find((value) => words.some((word) => alike(word, value.toLowerCase()) || othersFor(value.toLowerCase()).includes(word))) ??
+    values.find((value) =>
+      words.some((word) => areSynonyms(word, value.toLowerCase()) || synonymsOf(value.toLowerCase()).includes(word)),
+    ) ??
     values.find((value) => /^other$/i.test(value)) ??
     values.at(-1)
   );

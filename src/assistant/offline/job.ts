@@ -1,12 +1,12 @@
 /** One turn of the offline model, as data: all that it is told goes in, all that it says comes out, and nothing stays. */
 import { opens } from '../../core/access.ts';
 import type { Step } from '../model.ts';
-import { MOST_TOKENS } from './annotate.ts';
+import { MAX_TOKENS } from './annotate.ts';
 import type { Asker } from './asker.ts';
-import { talk } from './dialogue.ts';
-import type { Entry, Index } from './index-tools.ts';
-import { Needs, type Round } from './memory.ts';
-import { tokens } from './tokenise.ts';
+import { continueDialogue } from './dialogue.ts';
+import type { IndexedTool, ToolIndex } from './index-tools.ts';
+import { CallRequired, type Round } from './memory.ts';
+import { tokenise } from './tokenise.ts';
 
 export interface Job {
   readonly asker: Asker;
@@ -18,30 +18,30 @@ export interface Job {
 /** What the worker thread sends: once that it is ready, then one reply to each job. */
 export type Reply = { readonly ready: true } | { readonly steps: readonly Step[] } | { readonly error: unknown };
 
-export function answerJob(index: Index, { asker, today, rounds, offered }: Job): Step[] {
+export function answerJob(index: ToolIndex, { asker, today, rounds, offered }: Job): Step[] {
   const names = new Set(offered);
-  const known = ({ name, tool }: Entry): boolean => (names.size > 0 ? names.has(name) : opens(tool, asker.roles));
+  const known = ({ name, tool }: IndexedTool): boolean => (names.size > 0 ? names.has(name) : opens(tool, asker.roles));
   // Where nothing may be called any more, earlier calls are still understood.
-  const allowed = new Map<string, Entry>(index.entries.filter(known).map((entry) => [entry.name, entry]));
+  const allowed = new Map<string, IndexedTool>(index.entries.filter(known).map((entry) => [entry.name, entry]));
   try {
-    const text = talk({ index, person: asker, today, allowed }, recent(rounds));
+    const text = continueDialogue({ index, person: asker, today, allowed }, recent(rounds));
     return text.split(/(?<=\n\n)/).map((piece) => ({ type: 'text', text: piece }));
   } catch (error) {
-    if (!(error instanceof Needs)) throw error;
+    if (!(error instanceof CallRequired)) throw error;
     if (names.size === 0) return [{ type: 'text', text: TOO_MANY_CALLS }];
-    const made = rounds.at(-1)?.made.length ?? 0;
+    const made = rounds.at(-1)?.calls.length ?? 0;
     return [{ type: 'call', call: { id: `offline-${rounds.length}-${made + 1}`, name: error.tool, input: error.input } }];
   }
 }
 
 /** As many words of earlier questions are understood again. */
-const MOST_EARLIER_TOKENS = 2 * MOST_TOKENS;
+const MOST_EARLIER_TOKENS = 2 * MAX_TOKENS;
 /** The last rounds, as far back as their words allow: the work for a job does not grow with the conversation. */
 function recent(rounds: readonly Round[]): readonly Round[] {
   let left = MOST_EARLIER_TOKENS;
   let first = Math.max(0, rounds.length - 1);
   while (first > 0) {
-    left -= Math.min(MOST_TOKENS, tokens(rounds[first - 1]?.text ?? '').length);
+    left -= Math.min(MAX_TOKENS, tokenise(rounds[first - 1]?.text ?? '').length);
     if (left < 0) break;
     first -= 1;
   }

@@ -1,24 +1,24 @@
 /** Finds values that the schemas list as examples, such as departments. */
-import { overlaps, type Piece, type Reading } from './annotate.ts';
-import { othersFor } from './thesaurus.ts';
+import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
+import { synonymsOf } from './thesaurus.ts';
 
-export function knownIn(values: ReadonlyMap<string, string>, reading: Reading): { value: string; at: Piece }[] {
-  const found: { value: string; at: Piece }[] = [];
+export function findKnownValues(values: ReadonlyMap<string, string>, utterance: Utterance): { value: string; at: TextSpan }[] {
+  const found: { value: string; at: TextSpan }[] = [];
   for (const [folded, value] of values) {
-    const spellings = [folded, ...(folded.length <= 3 ? othersFor(folded).filter((other) => other.includes(' ')) : [])];
-    for (const spelling of spellings.filter((each) => reading.folded.includes(each))) {
-      const match = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`).exec(reading.folded);
+    const spellings = [folded, ...(folded.length <= 3 ? synonymsOf(folded).filter((other) => other.includes(' ')) : [])];
+    for (const spelling of spellings.filter((each) => utterance.folded.includes(each))) {
+      const match = new RegExp(`(?<![\\w-])${spelling.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`).exec(utterance.folded);
       if (!match) continue;
       const at = {
-        text: reading.text.slice(match.index, match.index + match[0].length),
+        text: utterance.text.slice(match.index, match.index + match[0].length),
         start: match.index,
         end: match.index + match[0].length,
       };
       // "Apex Legal Partners" is not the legal department.
       if (
-        !reading.names.some(
+        !utterance.names.some(
           (name) =>
-            name.sure &&
+            name.isCertain &&
             overlaps(name, at) &&
             name.end - name.start > at.end - at.start &&
             !/^\W/.test(name.text.replace(at.text, '')) &&

@@ -1,17 +1,17 @@
 /** The calls that were made for a question. Thinking starts over with each answer, and stops at the first call that is not made yet. */
 import type { Answer } from '../../core/answer.ts';
-import type { Said, ToolCall } from '../model.ts';
+import type { Message, ToolCall } from '../model.ts';
 
-export interface Made {
+export interface CompletedCall {
   readonly call: ToolCall;
   readonly answer: Answer;
 }
 export interface Round {
   readonly text: string;
-  readonly made: readonly Made[];
+  readonly calls: readonly CompletedCall[];
 }
 /** Thrown where thinking cannot go on without an answer. */
-export class Needs extends Error {
+export class CallRequired extends Error {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   constructor(tool: string, input: Readonly<Record<string, unknown>>) {
@@ -22,15 +22,15 @@ export class Needs extends Error {
 }
 
 /** How far back a conversation is understood. */
-const ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
-export function rounds(said: readonly Said[]): Round[] {
-  const found: { text: string; made: Made[] }[] = [];
+export function roundsOf(said: readonly Message[]): Round[] {
+  const found: { text: string; calls: CompletedCall[] }[] = [];
   for (const each of said) {
-    if (each.by === 'person') found.push({ text: each.text, made: [] });
-    else if (each.by === 'tool') found.at(-1)?.made.push({ call: each.call, answer: each.answer });
+    if (each.by === 'person') found.push({ text: each.text, calls: [] });
+    else if (each.by === 'tool') found.at(-1)?.calls.push({ call: each.call, answer: each.answer });
   }
-  return found.slice(-ROUNDS);
+  return found.slice(-MAX_ROUNDS);
 }
 
 const sorted = (value: unknown): unknown =>
@@ -43,18 +43,18 @@ const sorted = (value: unknown): unknown =>
             .map(([key, inner]) => [key, sorted(inner)]),
         )
       : value;
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 
-export interface Memory {
+export interface CallMemory {
   readonly size: number;
-  ask(tool: string, input: Readonly<Record<string, unknown>>): Answer;
+  call(tool: string, input: Readonly<Record<string, unknown>>): Answer;
 }
-export function memory(round: Round): Memory {
+export function createCallMemory(round: Round): CallMemory {
   return {
-    size: round.made.length,
-    ask(tool, input) {
-      const made = round.made.find(({ call }) => call.name === tool && same(call.input, input));
-      if (!made) throw new Needs(tool, input);
+    size: round.calls.length,
+    call(tool, input) {
+      const made = round.calls.find(({ call }) => call.name === tool && isEqual(call.input, input));
+      if (!made) throw new CallRequired(tool, input);
       return made.answer;
     },
   };

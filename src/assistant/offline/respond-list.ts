@@ -1,73 +1,90 @@
 /** Puts lists of rows into words. */
 import type { ListMetadata } from '../../core/answer.ts';
 import { HIDDEN } from '../../core/display.ts';
-import type { Reading } from './annotate.ts';
-import type { Result } from './frame.ts';
-import { type Entry, rowOf } from './index-tools.ts';
-import { bare } from './rank.ts';
-import { asked, factsOf, hidden, lowered, plural, type Speaking, strong, titleOf, WHY } from './respond-fields.ts';
-import { missedIn, nameOf, type Row } from './rows.ts';
-import { isId, type Schema, solid } from './schema.ts';
-import { cell, label, money, table, value } from './table.ts';
+import type { Utterance } from './annotate.ts';
+import type { IntentResult } from './frame.ts';
+import { type IndexedTool, rowOf } from './index-tools.ts';
+import { stripPoliteness } from './rank.ts';
+import {
+  requestedFields,
+  describeFields,
+  explainHidden,
+  lowerFirst,
+  pluralOf,
+  type ResponseContext,
+  bold,
+  displayName,
+  WHY,
+} from './respond-fields.ts';
+import { unmatchedWords, nameOf, type Row } from './rows.ts';
+import { isId, type Schema, unwrapUnion } from './schema.ts';
+import { escapeMarkdown, fieldLabel, formatMoney, renderTable, formatValue } from './table.ts';
 
 const HOW_MANY = /\bhow many\b|\bnumber of\b|\bcount\b|\bheadcount\b/i;
-const WHETHER = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
-const HOW_IT_STANDS =
+const YES_NO_QUESTION = /^(?:is|are|do|does|did|have|has|was|were|any)\b/i;
+const STATE_QUESTION =
   /^(?:is|are|was|were|has|have|did|does) my\b|\b(?:status|state) of\b|\bwhere (?:does|do) .+ stand\b|\b(?:gone|go|went|goes) through\b/i;
 
-export function rows(
-  speaking: Speaking,
-  { entry, input }: Result & { type: 'answered' },
+export function describeRows(
+  context: ResponseContext,
+  { entry, input }: IntentResult & { type: 'answered' },
   found: readonly Row[],
   list: ListMetadata | undefined,
-  reading: Reading,
+  utterance: Utterance,
 ): string {
-  const what = plural(entry);
-  const shape = entry.tool.kind === 'list' ? entry.row : rowOf(entry.tool.output);
+  const what = pluralOf(entry);
+  const shape = entry.tool.kind === 'list' ? entry.rowSchema : rowOf(entry.tool.output);
   const summary = (list?.summary ?? {}) as Row;
-  const told = sums(entry, summary, reading);
+  const told = describeTotals(entry, summary, utterance);
   if (found.length === 0)
-    return `${WHETHER.test(reading.text) ? 'No. ' : ''}There are ${HOW_MANY.test(reading.text) ? '0' : 'no'} matching ${what}${told ? `. ${told}` : '.'}`.trim();
+    return `${YES_NO_QUESTION.test(utterance.text) ? 'No. ' : ''}There are ${HOW_MANY.test(utterance.text) ? '0' : 'no'} matching ${what}${told ? `. ${told}` : '.'}`.trim();
   const more = list?.hasMore === true;
   const counted = typeof summary['count'] === 'number' ? summary['count'] : undefined;
   const total = counted ?? (more ? undefined : found.length);
   const number = total === undefined ? `more than ${found.length}` : String(total);
   const noun = total === 1 ? singular(what) : what;
-  const head = HOW_MANY.test(reading.text)
+  const head = HOW_MANY.test(utterance.text)
     ? `There ${total === 1 ? 'is' : 'are'} ${number} ${noun}${more ? ` (${list?.totalCount ?? `${found.length}+`})` : ''}.`
-    : `${WHETHER.test(reading.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(reading.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
-  const wanted = asked(shape, reading);
-  const extreme = outstanding(shape, found, reading);
-  const secret = hidden(speaking, entry, found, wanted);
+    : `${YES_NO_QUESTION.test(utterance.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(utterance.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
+  const wanted = requestedFields(shape, utterance);
+  const extreme = findExtreme(shape, found, utterance);
+  const secret = explainHidden(context, entry, found, wanted);
   const rest = more
-    ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${narrowing(entry)}.`
+    ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${suggestFilters(entry)}.`
     : '';
-  const doubt = ambiguous(found, reading, entry) ? '\n\nWhich one do you mean?' : '';
-  const texts = found.length <= 3 ? texting(shape, found) : closest(entry, shape, found, input);
-  const doubtful = texts === '' ? '' : unsaid(entry, found, input);
-  const answer = extreme ? '' : said(shape, found, reading, input);
+  const doubt = isAmbiguousName(found, utterance, entry) ? '\n\nWhich one do you mean?' : '';
+  const texts = found.length <= 3 ? quoteTexts(shape, found) : quoteClosest(entry, shape, found, input);
+  const doubtful = texts === '' ? '' : warnOfUnmatchedWords(entry, found, input);
+  const answer = extreme ? '' : describeRequestedFields(shape, found, utterance, input);
   const first = extreme
-    ? `${more ? `Of the first ${found.length}, the` : 'The'} ${extreme.word} is ${titleOf(extreme.row) || 'this one'}: ${lowered(label(extreme.key))} ${strong(value(extreme.row[extreme.key], shape.properties?.[extreme.key], extreme.key))}.\n\n`
+    ? `${more ? `Of the first ${found.length}, the` : 'The'} ${extreme.word} is ${displayName(extreme.row) || 'this one'}: ${lowerFirst(fieldLabel(extreme.key))} ${bold(formatValue(extreme.row[extreme.key], shape.properties?.[extreme.key], extreme.key))}.\n\n`
     : '';
-  return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || table(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
+  return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || renderTable(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
 }
 /** What was asked of a few rows, said of each of them before the table; of many, how many are how far. */
-function said(shape: Schema, found: readonly Row[], reading: Reading, input: Readonly<Record<string, unknown>>): string {
-  const text = bare(reading.text);
-  const state = Object.keys(shape.properties ?? {}).find((key) => /(?:^|_)status$/.test(key) && solid(shape.properties?.[key]).enum);
-  const stands = state !== undefined && !(state in input) && HOW_IT_STANDS.test(text) ? [state] : [];
+function describeRequestedFields(
+  shape: Schema,
+  found: readonly Row[],
+  utterance: Utterance,
+  input: Readonly<Record<string, unknown>>,
+): string {
+  const text = stripPoliteness(utterance.text);
+  const state = Object.keys(shape.properties ?? {}).find((key) => /(?:^|_)status$/.test(key) && unwrapUnion(shape.properties?.[key]).enum);
+  const stands = state !== undefined && !(state in input) && STATE_QUESTION.test(text) ? [state] : [];
   if (stands.length > 0 && state !== undefined && found.length > 3) {
     const counts = new Map<string, number>();
     for (const row of found)
       counts.set(
-        value(row[state], shape.properties?.[state], state),
-        (counts.get(value(row[state], shape.properties?.[state], state)) ?? 0) + 1,
+        formatValue(row[state], shape.properties?.[state], state),
+        (counts.get(formatValue(row[state], shape.properties?.[state], state)) ?? 0) + 1,
       );
-    return `Of these, ${[...counts].map(([each, count]) => `${count} ${count === 1 ? 'is' : 'are'} ${strong(each)}`).join(', ')}.`;
+    return `Of these, ${[...counts].map(([each, count]) => `${count} ${count === 1 ? 'is' : 'are'} ${bold(each)}`).join(', ')}.`;
   }
   const keys = [
     ...new Set([
-      ...(WHY.test(text) || /^(?:whats?|what's|who|when|where|which|is|does|did|has|how)\b/i.test(text) ? asked(shape, reading) : []),
+      ...(WHY.test(text) || /^(?:whats?|what's|who|when|where|which|is|does|did|has|how)\b/i.test(text)
+        ? requestedFields(shape, utterance)
+        : []),
       ...stands,
     ]),
   ];
@@ -83,7 +100,7 @@ function said(shape: Schema, found: readonly Row[], reading: Reading, input: Rea
           typeof row[key] !== 'object' &&
           row[key] !== nameOf(row),
       );
-      return own.length > 0 ? [factsOf(shape, row, own)] : [];
+      return own.length > 0 ? [describeFields(shape, row, own)] : [];
     })
     .join(' ');
 }
@@ -94,18 +111,18 @@ const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [
   [/\b(newest|latest|most recent)\b/i, 'day', -1],
   [/\b(oldest|earliest)\b/i, 'day', 1],
 ];
-function outstanding(
+function findExtreme(
   shape: Schema,
   found: readonly Row[],
-  reading: Reading,
+  utterance: Utterance,
 ): { word: string; row: Row; key: string; sorted: readonly Row[] } | undefined {
   if (found.length < 2) return undefined;
   for (const [pattern, by, sign] of EXTREMES) {
-    const word = pattern.exec(reading.text)?.[1];
+    const word = pattern.exec(utterance.text)?.[1];
     if (word === undefined) continue;
-    const named = asked(shape, reading);
+    const named = requestedFields(shape, utterance);
     const fits = (key: string): boolean => {
-      const own = solid(shape.properties?.[key]);
+      const own = unwrapUnion(shape.properties?.[key]);
       return (
         found.some((row) => row[key] !== null && row[key] !== HIDDEN && row[key] !== undefined) &&
         (by === 'figure'
@@ -127,58 +144,60 @@ function outstanding(
   return undefined;
 }
 /** A few rows that are texts: the texts themselves. */
-function texting(shape: Schema, found: readonly Row[]): string {
+function quoteTexts(shape: Schema, found: readonly Row[]): string {
   const text = (row: Row | undefined, key: string): string => (typeof row?.[key] === 'string' ? row[key] : '');
   const keys = Object.entries(shape.properties ?? {})
-    .filter(([, schema]) => schema.untrusted === true || solid(schema).untrusted === true)
+    .filter(([, schema]) => schema.untrusted === true || unwrapUnion(schema).untrusted === true)
     .map(([each]) => each);
   const [key] = keys
     .filter((each) => found.every((row) => text(row, each).length > 40))
     .sort((a, b) => text(found[0], b).length - text(found[0], a).length);
-  return key === undefined ? '' : found.map((row) => `- **${titleOf(row)}**: ${cell(text(row, key)).slice(0, 1200)}`).join('\n');
+  return key === undefined
+    ? ''
+    : found.map((row) => `- **${displayName(row)}**: ${escapeMarkdown(text(row, key)).slice(0, 1200)}`).join('\n');
 }
 /** Of many texts that a search found, the one that fits best, in full. */
-function closest(entry: Entry, shape: Schema, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+function quoteClosest(entry: IndexedTool, shape: Schema, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
   if (!entry.tool.lastResort || !entry.slots.some(({ kind, key }) => kind === 'query' && key in input)) return '';
-  const text = texting(shape, found.slice(0, 1));
+  const text = quoteTexts(shape, found.slice(0, 1));
   return text === '' ? '' : `The closest is:\n\n${text}`;
 }
 /** What was looked for and is nowhere in the best that was found: the person should know. */
-function unsaid(entry: Entry, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
-  const missed = missedIn(entry, found[0], input);
+function warnOfUnmatchedWords(entry: IndexedTool, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+  const missed = unmatchedWords(entry, found[0], input);
   return missed.length === 0
     ? ''
-    : `I found nothing that speaks of ${missed.map((word) => `"${cell(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
+    : `I found nothing that speaks of ${missed.map((word) => `"${escapeMarkdown(word)}"`).join(' and ')}, so this may not be what you mean.\n\n`;
 }
 const singular = (words: string): string =>
   words
     .replace(/ies$/, 'y')
     .replace(/people$/, 'person')
     .replace(/([^s])s$/, '$1');
-const narrowing = (entry: Entry): string => {
+const suggestFilters = (entry: IndexedTool): string => {
   const keys = entry.slots
     .filter(({ kind }) => ['choice', 'name', 'date', 'amount'].includes(kind))
     .map(({ base }) => base.replaceAll('_', ' '));
   return keys.length > 0 ? `, for example by ${[...new Set(keys)].slice(0, 3).join(', ')}` : '';
 };
 /** Two of one name, where one was asked for. */
-const ambiguous = (found: readonly Row[], reading: Reading, entry: Entry): boolean =>
+const isAmbiguousName = (found: readonly Row[], utterance: Utterance, entry: IndexedTool): boolean =>
   found.length > 1 &&
   found.length <= 8 &&
-  reading.names.length === 1 &&
-  reading.names[0]?.possessive === true &&
+  utterance.names.length === 1 &&
+  utterance.names[0]?.possessive === true &&
   entry.slots.some(({ key }) => key === 'name');
 
 /** Totals over all that match, as the tool adds them up. */
-function sums(entry: Entry, summary: Row, reading: Reading): string {
+function describeTotals(entry: IndexedTool, summary: Row, utterance: Utterance): string {
   const parts = Object.entries(summary)
     .filter(([key, given]) => given !== null && key !== 'count' && entry.tool.summary.includes(key))
     .map(([key, given]) => {
-      const text = typeof given === 'number' && !isCount(key) ? money(given) : value(given, undefined, key);
-      return `${lowered(label(key))} ${text}`;
+      const text = typeof given === 'number' && !isCount(key) ? formatMoney(given) : formatValue(given, undefined, key);
+      return `${lowerFirst(fieldLabel(key))} ${text}`;
     });
   if (parts.length === 0) return '';
-  const lead = reading.whens.length > 0 || parts.length > 1 ? 'In all: ' : '';
+  const lead = utterance.dates.length > 0 || parts.length > 1 ? 'In all: ' : '';
   return `${lead === '' ? parts.join(', ').replace(/^./, (letter) => letter.toUpperCase()) : `${lead}${parts.join(', ')}`}.`;
 }
 const isCount = (key: string): boolean => /count|filed|open$|number/.test(key);

@@ -1,19 +1,19 @@
 /** Rows of tool answers: their names, their ids, and which of several is meant. */
 import type { Answer } from '../../core/answer.ts';
-import type { Reading } from './annotate.ts';
-import type { Entry } from './index-tools.ts';
-import { isId, type Schema, solid } from './schema.ts';
-import { alike } from './thesaurus.ts';
-import { empty, fold, stem } from './tokenise.ts';
+import type { Utterance } from './annotate.ts';
+import type { IndexedTool } from './index-tools.ts';
+import { isId, type Schema, unwrapUnion } from './schema.ts';
+import { areSynonyms } from './thesaurus.ts';
+import { stopWords, fold, stem } from './tokenise.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
-export interface Shown {
-  readonly entry: Entry;
+export interface ShownRows {
+  readonly entry: IndexedTool;
   readonly rows: readonly Row[];
 }
 
 /** The key by which a tool's rows are called: the first that is an id. */
-export const ownIdOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
+export const idKeyOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
 
 export function rowsIn(answer: Answer | undefined): Row[] {
   if (answer?.status !== 'success') return [];
@@ -38,7 +38,7 @@ export function nameOf(row: Row): string {
   );
 }
 /** What was looked for in what people wrote, and is nowhere in the best that was found. */
-export function missedIn(entry: Entry, row: Row | undefined, input: Row): string[] {
+export function unmatchedWords(entry: IndexedTool, row: Row | undefined, input: Row): string[] {
   const query = entry.tool.lastResort ? entry.slots.find(({ kind, key }) => kind === 'query' && typeof input[key] === 'string') : undefined;
   const have = new Set(
     Object.values(row ?? {})
@@ -48,26 +48,26 @@ export function missedIn(entry: Entry, row: Row | undefined, input: Row): string
       .map(stem),
   );
   return (query ? fold(String(input[query.key])).split(/[^a-z0-9]+/) : []).filter(
-    (word) => word.length > 2 && !empty.has(word) && !have.has(stem(word)),
+    (word) => word.length > 2 && !stopWords.has(word) && !have.has(stem(word)),
   );
 }
-export const newest = (rows: readonly Row[], shape: Schema): Row | undefined => extreme(rows, shape, 'date', 1);
+export const newestRow = (rows: readonly Row[], shape: Schema): Row | undefined => extremeRow(rows, shape, 'date', 1);
 /** The one row that shares most words with a text, in its own words or others for the same. */
-export function tellingOf(rows: readonly Row[], text: string): Row | undefined {
+export function bestMatch(rows: readonly Row[], text: string): Row | undefined {
   const words = fold(text)
     .split(/[^a-z0-9]+/)
-    .filter((word) => word.length > 2 && !empty.has(word));
-  const scored = rows.map((row) => ({ row, hits: words.filter((word) => titlesOf(row).some((have) => alike(have, word))).length }));
+    .filter((word) => word.length > 2 && !stopWords.has(word));
+  const scored = rows.map((row) => ({ row, hits: words.filter((word) => nameWords(row).some((have) => areSynonyms(have, word))).length }));
   const most = Math.max(0, ...scored.map(({ hits }) => hits));
   const [only, second] = scored.filter(({ hits }) => hits === most);
   return most > 0 && second === undefined ? only?.row : undefined;
 }
-const titlesOf = (row: Row): string[] =>
+const nameWords = (row: Row): string[] =>
   fold(nameOf(row))
     .split(/[^a-z0-9]+/)
-    .filter((word) => word.length > 2 && !empty.has(word));
-export function extreme(rows: readonly Row[], shape: Schema, by: 'date' | 'amount', sign: 1 | -1): Row | undefined {
-  const fields = Object.entries(shape.properties ?? {}).map(([key, schema]): [string, Schema] => [key, solid(schema)]);
+    .filter((word) => word.length > 2 && !stopWords.has(word));
+export function extremeRow(rows: readonly Row[], shape: Schema, by: 'date' | 'amount', sign: 1 | -1): Row | undefined {
+  const fields = Object.entries(shape.properties ?? {}).map(([key, schema]): [string, Schema] => [key, unwrapUnion(schema)]);
   const key = fields.find(([, schema]) =>
     by === 'date' ? schema.format === 'date' || schema.format === 'date-time' : schema.unit !== undefined,
   )?.[0];
@@ -77,14 +77,14 @@ export function extreme(rows: readonly Row[], shape: Schema, by: 'date' | 'amoun
 }
 
 /** The row that an answer of a few words points at. */
-export function rowNamed(rows: readonly Row[], reading: Reading): Row | undefined {
+export function selectRow(rows: readonly Row[], utterance: Utterance): Row | undefined {
   const ordinal = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].findIndex((word) =>
-    new RegExp(`\\b${word}\\b`, 'i').test(reading.text),
+    new RegExp(`\\b${word}\\b`, 'i').test(utterance.text),
   );
-  const number = /^(?:number |no\.? ?|#)?(\d)$/i.exec(reading.text.trim())?.[1];
+  const number = /^(?:number |no\.? ?|#)?(\d)$/i.exec(utterance.text.trim())?.[1];
   const at = ordinal >= 0 ? ordinal : number !== undefined ? Number(number) - 1 : -1;
   if (at >= 0 && rows[at]) return rows[at];
-  const words = reading.tokens
+  const words = utterance.tokens
     .map(({ word }) => word)
     .filter(
       (word) =>

@@ -1,12 +1,12 @@
 /** What a tool's input schema says of each slot: what kind of thing goes in, and how it is written. */
 
 /** Of a tool's declaration, what its slots are read off. */
-interface Taking {
+interface SlotSource {
   readonly kind: string;
   readonly input: Schema;
 }
 
-export type Kind =
+export type SlotKind =
   | 'id'
   | 'number-id'
   | 'date'
@@ -54,7 +54,7 @@ export interface Schema {
 }
 export interface Slot {
   readonly key: string;
-  readonly kind: Kind;
+  readonly kind: SlotKind;
   readonly required: boolean;
   readonly schema: Schema;
   readonly description: string;
@@ -67,10 +67,10 @@ export interface Slot {
 }
 
 /** One branch of a union where the others say nothing new: null, or "hidden". */
-export const solid = (schema: Schema | undefined): Schema => {
+export const unwrapUnion = (schema: Schema | undefined): Schema => {
   const branches = schema?.anyOf?.filter((branch) => branch.type !== 'null' && branch.const === undefined);
   return branches?.[0]
-    ? { ...(schema?.description !== undefined && { description: schema.description }), ...solid(branches[0]) }
+    ? { ...(schema?.description !== undefined && { description: schema.description }), ...unwrapUnion(branches[0]) }
     : (schema ?? {});
 };
 export const typeOf = (schema: Schema): string =>
@@ -79,10 +79,10 @@ export const typeOf = (schema: Schema): string =>
 const FROM = /^(?:min|start|from)_|_from$|^from$/;
 const TO = /^(?:max|end|to|until)_|_to$|^to$/;
 
-export function slotsOf(tool: Taking): Slot[] {
+export function slotsOf(tool: SlotSource): Slot[] {
   const schema = tool.input;
   return Object.entries(schema.properties ?? {}).map(([key, given]): Slot => {
-    const own = solid(given);
+    const own = unwrapUnion(given);
     const kind = kindOf(key, own, tool);
     const edge = FROM.test(key) && !(kind === 'date' && TO.test(key)) ? 'from' : TO.test(key) ? 'to' : undefined;
     // start_date_from and start_date_to are two ends of one start_date.
@@ -104,16 +104,16 @@ export function slotsOf(tool: Taking): Slot[] {
   });
 }
 
-function kindOf(key: string, schema: Schema, tool: Taking): Kind {
+function kindOf(key: string, schema: Schema, tool: SlotSource): SlotKind {
   const type = typeOf(schema);
   const changes = tool.kind === 'write' || tool.kind === 'act';
   if (key === 'limit' || key === 'cursor' || key === 'sort') return key;
   if (schema.enum) return schema.enum.every((value) => /^\d+d$/.test(String(value))) ? 'days' : 'choice';
   if (type === 'boolean') return 'flag';
   if (type === 'array')
-    return typeOf(solid(schema.items)) === 'object'
+    return typeOf(unwrapUnion(schema.items)) === 'object'
       ? 'items'
-      : typeOf(solid(schema.items)) === 'string' && !solid(schema.items).enum
+      : typeOf(unwrapUnion(schema.items)) === 'string' && !unwrapUnion(schema.items).enum
         ? 'names'
         : 'other';
   if (type === 'integer' || type === 'number') {

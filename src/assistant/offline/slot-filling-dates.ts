@@ -1,20 +1,20 @@
 /** Days and periods, written as each slot wants them. */
-import { overlaps, type Piece, type Reading } from './annotate.ts';
+import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
-import { nearest, type When } from './dates.ts';
-import type { Entry } from './index-tools.ts';
+import { inNearestYear, type DateMention } from './dates.ts';
+import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 
-const AHEAD = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|future|expected)\b/i;
+const FUTURE = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|future|expected)\b/i;
 
-export function setDates(entry: Entry, reading: Reading, input: Record<string, unknown>, used: Piece[]): void {
-  const { today } = reading;
-  const whens = reading.whens.filter((when) => !used.some((span) => overlaps(span, when)));
+export function fillDates(entry: IndexedTool, utterance: Utterance, input: Record<string, unknown>, used: TextSpan[]): void {
+  const { today } = utterance;
+  const whens = utterance.dates.filter((when) => !used.some((span) => overlaps(span, when)));
   // A day that is said in passing stands back behind a period that is meant.
-  if (!entry.changes) whens.sort((a, b) => telling(b) - telling(a));
+  if (!entry.mutates) whens.sort((a, b) => specificity(b) - specificity(a));
   const [first, second] = whens;
   if (!first) return;
-  const mark = (when: When) => used.push({ text: '', start: when.start, end: when.end });
+  const mark = (when: DateMention) => used.push({ text: '', start: when.start, end: when.end });
   const open = entry.slots.filter(({ key }) => !(key in input));
   const days = open.filter(({ kind }) => kind === 'date');
   const pairs = days
@@ -31,44 +31,44 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
   let done = false;
 
   if (units && first.count && first.count.of === units.key.replace(/s$/, '')) {
-    input[units.key] = bounded(units, first.count.number);
+    input[units.key] = clamp(units, first.count.number);
     done = true;
   } else if (units?.key === 'months' && first.count?.of === 'year') {
-    input[units.key] = bounded(units, first.count.number * 12);
+    input[units.key] = clamp(units, first.count.number * 12);
     done = true;
   } else if (units?.key === 'months' && first.count?.of === 'quarter') {
-    input[units.key] = bounded(units, first.count.number * 3);
+    input[units.key] = clamp(units, first.count.number * 3);
     done = true;
   } else if (span) {
     input[span.key] = nearestSpan(span, first, today);
     done = true;
-  } else if (pair && (pair.from.required || !single || first.from !== first.to || first.open !== undefined)) {
-    const when = nearest(
+  } else if (pair && (pair.from.required || !single || first.from !== first.to || first.openEnd !== undefined)) {
+    const when = inNearestYear(
       first,
       today,
-      entry.changes || AHEAD.test(reading.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date_'),
+      entry.mutates || FUTURE.test(utterance.text) || /clos|due/.test(pair.from.key) || pair.from.key.startsWith('start_date_'),
     );
-    if (when.open !== 'until') input[pair.from.key] = when.from;
-    if (when.open !== 'since' || entry.changes) input[pair.to.key] = when.open === 'since' ? when.from : when.to;
+    if (when.openEnd !== 'until') input[pair.from.key] = when.from;
+    if (when.openEnd !== 'since' || entry.mutates) input[pair.to.key] = when.openEnd === 'since' ? when.from : when.to;
     done = true;
   } else if (month) {
-    input[month.key] = nearest(first, today, false).from.slice(0, 7);
+    input[month.key] = inNearestYear(first, today, false).from.slice(0, 7);
     done = true;
   } else if (period) {
-    const text = periodText(period, nearest(first, today, AHEAD.test(reading.text)), today);
+    const text = periodText(period, inNearestYear(first, today, FUTURE.test(utterance.text)), today);
     if (text !== undefined) {
       input[period.key] = text;
       done = true;
     }
   } else if (single) {
-    const when = nearest(first, today, entry.changes);
+    const when = inNearestYear(first, today, entry.mutates);
     // "At the end of" a period is its last day; of one that still runs, today.
-    input[single.key] = when.grain === 'day' || entry.changes ? when.from : when.to > today && when.from <= today ? today : when.to;
+    input[single.key] = when.grain === 'day' || entry.mutates ? when.from : when.to > today && when.from <= today ? today : when.to;
     done = true;
   }
   const parted = quarter ?? year;
   if (!done && parted) {
-    const when = nearest(first, today, false);
+    const when = inNearestYear(first, today, false);
     if (quarter && (first.grain === 'quarter' || (second?.grain ?? first.grain) === 'quarter')) {
       const of = first.grain === 'quarter' ? first : (second ?? first);
       input[quarter.key] = quarterOf(of.from);
@@ -86,12 +86,12 @@ export function setDates(entry: Entry, reading: Reading, input: Record<string, u
   if (done) mark(first);
 }
 
-const telling = (when: When): number =>
-  when.open !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0;
-const bounded = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
+const specificity = (when: DateMention): number =>
+  when.openEnd !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0;
+const clamp = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
 
 /** A period in one of the spellings that the slot's description shows. */
-function periodText({ schema, key }: Slot, when: When, today: string): string | undefined {
+function periodText({ schema, key }: Slot, when: DateMention, today: string): string | undefined {
   const told = schema.description ?? '';
   const takes = {
     month: /20\d\d-\d\d\b/.test(told),
@@ -111,7 +111,7 @@ function periodText({ schema, key }: Slot, when: When, today: string): string | 
   return takes.year || key.includes('year') ? months.year : undefined;
 }
 
-function nearestSpan({ values }: Slot, when: When, today: string): string | undefined {
+function nearestSpan({ values }: Slot, when: DateMention, today: string): string | undefined {
   const days = Math.max(1, Math.round((Date.parse(when.to > today ? today : when.to) - Date.parse(when.from)) / 86_400_000) + 1);
   const wide = when.grain === 'week' ? 7 : when.grain === 'month' ? 30 : when.grain === 'quarter' ? 90 : when.count ? days - 1 : days;
   return [...values].sort((a, b) => Math.abs(Number.parseInt(a, 10) - wide) - Math.abs(Number.parseInt(b, 10) - wide))[0];

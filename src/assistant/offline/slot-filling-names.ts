@@ -1,74 +1,95 @@
 /** Fills slots with names and with words beside names. */
-import { type Name, overlaps, type Reading } from './annotate.ts';
-import { around, type Entry, type Index } from './index-tools.ts';
-import { speaksOf } from './rank.ts';
+import { type NamedEntity, overlaps, type Utterance } from './annotate.ts';
+import { neighboursOf, type IndexedTool, type ToolIndex } from './index-tools.ts';
+import { relevanceOf } from './rank.ts';
 import { isPerson, type Slot } from './schema.ts';
-import type { Filled, Free, Set_ } from './slot-filling-state.ts';
-import { CHANGES, othersFor } from './thesaurus.ts';
-import { empty, fold, stem } from './tokenise.ts';
+import type { FilledSlots, IsFree, SetSlot } from './slot-filling-state.ts';
+import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
+import { stopWords, fold, stem } from './tokenise.ts';
 
 /** Names go where the examples put names that stand beside the same words. */
-export function fillNames(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+export function fillNames(
+  index: ToolIndex,
+  entry: IndexedTool,
+  utterance: Utterance,
+  filled: FilledSlots,
+  set: SetSlot,
+  free: IsFree,
+): void {
   const slots = entry.slots.filter(
     (slot) =>
       !(slot.key in filled.input) &&
       (slot.kind === 'name' || slot.kind === 'id' || slot.kind === 'number-id' || slot.kind === 'query' || slot.kind === 'names'),
   );
   const taken = new Set<Slot>();
-  const names = reading.names.filter((name) => free(name) && !reading.ids.some((id) => overlaps(id, name)));
-  for (const name of [...names.filter(({ sure }) => sure), ...names.filter(({ sure }) => !sure)]) {
+  const names = utterance.names.filter((name) => free(name) && !utterance.ids.some((id) => overlaps(id, name)));
+  for (const name of [...names.filter(({ isCertain }) => isCertain), ...names.filter(({ isCertain }) => !isCertain)]) {
     const scored = slots
       .filter((slot) => !taken.has(slot))
-      .map((slot) => ({ slot, score: nameScore(index, entry, slot, reading, name) }))
+      .map((slot) => ({ slot, score: scoreName(index, entry, slot, utterance, name) }))
       .sort((a, b) => b.score - a.score);
     const [best] = scored;
-    if (!best || best.score < (name.sure ? 0.3 : 0.9)) continue;
+    if (!best || best.score < (name.isCertain ? 0.3 : 0.9)) continue;
     taken.add(best.slot);
     if (best.slot.kind === 'id' || best.slot.kind === 'number-id') {
-      filled.mentions.push({ slot: best.slot, names: [name], words: [] });
+      filled.references.push({ slot: best.slot, names: [name], words: [] });
       filled.used.push(name);
     } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
   }
 }
 /** "In the health industry": a value right before the name of its slot. */
-export function fillBefore(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+export function fillFromWordBefore(
+  index: ToolIndex,
+  entry: IndexedTool,
+  utterance: Utterance,
+  filled: FilledSlots,
+  set: SetSlot,
+  free: IsFree,
+): void {
   for (const slot of entry.slots.filter(
-    ({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.known.has(key) && !key.includes('_') && key !== 'name',
+    ({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.knownValues.has(key) && !key.includes('_') && key !== 'name',
   )) {
-    const at = reading.tokens.findIndex(
-      ({ stem: each }) => each === stem(slot.key) || othersFor(slot.key).some((other) => !other.includes(' ') && stem(other) === each),
+    const at = utterance.tokens.findIndex(
+      ({ stem: each }) => each === stem(slot.key) || synonymsOf(slot.key).some((other) => !other.includes(' ') && stem(other) === each),
     );
-    const [before, key] = [reading.tokens[at - 1], reading.tokens[at]];
+    const [before, key] = [utterance.tokens[at - 1], utterance.tokens[at]];
     if (
       !before ||
       !key ||
-      empty.has(before.word) ||
-      CHANGES.has(before.stem) ||
+      stopWords.has(before.word) ||
+      CHANGE_VERBS.has(before.stem) ||
       before.capital ||
       !free({ ...before, text: '' }) ||
       (entry.stems.get(before.stem) ?? 0) >= 0.7
     )
       continue;
-    if (!/^(?:in|of|from|for)$/.test(reading.tokens[at - 2]?.word ?? '') && !/^(?:the|an?)$/.test(reading.tokens[at - 2]?.word ?? ''))
+    if (!/^(?:in|of|from|for)$/.test(utterance.tokens[at - 2]?.word ?? '') && !/^(?:the|an?)$/.test(utterance.tokens[at - 2]?.word ?? ''))
       continue;
     set(slot, before.raw, { text: before.raw, start: before.start, end: before.end });
   }
 }
 /** A word that no tool knows, where the examples have such words too: "the recruiters" is a job title. */
-export function fillPlain(index: Index, entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+export function fillFromUnknownWord(
+  index: ToolIndex,
+  entry: IndexedTool,
+  utterance: Utterance,
+  filled: FilledSlots,
+  set: SetSlot,
+  free: IsFree,
+): void {
   const slot = entry.slots.find(
     ({ kind, key }) =>
       kind === 'name' &&
       !(key in filled.input) &&
       entry.examples.some(({ input }) => typeof input[key] === 'string' && /^[a-z]+$/.test(input[key])),
   );
-  const rest = reading.words.filter(
+  const rest = utterance.words.filter(
     (word) =>
       free({ ...word.token, text: '' }) &&
-      (speaksOf(entry, word) < 0.35 || !index.lexicon.vocabulary.has(word.token.word)) &&
+      (relevanceOf(entry, word) < 0.35 || !index.lexicon.vocabulary.has(word.token.word)) &&
       !word.token.capital &&
-      word.ideas.length === 0 &&
-      !CHANGES.has(word.stem),
+      word.concepts.length === 0 &&
+      !CHANGE_VERBS.has(word.stem),
   );
   const [first, second] = rest;
   const last = second ?? first;
@@ -81,33 +102,33 @@ export function fillPlain(index: Index, entry: Entry, reading: Reading, filled: 
     !/[^s]s$/.test(last.token.word)
   )
     return;
-  const text = reading.text.slice(first.token.start, last.token.end).replace(/([^s])s$/, '$1');
+  const text = utterance.text.slice(first.token.start, last.token.end).replace(/([^s])s$/, '$1');
   set(slot, text, { text, start: first.token.start, end: last.token.end });
 }
 
 /** Values that are words themselves: "depends on" is depends_on, as in an example; else what stands between two names. */
-export function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, set: Set_, free: Free): void {
+export function fillRelation(entry: IndexedTool, utterance: Utterance, filled: FilledSlots, set: SetSlot, free: IsFree): void {
   for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
     for (const { input } of entry.examples) {
       const value = input[slot.key];
       if (typeof value !== 'string' || !value.includes('_')) continue;
       const words = value
         .split('_')
-        .filter((word) => !empty.has(word))
+        .filter((word) => !stopWords.has(word))
         .map(stem);
-      const said = reading.tokens.find((token) => words.includes(token.stem) && free({ ...token, text: '' }));
-      if (said && words.every((word) => reading.tokens.some((token) => token.stem === word))) {
+      const said = utterance.tokens.find((token) => words.includes(token.stem) && free({ ...token, text: '' }));
+      if (said && words.every((word) => utterance.tokens.some((token) => token.stem === word))) {
         set(slot, value, { text: said.raw, start: said.start, end: said.end });
         break;
       }
     }
     if (slot.key in filled.input || !slot.required) continue;
     const [left, right] = filled.used
-      .filter((span) => reading.names.some((name) => name.start === span.start))
+      .filter((span) => utterance.names.some((name) => name.start === span.start))
       .sort((a, b) => a.start - b.start);
     const between =
       left && right
-        ? reading.tokens.filter(
+        ? utterance.tokens.filter(
             (token) => token.start >= left.end && token.end <= right.start && !/^(?:is|are|was|the|a|an|now|be|been)$/.test(token.word),
           )
         : [];
@@ -121,16 +142,18 @@ export function fillAsExamples(entry: Entry, reading: Reading, filled: Filled, s
  * "… that checkout is owned by the Payments team": what stands before and after the words of a relation, whether it looks like a name or
  * not.
  */
-export function fillAround(entry: Entry, reading: Reading, filled: Filled, set: Set_): void {
+export function fillRelationEnds(entry: IndexedTool, utterance: Utterance, filled: FilledSlots, set: SetSlot): void {
   const names = entry.slots.filter(({ kind, required }) => kind === 'name' && required);
   const at = names.findIndex(({ key }) => typeof filled.input[key] === 'string' && String(filled.input[key]).includes('_'));
   const [before, middle, after] = [names[at - 1], names[at], names[at + 1]];
   if (!before || !middle || !after) return;
   const words = String(filled.input[middle.key]).split('_');
-  const first = reading.tokens.findIndex((_, place) => words.every((word, offset) => reading.tokens[place + offset]?.stem === stem(word)));
-  const [start, end] = [reading.tokens[first], reading.tokens[first + words.length - 1]];
+  const first = utterance.tokens.findIndex((_, place) =>
+    words.every((word, offset) => utterance.tokens[place + offset]?.stem === stem(word)),
+  );
+  const [start, end] = [utterance.tokens[first], utterance.tokens[first + words.length - 1]];
   if (!start || !end) return;
-  const left = reading.text
+  const left = utterance.text
     .slice(0, start.start)
     .replace(/\s+(?:is|are|was|were|be|been|now|will be|does|do)(?: now)?\s*$/i, '')
     .trimEnd();
@@ -142,25 +165,25 @@ export function fillAround(entry: Entry, reading: Reading, filled: Filled, set: 
       .replace(/^(?:please )?(?:note|record|remember|write down)\b/i, '')
       .trim()
       .replace(/^(?:the|our|a) /i, '') ?? '';
-  const object = /^\s+(?:the |our |a )?([^:,;.?!]+)/i.exec(reading.text.slice(end.end))?.[1]?.trim() ?? '';
+  const object = /^\s+(?:the |our |a )?([^:,;.?!]+)/i.exec(utterance.text.slice(end.end))?.[1]?.trim() ?? '';
   if (!(before.key in filled.input) && subject !== '' && subject.split(' ').length <= 4)
     set(before, subject, { text: subject, start: left.length - subject.length, end: left.length });
   const known = filled.input[after.key];
   if (object !== '' && object.split(' ').length <= 4 && (known === undefined || (typeof known === 'string' && object.startsWith(known))))
-    set(after, object, { text: object, start: end.end, end: end.end + reading.text.slice(end.end).indexOf(object) + object.length });
+    set(after, object, { text: object, start: end.end, end: end.end + utterance.text.slice(end.end).indexOf(object) + object.length });
 }
 
-function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, name: Name): number {
-  const here = around(reading, name);
+function scoreName(index: ToolIndex, entry: IndexedTool, slot: Slot, utterance: Utterance, name: NamedEntity): number {
+  const here = neighboursOf(utterance, name);
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
-  const known = index.known.get(slot.key);
+  const known = index.knownValues.get(slot.key);
   let best = aligned.length > 0 ? 0.6 : slot.kind === 'name' || slot.required ? 0.3 : 0;
   // "Liam's deals": whose they are, not what they are called.
   if (isPerson(slot) && name.possessive) best += 1.2;
   for (const each of aligned) {
     let score = 0.6;
     const left = here.left.at(-1);
-    if (left !== undefined && left === each.left.at(-1)) score += empty.has(left) ? 0.9 : 1.5;
+    if (left !== undefined && left === each.left.at(-1)) score += stopWords.has(left) ? 0.9 : 1.5;
     if (here.left.at(-2) !== undefined && here.left.at(-2) === each.left.at(-2)) score += 0.4;
     if (here.right !== undefined && here.right === each.right) score += 1;
     if (name.possessive && each.possessive) score += 1;
@@ -173,9 +196,9 @@ function nameScore(index: Index, entry: Entry, slot: Slot, reading: Reading, nam
   if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
   else if (/^[A-Z]{2}$/.test(name.text) && here.left.at(-1) === 'in') best -= 1.5;
   // "How many deals has Liam got?"
-  if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && reading.words.length <= 5) best += 1.2;
+  if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && utterance.words.length <= 5) best += 1.2;
   if (known) best -= known.has(fold(name.text)) ? -3 : name.words.length > 1 ? 1.6 : 0.8;
   // A department is nobody's name.
-  else if ([...index.known.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
+  else if ([...index.knownValues.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
   return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);
 }

@@ -1,63 +1,65 @@
 /** Fills slots with ids, amounts and known values. */
 import type { Amount } from './amounts.ts';
-import { overlaps, type Piece, type Reading } from './annotate.ts';
-import type { Entry, Index } from './index-tools.ts';
-import { knownIn } from './known-values.ts';
+import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
+import type { IndexedTool, ToolIndex } from './index-tools.ts';
+import { findKnownValues } from './known-values.ts';
 import type { Slot } from './schema.ts';
-import type { Free, Set_ } from './slot-filling-state.ts';
-import { othersFor } from './thesaurus.ts';
-import { empty, numberWord, stem } from './tokenise.ts';
+import type { IsFree, SetSlot } from './slot-filling-state.ts';
+import { synonymsOf } from './thesaurus.ts';
+import { stopWords, parseNumberWord, stem } from './tokenise.ts';
 
 /** Ids that stand in the text. A plain number is one only right after what it numbers. */
-export function fillIds(entry: Entry, reading: Reading, set: Set_, free: Free): void {
+export function fillIds(entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'id' || kind === 'number-id');
   for (const slot of slots) {
     const noun = stem(slot.key.replace(/_id$/, '').split('_').at(-1) ?? '');
     if (slot.kind === 'number-id' || slot.schema.format !== 'uuid') {
-      const at = reading.tokens.findIndex(
+      const at = utterance.tokens.findIndex(
         (token, place) =>
           /^\d{1,9}$/.test(token.word) &&
-          (reading.tokens[place - 1]?.stem === noun ||
-            reading.text.slice(0, token.start).endsWith('#') ||
-            entry.stems.has(reading.tokens[place - 1]?.stem ?? '')),
+          (utterance.tokens[place - 1]?.stem === noun ||
+            utterance.text.slice(0, token.start).endsWith('#') ||
+            entry.stems.has(utterance.tokens[place - 1]?.stem ?? '')),
       );
-      const token = reading.tokens[at];
+      const token = utterance.tokens[at];
       if (token && free({ ...token, text: '' })) {
         set(slot, slot.kind === 'number-id' ? Number(token.word) : token.word, { text: token.word, start: token.start, end: token.end });
         continue;
       }
       if (slot.kind === 'number-id') continue;
     }
-    const before = (piece: Piece) => reading.tokens.filter(({ end }) => end <= piece.start).at(-1)?.stem ?? '';
+    const before = (piece: TextSpan) => utterance.tokens.filter(({ end }) => end <= piece.start).at(-1)?.stem ?? '';
     const isUuid = slot.schema.format === 'uuid';
-    const ids = reading.ids.filter((piece) => free(piece) && !(reading.names.some((name) => overlaps(name, piece)) && !slot.required));
+    const ids = utterance.ids.filter((piece) => free(piece) && !(utterance.names.some((name) => overlaps(name, piece)) && !slot.required));
     const piece =
       ids.find((each) => before(each) === noun) ??
       (slot.required || slots.length === 1
         ? ids.find((each) => /-.*-/.test(each.text) || (!isUuid && (entry.stems.has(before(each)) || /^[et]-\d/.test(each.text))))
         : undefined);
-    if (piece && !afterOtherKey(entry, slot, before(piece))) set(slot, piece.text, piece);
+    if (piece && !followsOtherSlotName(entry, slot, before(piece))) set(slot, piece.text, piece);
   }
 }
 /** "reference WIRE-8841" is a reference, whatever it looks like. */
-const afterOtherKey = (entry: Entry, slot: Slot, word: string): boolean =>
+const followsOtherSlotName = (entry: IndexedTool, slot: Slot, word: string): boolean =>
   entry.slots.some(
     (other) =>
       other !== slot &&
       other.kind !== 'id' &&
       (stem(other.key.split('_').at(-1) ?? '') === word ||
-        (word !== '' && othersFor(other.key.split('_').at(-1) ?? '').some((same) => stem(same) === word))),
+        (word !== '' && synonymsOf(other.key.split('_').at(-1) ?? '').some((same) => stem(same) === word))),
   );
 
-export function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Free): void {
+export function fillAmounts(entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'amount' || kind === 'number');
   const filled = new Set<string>();
-  for (const amount of reading.amounts.filter(free)) {
+  for (const amount of utterance.amounts.filter(free)) {
     const near = (slot: Slot) =>
       slot.base
         .split('_')
-        .some((word) => reading.tokens.some((token) => token.stem === stem(word) && Math.abs(token.start - amount.start) < 40));
-    const fits = slots.filter((slot) => !filled.has(slot.key) && !isShare(slot, amount) && inRange(slot, scaled(slot, amount)));
+        .some((word) => utterance.tokens.some((token) => token.stem === stem(word) && Math.abs(token.start - amount.start) < 40));
+    const fits = slots.filter(
+      (slot) => !filled.has(slot.key) && !isPercentOfMoney(slot, amount) && inRange(slot, scaledAmount(slot, amount)),
+    );
     const bounded = fits.filter((slot) =>
       amount.bound === 'min' ? slot.edge === 'from' : amount.bound === 'max' ? slot.edge === 'to' : slot.edge === undefined,
     );
@@ -69,36 +71,38 @@ export function fillAmounts(entry: Entry, reading: Reading, set: Set_, free: Fre
       others.find(({ required }) => required);
     if (!slot) continue;
     filled.add(slot.key);
-    set(slot, scaled(slot, amount), { text: '', start: amount.start, end: amount.end });
+    set(slot, scaledAmount(slot, amount), { text: '', start: amount.start, end: amount.end });
   }
   for (const slot of slots.filter(({ kind, key }) => kind === 'number' && !filled.has(key))) {
     // "two levels deep": a number word beside a word of the slot.
-    const said = reading.tokens.find(
+    const said = utterance.tokens.find(
       (token, at) =>
-        numberWord(token.word) !== undefined && reading.tokens.slice(at + 1, at + 3).some((next) => slotWords(slot).has(next.stem)),
+        parseNumberWord(token.word) !== undefined && utterance.tokens.slice(at + 1, at + 3).some((next) => slotWords(slot).has(next.stem)),
     );
-    if (said && inRange(slot, numberWord(said.word) ?? 0))
-      set(slot, numberWord(said.word), { text: said.word, start: said.start, end: said.end });
+    if (said && inRange(slot, parseNumberWord(said.word) ?? 0))
+      set(slot, parseNumberWord(said.word), { text: said.word, start: said.start, end: said.end });
   }
 }
 const slotWords = (slot: Slot): Set<string> =>
   new Set(
     [...slot.key.split('_'), ...slot.description.toLowerCase().split(/\W+/)]
-      .filter((word) => word.length > 3 && !empty.has(word))
+      .filter((word) => word.length > 3 && !stopWords.has(word))
       .map(stem),
   );
-const scaled = (slot: Slot, amount: Amount): number => (amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value);
+const scaledAmount = (slot: Slot, amount: Amount): number =>
+  amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value;
 /** A share of something is no sum of money. */
-const isShare = ({ schema }: Slot, { percent }: Amount): boolean => percent && schema.unit !== undefined && schema.unit !== 'percent';
+const isPercentOfMoney = ({ schema }: Slot, { percent }: Amount): boolean =>
+  percent && schema.unit !== undefined && schema.unit !== 'percent';
 const inRange = ({ schema }: Slot, value: number): boolean =>
   value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
 
 /** Values that the schema itself names: departments, offices. */
-export function fillKnown(index: Index, entry: Entry, reading: Reading, set: Set_, free: Free): void {
+export function fillKnown(index: ToolIndex, entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
   for (const slot of entry.slots) {
-    const values = index.known.get(slot.key);
+    const values = index.knownValues.get(slot.key);
     if (!values || slot.kind !== 'name') continue;
-    const found = knownIn(values, reading).find(({ at }) => free(at));
+    const found = findKnownValues(values, utterance).find(({ at }) => free(at));
     if (found) set(slot, found.value, found.at);
   }
 }

@@ -3,7 +3,7 @@
 type WordCount = readonly [word: string, count: number];
 const byFirstLetter = new WeakMap<ReadonlyMap<string, number>, Map<string, WordCount[]>>();
 /** The words of a vocabulary by their first letter, in its order. Nothing of a question is kept: the vocabulary is the key. */
-function wordsBeginning(vocabulary: ReadonlyMap<string, number>, letter: string): readonly WordCount[] {
+function wordsStartingWith(vocabulary: ReadonlyMap<string, number>, letter: string): readonly WordCount[] {
   let words = byFirstLetter.get(vocabulary);
   if (!words) {
     byFirstLetter.set(vocabulary, (words = new Map<string, WordCount[]>()));
@@ -13,29 +13,29 @@ function wordsBeginning(vocabulary: ReadonlyMap<string, number>, letter: string)
 }
 
 /** The nearest word of a vocabulary where one is clearly meant: one slip in four letters, two in nine. */
-export function respelled(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
+export function correctSpelling(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   if (word.length < 4 || word.length > 24 || /\d/.test(word)) return undefined;
   const allowed = word.length >= 9 ? 2 : 1;
   let best: string | undefined;
   let fewest = allowed + 1;
   let often = 0;
-  for (const [known, count] of wordsBeginning(vocabulary, word.charAt(0))) {
+  for (const [known, count] of wordsStartingWith(vocabulary, word.charAt(0))) {
     if (known.length < 4 || Math.abs(known.length - word.length) > allowed) continue;
-    const slips = distance(word, known, allowed);
+    const slips = editDistance(word, known, allowed);
     // A letter more at the end makes another word: a pager is no page.
-    if (slips === 1 && (known.length === word.length ? !isSlip(word, known) : word.startsWith(known))) continue;
+    if (slips === 1 && (known.length === word.length ? !isTypo(word, known) : word.startsWith(known))) continue;
     if (slips < fewest || (slips === fewest && count > often)) [best, fewest, often] = [known, slips, count];
   }
   return fewest <= allowed ? best : undefined;
 }
 
-const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const keyAt = (letter: string): [number, number] => {
-  const row = ROWS.findIndex((keys) => keys.includes(letter));
-  return [row, (ROWS[row]?.indexOf(letter) ?? 0) + row / 2];
+  const row = KEYBOARD_ROWS.findIndex((keys) => keys.includes(letter));
+  return [row, (KEYBOARD_ROWS[row]?.indexOf(letter) ?? 0) + row / 2];
 };
 /** One letter for another: two that were swapped, keys side by side, or one vowel for another. "Remote" is not a mistyped "remove". */
-function isSlip(word: string, known: string): boolean {
+function isTypo(word: string, known: string): boolean {
   const at = [...word].findIndex((letter, place) => letter !== known[place]);
   const [wrong = '', right = ''] = [word[at], known[at]];
   if (word[at + 1] === right && known[at + 1] === wrong) return true;
@@ -44,7 +44,7 @@ function isSlip(word: string, known: string): boolean {
 }
 
 /** Edits, a swap of neighbours counting once; anything above `limit` is just too many. */
-function distance(a: string, b: string, limit: number): number {
+function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

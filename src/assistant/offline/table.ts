@@ -1,52 +1,59 @@
 /** Rows as a Markdown table, values as people write them. */
 import { HIDDEN, labelFor } from '../../core/display.ts';
-import { isId, type Schema, solid, typeOf } from './schema.ts';
+import { isId, type Schema, unwrapUnion, typeOf } from './schema.ts';
 
 const DAY = /^\d{4}-\d\d-\d\d/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const grouped = (value: number, digits: number): string => {
+const groupDigits = (value: number, digits: number): string => {
   const [whole = '', rest] = Math.abs(value).toFixed(digits).split('.');
   return `${value < 0 ? '-' : ''}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest === undefined ? '' : `.${rest}`}`;
 };
-export const money = (value: number): string => `${value < 0 ? '-' : ''}$${grouped(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
-const date = (text: string): string => `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
+export const formatMoney = (value: number): string =>
+  `${value < 0 ? '-' : ''}$${groupDigits(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
+const formatDay = (text: string): string =>
+  `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
 /** Nothing in a text of others may end a cell, begin a heading or become a link or a picture. */
-export const cell = (text: string): string => text.replace(/\s+/g, ' ').replace(/[|\\`*_[\]<>]/g, '\\$&');
+export const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[|\\`*_[\]<>]/g, '\\$&');
 
-export function value(given: unknown, schema: Schema | undefined, key: string): string {
+export function formatValue(given: unknown, schema: Schema | undefined, key: string): string {
   if (given === null || given === undefined) return '–';
   if (given === HIDDEN) return 'hidden';
   if (typeof given === 'boolean') return given ? 'yes' : 'no';
   if (typeof given === 'number') {
-    if (solid(schema).unit === 'USD') return money(given);
+    if (unwrapUnion(schema).unit === 'USD') return formatMoney(given);
     if (/percent|_rate$|compliance/.test(key)) return `${given}%`;
     return /year|number|_id$|^id$/.test(key)
       ? String(given)
-      : grouped(given, Number.isInteger(given) ? 0 : Math.min(2, (String(given).split('.')[1] ?? '').length));
+      : groupDigits(given, Number.isInteger(given) ? 0 : Math.min(2, (String(given).split('.')[1] ?? '').length));
   }
   if (typeof given === 'string') {
-    if (DAY.test(given) && (solid(schema).format?.startsWith('date') ?? given.length === 10)) return date(given);
-    if (solid(schema).enum || /^[A-Z]+(?:_[A-Z]+)+$/.test(given)) return given.toLowerCase().replaceAll('_', ' ');
-    return cell(given.length > 160 ? `${given.slice(0, 157)}…` : given);
+    if (DAY.test(given) && (unwrapUnion(schema).format?.startsWith('date') ?? given.length === 10)) return formatDay(given);
+    if (unwrapUnion(schema).enum || /^[A-Z]+(?:_[A-Z]+)+$/.test(given)) return given.toLowerCase().replaceAll('_', ' ');
+    return escapeMarkdown(given.length > 160 ? `${given.slice(0, 157)}…` : given);
   }
-  if (Array.isArray(given)) return given.every((each) => typeof each !== 'object') ? cell(given.join(', ')) : `${given.length}`;
+  if (Array.isArray(given)) return given.every((each) => typeof each !== 'object') ? escapeMarkdown(given.join(', ')) : `${given.length}`;
   return '';
 }
 
 /** "pto_balance" reads "PTO balance". */
-export const label = (key: string): string =>
+export const fieldLabel = (key: string): string =>
   labelFor(key.replace(/^_/, ''))
     .replace(/\b(?:pto|arr|mrr|arpu|ssn|sla|ytd|ein|id)\b/gi, (word) => word.toUpperCase())
     .replace(/^Utilization/, 'Utilization');
 
-const DULL =
+const LOW_PRIORITY =
   /^(?:created_at|updated_at|currency|first_name|last_name|active|_score|highlights|row_version|description|content|before|after|customer_email|weighted_value|probability|expected_close_date|tags|mine|tx_id|changed_at|changed_by|actor|via|score|internal_notes)$/;
-const NAMING = /(?:^|_)(?:name|title|subject|topic|period|month|plan_name)$/;
+const NAME_FIELD = /(?:^|_)(?:name|title|subject|topic|period|month|plan_name)$/;
 
-export function columns(shape: Schema, rows: readonly Readonly<Record<string, unknown>>[], wanted: readonly string[], most = 6): string[] {
+export function selectColumns(
+  shape: Schema,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  wanted: readonly string[],
+  most = 6,
+): string[] {
   const keys = Object.keys(shape.properties ?? rows[0] ?? {});
   const simple = keys.filter((key) => {
-    const type = typeOf(solid(shape.properties?.[key]));
+    const type = typeOf(unwrapUnion(shape.properties?.[key]));
     return (
       type !== 'object' &&
       type !== 'array' &&
@@ -56,8 +63,8 @@ export function columns(shape: Schema, rows: readonly Readonly<Record<string, un
   });
   const score = (key: string, at: number) =>
     (wanted.includes(key) ? 100 : 0) +
-    (NAMING.test(key) ? 40 : 0) +
-    (DULL.test(key) ? -60 : 0) +
+    (NAME_FIELD.test(key) ? 40 : 0) +
+    (LOW_PRIORITY.test(key) ? -60 : 0) +
     (/(?:_by|_by_name|_at|notes|comments|reason|_last4|_email)$/.test(key) ? -20 : 0) +
     (rows.every((row) => row[key] === HIDDEN) ? -30 : 0) -
     at * 0.5;
@@ -70,18 +77,23 @@ export function columns(shape: Schema, rows: readonly Readonly<Record<string, un
   return [...names, ...simple.filter((key) => best.includes(key))];
 }
 
-export function table(shape: Schema, rows: readonly Readonly<Record<string, unknown>>[], wanted: readonly string[] = [], most = 6): string {
-  const keys = columns(shape, rows, wanted, most);
+export function renderTable(
+  shape: Schema,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  wanted: readonly string[] = [],
+  most = 6,
+): string {
+  const keys = selectColumns(shape, rows, wanted, most);
   if (keys.length === 0 || rows.length === 0) return '';
   const whole = keys[0] === 'first_name' && keys[1] === 'last_name';
   const shown = whole ? ['name', ...keys.slice(2)] : keys;
-  const right = (key: string) => ['number', 'integer'].includes(typeOf(solid(shape.properties?.[key])));
+  const right = (key: string) => ['number', 'integer'].includes(typeOf(unwrapUnion(shape.properties?.[key])));
   const text = (row: Readonly<Record<string, unknown>>, key: string) =>
     whole && key === 'name'
-      ? cell(`${String(row['first_name'])} ${String(row['last_name'])}`)
-      : value(row[key], shape.properties?.[key], key);
+      ? escapeMarkdown(`${String(row['first_name'])} ${String(row['last_name'])}`)
+      : formatValue(row[key], shape.properties?.[key], key);
   return [
-    `| ${shown.map(label).join(' | ')} |`,
+    `| ${shown.map(fieldLabel).join(' | ')} |`,
     `|${shown.map((key) => (right(key) ? '---:' : '---')).join('|')}|`,
     ...rows.map((row) => `| ${shown.map((key) => text(row, key)).join(' | ')} |`),
   ].join('\n');

@@ -1,11 +1,11 @@
 /** Free text in a sentence: what comes after a colon, a "because", the words that an example puts before it, or in quotation marks. */
-import { overlaps, type Piece, type Reading } from './annotate.ts';
-import type { Entry } from './index-tools.ts';
+import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
+import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
-import { CHANGES, othersFor } from './thesaurus.ts';
-import { empty, stem } from './tokenise.ts';
+import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
+import { stopWords, stem } from './tokenise.ts';
 
-export const piece = (text: string, start: number, end: number): Piece => {
+export const trimmedSpan = (text: string, start: number, end: number): TextSpan => {
   const raw = text.slice(start, end);
   const lead = raw.length - raw.trimStart().length;
   const trimmed = raw
@@ -14,38 +14,38 @@ export const piece = (text: string, start: number, end: number): Piece => {
     .replace(/[\s,;.!]+$/, '');
   return { text: trimmed, start: start + lead, end };
 };
-export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const TAIL =
+const EXPLANATION_START =
   /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
 /** What is to be done explains nothing. */
-const LEADS = /^(?:(?:so|then|please|now|and|just|also)\s+)*/i;
-const isOrder = (text: string): boolean => {
-  const rest = text.replace(LEADS, '');
+const COMMAND_PREFIX = /^(?:(?:so|then|please|now|and|just|also)\s+)*/i;
+const isCommand = (text: string): boolean => {
+  const rest = text.replace(COMMAND_PREFIX, '');
   const [first = '', second = ''] = rest.toLowerCase().split(/\s+/);
   if (/^(?:can|could|would|will|may)$/.test(first)) return true;
   return (
-    (CHANGES.has(stem(first)) || first === 'open') &&
+    (CHANGE_VERBS.has(stem(first)) || first === 'open') &&
     !/(?:ed|ing|[^s]s)$/.test(first) &&
     (/^(?:his|this|its|as)$/.test(second) || !/(?:ed|s)\W*$/.test(second))
   );
 };
 /** The last part of a sentence that explains it. */
-export function tail(reading: Reading, busy: readonly Piece[]): Piece | undefined {
-  for (const match of reading.text.matchAll(TAIL)) {
+export function findExplanation(utterance: Utterance, busy: readonly TextSpan[]): TextSpan | undefined {
+  for (const match of utterance.text.matchAll(EXPLANATION_START)) {
     const start = match.index + match[0].length;
     if (busy.some((span) => span.start < match.index && span.end > start)) continue;
-    const found = piece(reading.text, start, reading.text.length);
-    if (found.text.split(' ').length >= 2 && !isOrder(found.text)) return found;
+    const found = trimmedSpan(utterance.text, start, utterance.text.length);
+    if (found.text.split(' ').length >= 2 && !isCommand(found.text)) return found;
   }
   return undefined;
 }
 
 /** After words that an example puts before the value of this slot. The more of them, the better. */
-export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | undefined {
-  let best: { piece: Piece; score: number } | undefined;
+export function textAfterExampleWords(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpan | undefined {
+  let best: { piece: TextSpan; score: number } | undefined;
   // "Remind me tomorrow to …": a day may stand between the words.
-  const tokens = reading.tokens.filter((token) => !reading.whens.some((when) => overlaps(when, token)));
+  const tokens = utterance.tokens.filter((token) => !utterance.dates.some((when) => overlaps(when, token)));
   for (const { key, left } of entry.examples.flatMap(({ aligned }) => aligned)) {
     if (key !== slot.key || left.length === 0) continue;
     const sign = /^[:,]$/.test(left.at(-1) ?? '') ? left.at(-1) : undefined;
@@ -54,12 +54,12 @@ export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | 
       let fits = 0;
       while (fits < words.length && fits <= at && tokens[at - fits]?.stem === words[words.length - 1 - fits]) fits += 1;
       const said = words.slice(words.length - fits);
-      if (fits === 0 || (said.every((word) => empty.has(word)) && fits < 3)) continue;
+      if (fits === 0 || (said.every((word) => stopWords.has(word)) && fits < 3)) continue;
       if (!slot.required && slot.kind === 'prose' && fits < 2 && !sign) continue;
       const end = tokens[at]?.end ?? 0;
-      const gap = /^\s*[:,]?\s*/.exec(reading.text.slice(end))?.[0] ?? '';
+      const gap = /^\s*[:,]?\s*/.exec(utterance.text.slice(end))?.[0] ?? '';
       if (sign && !gap.includes(sign)) continue;
-      const found = piece(reading.text, end + gap.length, reading.text.length);
+      const found = trimmedSpan(utterance.text, end + gap.length, utterance.text.length);
       if (found.text.length > 1 && (!best || fits > best.score)) best = { piece: found, score: fits };
     }
   }
@@ -67,15 +67,15 @@ export function afterWords(entry: Entry, slot: Slot, reading: Reading): Piece | 
 }
 
 /** "reference WIRE-8841", "topic staging", "with the note '…'": the slot's own name, then its value. */
-export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
+export function textAfterSlotName(slot: Slot, utterance: Utterance): TextSpan | undefined {
   const name = slot.key.split('_').at(-1) ?? slot.key;
   const names = new Set(
-    [name, name.replace(/s$/, ''), ...othersFor(name).filter((other) => !other.includes(' ') && isShort(other, name))].map(stem),
+    [name, name.replace(/s$/, ''), ...synonymsOf(name).filter((other) => !other.includes(' ') && isShort(other, name))].map(stem),
   );
-  const { tokens, text } = reading;
+  const { tokens, text } = utterance;
   for (const [at, token] of tokens.entries()) {
     if (!names.has(token.stem)) continue;
-    const quote = reading.quotes.find(({ start }) => start > token.end && start - token.end <= 12);
+    const quote = utterance.quotes.find(({ start }) => start > token.end && start - token.end <= 12);
     if (quote) return quote;
     const gap = /^\s*(?:[:=#]|(?:is|number|of|as)\b|no\.|to(?=\s+["']))?\s*/i.exec(text.slice(token.end))?.[0] ?? '';
     const start = token.end + gap.length;
@@ -83,9 +83,9 @@ export function afterKey(slot: Slot, reading: Reading): Piece | undefined {
     if (!next || next.start > start + 6) continue;
     const stop = /[.,;:](?:\s|$)| and (?:tag|topic|source|note|reference|title)\b/i.exec(text.slice(start));
     const other =
-      [...reading.amounts, ...reading.whens].filter((span) => span.start > start).sort((a, b) => a.start - b.start)[0]?.start ??
+      [...utterance.amounts, ...utterance.dates].filter((span) => span.start > start).sort((a, b) => a.start - b.start)[0]?.start ??
       text.length;
-    const raw = piece(text, start, Math.min(stop ? start + stop.index : text.length, other));
+    const raw = trimmedSpan(text, start, Math.min(stop ? start + stop.index : text.length, other));
     const short = raw.text.replace(/\s+(?:for|on|at|by|until|from|since|in)$/i, '');
     const found = { text: short, start: raw.start, end: raw.start + short.length };
     if (found.text.length > 0 && found.text.split(' ').length <= 6) return found;
@@ -100,13 +100,13 @@ const isShort = (other: string, name: string): boolean =>
 /** What a search is for: after "about", "for", "on" and their like. */
 const ABOUT =
   /\b(?:about|regarding|concerning|on the (?:topic|subject) of|for|on|mentioning|containing|with the words?|named|called|titled|saying|that (?:mention|contain|say|talk about)s?)\s+/gi;
-export function about(reading: Reading, busy: readonly Piece[]): Piece | undefined {
-  for (const match of reading.text.matchAll(ABOUT)) {
+export function textAfterAbout(utterance: Utterance, busy: readonly TextSpan[]): TextSpan | undefined {
+  for (const match of utterance.text.matchAll(ABOUT)) {
     const start = match.index + match[0].length;
     const stop = /[?!.;](?:\s|$)|,\s|\s(?:please|pls|for me|in the (?:knowledge base|help|directory|portal|history))\b/i.exec(
-      reading.text.slice(start),
+      utterance.text.slice(start),
     );
-    const found = piece(reading.text, start, stop ? start + stop.index : reading.text.length);
+    const found = trimmedSpan(utterance.text, start, stop ? start + stop.index : utterance.text.length);
     const bare = { ...found, text: found.text.replace(/^(?:the|a|an|our|my|any|all) /i, '') };
     if (
       bare.text.length > 1 &&

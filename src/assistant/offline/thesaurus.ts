@@ -2,7 +2,7 @@
 import { stem } from './tokenise.ts';
 
 /** One idea a line; a phrase is written with spaces. A word may stand in several lines. */
-const IDEAS = `
+const CONCEPTS = `
 vacation, holiday, leave, pto, time off, day off, days off, annual leave, absence, off work, out of office, break
 sick, illness, ill, unwell, flu
 salary, pay, paycheck, wage, earn, compensation, remuneration, paid, income
@@ -165,48 +165,49 @@ withdraw, cancel
   .map((line) => line.split(',').map((word) => word.trim()));
 
 const byWord = new Map<string, number[]>();
-const phrases = new Map<string, { readonly stems: readonly string[]; readonly ideas: number[] }[]>();
-for (const [idea, words] of IDEAS.entries()) {
+const phrases = new Map<string, { readonly stems: readonly string[]; readonly concepts: number[] }[]>();
+for (const [concept, words] of CONCEPTS.entries()) {
   for (const each of words) {
     const stems = each.split(/[\s-]+/).map(stem);
     const [first] = stems;
     if (first === undefined) continue;
     // What is written with a hyphen is one word.
     const whole = stem(each.replace(/\s+/g, '-'));
-    byWord.set(whole, [...(byWord.get(whole) ?? []), idea]);
+    byWord.set(whole, [...(byWord.get(whole) ?? []), concept]);
     if (stems.length > 1) {
       const known = phrases.get(first) ?? [];
       const same = known.find((phrase) => phrase.stems.join(' ') === stems.join(' '));
-      if (same) same.ideas.push(idea);
-      else phrases.set(first, [...known, { stems, ideas: [idea] }]);
+      if (same) same.concepts.push(concept);
+      else phrases.set(first, [...known, { stems, concepts: [concept] }]);
     }
   }
 }
 
 /** Which ideas a run of stems stands for: by each stem's position, the phrase's ideas at all of its positions. */
-export function ideasOf(stems: readonly string[]): (readonly number[])[] {
+export function conceptsOf(stems: readonly string[]): (readonly number[])[] {
   const found: number[][] = stems.map((each) => [...(byWord.get(each) ?? [])]);
   for (const [at, first] of stems.entries()) {
     for (const phrase of phrases.get(first) ?? []) {
       if (!phrase.stems.every((each, offset) => stems[at + offset] === each)) continue;
-      for (const [offset] of phrase.stems.entries()) found[at + offset]?.push(...phrase.ideas);
+      for (const [offset] of phrase.stems.entries()) found[at + offset]?.push(...phrase.concepts);
     }
   }
   return found;
 }
 
-export const ideasOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
+export const conceptsOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
 /** Every single word in here: none of them is a slip of the pen. */
 export const knownWords: ReadonlySet<string> = new Set(
-  IDEAS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]),
+  CONCEPTS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]),
 );
 /** Do two words say the same? */
-export const alike = (a: string, b: string): boolean => stem(a) === stem(b) || ideasOfWord(a).some((idea) => ideasOfWord(b).includes(idea));
+export const areSynonyms = (a: string, b: string): boolean =>
+  stem(a) === stem(b) || conceptsOfWord(a).some((concept) => conceptsOfWord(b).includes(concept));
 /** The words of the ideas that a word belongs to, one by one. */
-export const othersFor = (word: string): string[] => ideasOfWord(word).flatMap((idea) => IDEAS[idea] ?? []);
+export const synonymsOf = (word: string): string[] => conceptsOfWord(word).flatMap((concept) => CONCEPTS[concept] ?? []);
 
 /** Verbs that ask for a change. A question that begins with one and fits no tool that changes anything cannot be met. */
-export const CHANGES: ReadonlySet<string> = new Set(
+export const CHANGE_VERBS: ReadonlySet<string> = new Set(
   `move change set update edit rename reassign assign transfer promote demote cancel book order buy purchase send email mail call print schedule invite create add make mark close reopen pay approve reject delete remove hire onboard
   offboard terminate fire submit hand put increase raise decrease lower reduce cut reset unlock lock grant revoke reimburse refund open-up merge split copy archive restore publish upload download export import install deploy turn switch
   enable disable give extend shorten postpone reschedule book reserve rent translate write draft compose generate build run execute start stop kill erase drop throw forget undo revert replace correct store save record remember remind note jot log report file settle

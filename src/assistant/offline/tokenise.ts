@@ -14,7 +14,7 @@ export interface Token {
 }
 
 /** What is read of a question; whoever writes more is understood by the beginning. */
-const LONGEST = 6000;
+const MAX_CHARACTERS = 6000;
 
 export const fold = (text: string): string =>
   text
@@ -24,9 +24,9 @@ export const fold = (text: string): string =>
     .toLowerCase();
 
 /** One form for what a keyboard or a page writes in several, and nothing that cannot be seen. */
-export const plain = (text: string): string =>
+export const normaliseText = (text: string): string =>
   text
-    .slice(0, LONGEST)
+    .slice(0, MAX_CHARACTERS)
     .normalize('NFC')
     .replace(/[’‘ʼ`´]/g, "'")
     .replace(/[“”„«»]/g, '"')
@@ -38,7 +38,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}_]*(?:[-'.&][\p{L}\p{N}_]+)*/gu;
 
 export const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
 
-export function tokens(text: string): Token[] {
+export function tokenise(text: string): Token[] {
   const found: Token[] = [];
   for (const match of text.matchAll(WORD)) {
     const raw = match[0];
@@ -59,7 +59,7 @@ export function tokens(text: string): Token[] {
   return found;
 }
 
-const IRREGULAR: Readonly<Record<string, string>> = {
+const IRREGULAR_STEMS: Readonly<Record<string, string>> = {
   note: 'note',
   notes: 'note',
   noted: 'note',
@@ -148,7 +148,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   expenses: 'expense',
 };
 export function stem(word: string): string {
-  const known = IRREGULAR[word];
+  const known = IRREGULAR_STEMS[word];
   if (known !== undefined) return known;
   if (word.length < 4 || /\d/.test(word)) return word;
   let base = word;
@@ -164,7 +164,7 @@ export function stem(word: string): string {
 const undouble = (base: string): string => (/([bdgmnprt])\1$/.test(base) ? base.slice(0, -1) : base);
 
 /** Words that say nothing of what is asked for. */
-const EMPTY =
+const STOP_WORDS =
   `a an the this that these those there here it its he she his her him them they their theirs of to in on at by for from with without within into onto over under between among as than then so if or and but not no nor
   is are was were be been being am do does did done doing have has had having will would shall should can could may might must let lets what which who whom whose when where why how
   i me my mine myself we us our ours ourselves you your yours one ones some any all each every both either such same other others another more most much many few less least very too just only even also still yet already ever never now once again
@@ -173,9 +173,9 @@ const EMPTY =
   bother putting together many moment currently current present right away asap soon because ask asked asking question wonder wondering help able trying try today's per via eg ie etc vs versus`.split(
     /\s+/,
   );
-export const empty: ReadonlySet<string> = new Set(EMPTY);
+export const stopWords: ReadonlySet<string> = new Set(STOP_WORDS);
 
-const NUMBERS: Readonly<Record<string, number>> = {
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
   zero: 0,
   one: 1,
   two: 2,
@@ -199,8 +199,8 @@ const NUMBERS: Readonly<Record<string, number>> = {
   hundred: 100,
   dozen: 12,
 };
-export const numberWord = (word: string): number | undefined =>
-  Object.hasOwn(NUMBERS, word) ? NUMBERS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined;
+export const parseNumberWord = (word: string): number | undefined =>
+  Object.hasOwn(NUMBER_WORDS, word) ? NUMBER_WORDS[word] : /^\d{1,6}$/.test(word) ? Number(word) : undefined;
 
 /** A question for instructions. */
 export const HOW_TO =

@@ -14,14 +14,14 @@ export interface QueueLimits extends ThreadLimits {
 }
 export const QUEUE_LIMITS: QueueLimits = { waitingPerPerson: 24, waitingInAll: 256, startMs: 60_000, jobMs: 5_000, memoryMb: 256 };
 
-export interface Request {
+export interface QueueRequest {
   /** Whose job it is; the worker thread does not learn it. */
   readonly principal: string;
   readonly job: Job;
   readonly signal: AbortSignal;
 }
 export interface WorkerQueue {
-  run(request: Request): Promise<readonly Step[]>;
+  run(request: QueueRequest): Promise<readonly Step[]>;
   /** Starts the thread before the first job needs it. */
   warm(): void;
   /** Rejects every job and ends the thread. */
@@ -33,7 +33,7 @@ export interface QueueOptions {
   readonly file?: URL;
 }
 
-interface Waiting {
+interface QueuedJob {
   readonly job: Job;
   isSettled(): boolean;
   resolve(steps: readonly Step[]): void;
@@ -44,10 +44,10 @@ const RETRY_SECONDS = 5;
 const stopping = () => failure('SERVICE_UNAVAILABLE', 'The assistant is stopping.');
 
 async function declarationsOf(registry: Registry): Promise<Declarations> {
-  const reading = readDeclarations(registry);
+  const utterance = readDeclarations(registry);
   const turns = createTurns();
   for (;;) {
-    const step = reading.next();
+    const step = utterance.next();
     if (step.done) return step.value;
     if (turns.isOver()) await turns.next();
   }
@@ -55,10 +55,10 @@ async function declarationsOf(registry: Registry): Promise<Declarations> {
 
 export function createWorkerQueue({ registry, limits: given, file = WORKER_FILE }: QueueOptions): WorkerQueue {
   const limits = { ...QUEUE_LIMITS, ...given };
-  const queue = createFairQueue<Waiting>();
+  const queue = createFairQueue<QueuedJob>();
   let starting: Promise<Thread> | undefined;
   let thread: Thread | undefined;
-  let running: Waiting | undefined;
+  let running: QueuedJob | undefined;
   let isWorking = false;
   let isClosed = false;
 
@@ -76,7 +76,7 @@ export function createWorkerQueue({ registry, limits: given, file = WORKER_FILE 
     return starting;
   }
 
-  async function serve(waiting: Waiting): Promise<void> {
+  async function serve(waiting: QueuedJob): Promise<void> {
     let held: Thread | undefined;
     try {
       held = await currentThread();
@@ -118,7 +118,7 @@ export function createWorkerQueue({ registry, limits: given, file = WORKER_FILE 
       let isSettled = false;
       let onAbort = () => {};
       const answer = new Promise<readonly Step[]>((resolve, reject) => {
-        const waiting: Waiting = { job, isSettled: () => isSettled, resolve, reject };
+        const waiting: QueuedJob = { job, isSettled: () => isSettled, resolve, reject };
         // The thread finishes a job that it has begun; its result is dropped.
         onAbort = () => {
           queue.remove(principal, waiting);

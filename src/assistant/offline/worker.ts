@@ -1,10 +1,10 @@
 /** The worker thread of the offline model: learns the declarations it is started with, then answers one job after another. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Declarations } from './declarations.ts';
-import { learn } from './index-tools.ts';
+import { indexTools } from './index-tools.ts';
 import { answerJob, type Job, type Reply } from './job.ts';
 
-const index = learn(workerData as Declarations);
+const index = indexTools(workerData as Declarations);
 const reply = (given: Reply): void => parentPort?.postMessage(given);
 
 parentPort?.on('message', (job: Job) => {

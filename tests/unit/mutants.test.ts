@@ -1,11 +1,12 @@
 /** Every mutant of `npm run mutants` still names one place in the sources, and tests that exist. */
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { locate } from '../mutants/locate.mjs';
 import { MUTANTS } from '../mutants/mutants.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const files = readdirSync(`${root}/tests`, { recursive: true }).map((name) => `tests/${String(name)}`);
 
 test('there are at least thirty, each with a name of its own', () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
@@ -14,5 +15,5 @@ test('there are at least thirty, each with a name of its own', () => {
 
 test.each(MUTANTS)('$area: $name', ({ find, tests }) => {
   expect(locate(root, find).file).toMatch(/^(src|sql)\//);
-  expect(tests.filter((name) => !existsSync(`${root}/${name}.test.ts`))).toEqual([]);
+  expect(tests.filter((name) => !files.some((file) => file === `${name}.test.ts` || file === `${name}.embedded.test.ts`))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { rolesIn } from '../../src/core/people.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openRedisKeyValue } from '../../src/storage/kv/redis.ts';
 import { type Cluster, clusterServers, openCluster } from './cluster.ts';
-import { byName, Doors, ready } from '../contract/calls.ts';
+import { byName, ToolCaller, ready } from '../contract/calls.ts';
 import { askFor, effectsOf, writes } from '../contract/writes.ts';
 import type { TestClient } from '../test-client.ts';
 import { disturbedInTurn, killedInTurn, auditLogIsWhole } from './under-load.ts';
@@ -37,11 +37,11 @@ describe.each(servers === undefined ? [] : [servers])('a cluster', (stores) => {
   const employeeId = (user: string) => persona(user).employeeId ?? '';
 
   it.each(byName.filter(([, { kind }]) => kind === 'read' || kind === 'list'))('%s answers on every surface', async (_name, tool) => {
-    const doors = new Doors(front);
+    const toolCaller = new ToolCaller(front);
     const { as, input } = await ready(front, tool);
-    for (const door of ['rest', 'mcp', 'direct', 'direct-mcp'] as const) {
-      const { answer, text } = await doors.call(door, as, tool, input);
-      expect([door, answer?.status, answer?.status === 'success' ? '' : text]).toEqual([door, 'success', '']);
+    for (const endpoint of ['rest', 'mcp', 'direct', 'direct-mcp'] as const) {
+      const { answer, text } = await toolCaller.call(endpoint, as, tool, input);
+      expect([endpoint, answer?.status, answer?.status === 'success' ? '' : text]).toEqual([endpoint, 'success', '']);
     }
   });
 

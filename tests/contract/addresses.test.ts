@@ -1,4 +1,4 @@
-/** Where a request says it comes from and goes to, on every port; and what each port tells clients about itself. */
+/** Host and Origin checks on every port, and the OAuth metadata that each server publishes. */
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestServer, SERVERS, type TestServer } from '../test-server.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** Headers exactly as written. */
+/** Header lines, sent exactly as given. */
 function raw(port: number, lines: string[]): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1', () =>
@@ -71,8 +71,8 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
       expect([path, status]).toEqual([path, 403]);
     }
   });
-  it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'LOCALHOST:PORT'])('Host %s is us', async (host) => {
-    // Who stands behind a balancer listens on another port, and answers to the one name that it was given.
+  it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'LOCALHOST:PORT'])('the Host %s is accepted', async (host) => {
+    // A server behind the load balancer listens on another port and accepts only the one host name that it is configured with.
     const known = asCluster && ['gateway', 'hr'].includes(server) && !/^localhost/i.test(host) ? 403 : 200;
     for (const more of [[], [`Origin: http://${fill(host).toLowerCase()}`]])
       expect((await raw(port(), ['GET /health HTTP/1.1', `Host: ${fill(host)}`, ...more])).status).toBe(known);
@@ -81,7 +81,7 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
     const { status, body } = await raw(port(), [`GET ${fill(target)} HTTP/1.1`, fill('Host: localhost:PORT')]);
     expect([status, (JSON.parse(body) as { code: string }).code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
   });
-  it('two Hosts, or none, are refused', async () => {
+  it('a request with two Host headers, or none, is refused', async () => {
     for (const lines of [[fill('Host: localhost:PORT'), 'Host: evil.example'], []]) {
       expect([400, 403]).toContain((await raw(port(), ['GET /health HTTP/1.1', ...lines])).status);
     }
@@ -89,7 +89,7 @@ describe.each(SERVERS)('Host and Origin on %s', (server) => {
 });
 
 describe.each(SERVERS)('the metadata of %s', (server) => {
-  it('names its own address and who issues tokens, at both places', async () => {
+  it('names its own address and the token issuer, at both metadata paths', async () => {
     for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
       const { status, body, headers } = await testServer.send<Record<string, unknown>>('GET', path, {
         server,
@@ -101,7 +101,7 @@ describe.each(SERVERS)('the metadata of %s', (server) => {
       expect(body['authorization_servers']).toEqual([`${testServer.tamshai.base}/oidc/staff`, `${testServer.tamshai.base}/oidc/customers`]);
     }
   });
-  it('names what the issuer gives tokens for', async () => {
+  it('names the resources that the issuer grants tokens for', async () => {
     const redirect = 'http://localhost:33418/callback';
     const { body: client } = await testServer.send<{ client_id: string }>('POST', '/oidc/staff/reg', {
       body: { client_name: 'Some editor', redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
@@ -123,7 +123,7 @@ describe.each(SERVERS)('the metadata of %s', (server) => {
     expect((await asked(`${testServer.address(server)}/mcp`)).searchParams.get('error')).toBeNull();
     expect((await asked('http://localhost:1/mcp')).searchParams.get('error')).toBe('invalid_target');
   });
-  it('names no right to approve, and neither does the issuer', async () => {
+  it('names no approval scope, and neither does the issuer', async () => {
     const documents = await Promise.all([
       testServer.send('GET', '/.well-known/oauth-protected-resource', { server }),
       ...['staff', 'customers'].map((realm) => testServer.send('GET', `/oidc/${realm}/.well-known/openid-configuration`)),

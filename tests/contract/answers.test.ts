@@ -1,4 +1,4 @@
-/** What tools answer: as published, the same at every door, and without a word about their inside. */
+/** Tool results match their published schema, are the same at every endpoint, and contain no internals. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
@@ -14,13 +14,25 @@ import { qualifiedName } from '../../src/core/registry.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { type Input, unfindable } from './arrange.ts';
-import { byName, callersOf, codeOf, Doors, leakIn, type Outcome, propertiesOf, ready, SURFACES, tellsOfItself, today } from './calls.ts';
+import {
+  byName,
+  callersOf,
+  codeOf,
+  ToolCaller,
+  leakIn,
+  type Outcome,
+  propertiesOf,
+  ready,
+  SURFACES,
+  tellsOfItself,
+  today,
+} from './calls.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
 }, 120_000);
 afterAll(async () => {
   expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
@@ -38,7 +50,7 @@ const published = (tool: Tool) =>
   JSON.parse(readFileSync(join(packageFolder, 'contracts', 'tools', tool.domain.name, `${tool.name}.json`), 'utf8')) as Published;
 const problem = (schema: Schema, value: unknown) => schemas.getValidator(schema)(value).errorMessage;
 
-/** Two answers to one question: cursors are sealed anew each time, a new row has a number of its own. */
+/** Masks what differs between two equal answers: cursors are encrypted anew each time, and a new row has its own number. */
 const same = (answer: Answer) =>
   JSON.parse(
     JSON.stringify(answer)
@@ -46,7 +58,7 @@ const same = (answer: Answer) =>
       .replace(/"(task_id|tx_id|id)":\d+/g, '"$1":0')
       .replace(/"e-\d+"/g, '"e-0"'),
   );
-/** What acts at once makes something new each time: all but its id and its moment is the same. */
+/** A tool that acts at once creates a new row each time: only its id and its timestamp differ. */
 const sameAct = (answer: Answer) =>
   JSON.parse(JSON.stringify(same(answer)).replace(/"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"new"'));
 
@@ -86,16 +98,16 @@ describe.each(byName)('%s', (_name, tool) => {
   async function everywhere(what: string, as: string, input: () => Input | Promise<Input>, gives: string): Promise<void> {
     const answers: Answer[] = [];
     const qualified: Answer[] = [];
-    for (const door of SURFACES) {
-      const outcome = await doors.call(door, as, tool, await input());
-      expect([what, door, codeOf(outcome.answer)]).toEqual([what, door, gives]);
-      check(`${what} by ${door}`, outcome);
-      (door === 'mcp' ? qualified : answers).push(outcome.answer);
+    for (const endpoint of SURFACES) {
+      const outcome = await toolCaller.call(endpoint, as, tool, await input());
+      expect([what, endpoint, codeOf(outcome.answer)]).toEqual([what, endpoint, gives]);
+      check(`${what} by ${endpoint}`, outcome);
+      (endpoint === 'mcp' ? qualified : answers).push(outcome.answer);
     }
-    // Each door has its own clients, so a card says where it was asked first; all else is one answer.
+    // Each endpoint has its own clients, so a card names the endpoint that was called first; the rest of the answer is the same.
     const plain = tool.kind === 'act' ? sameAct : same;
     for (const answer of answers) expect(plain(answer)).toEqual(plain(answers[0] as Answer));
-    // The gateway's MCP clients know the tools in a hint under their qualified names.
+    // Hints for MCP clients of the gateway use qualified tool names.
     for (const answer of qualified) expect(plain(answer)).toEqual(plain(qualifier.answer(answers[0] as Answer, tool.domain.name)));
     for (const answer of [...answers, ...qualified].filter((each) => each.status === 'error')) {
       expect(answer).toMatchObject({
@@ -112,17 +124,17 @@ describe.each(byName)('%s', (_name, tool) => {
     await everywhere(ask, as, () => input(today(testServer)), expected(expects));
   });
 
-  it('can be called with success', async () => {
+  it('succeeds with at least one input', async () => {
     const { as } = await ready(testServer, tool);
     await everywhere('the ready call', as, async () => (await ready(testServer, tool)).input, expected(undefined));
   });
 
-  /** One caller for each view of the rows that opens the tool. */
+  /** One caller for each audience that opens the tool. */
   const callers = [...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username]))];
   const ids = propertiesOf(tool).filter(([key, { format }]) => format === 'uuid' || key.endsWith('_id'));
   const code = Object.keys(tool.errors).find((each) => each.endsWith('_NOT_FOUND'));
 
-  it.each(ids)('%s: what never was, what is gone and what is not yours read the same', async (key) => {
+  it.each(ids)('%s: an unknown id, a deleted row and a row of another person give the same answer', async (key) => {
     const kind = unfindable[`${tool.domain.name}.${key}`] ?? unfindable[key];
     if (!kind) expect.fail(`tests/contract/arrange.ts does not know ids called ${key}`);
     for (const [audience, as] of callers) {
@@ -132,7 +144,7 @@ describe.each(byName)('%s', (_name, tool) => {
       for (const [which, id] of Object.entries(others)) {
         if (id === undefined) continue;
         const { input } = await ready(testServer, tool);
-        const outcome = await doors.call('rest', as, tool, { ...input, [key]: id });
+        const outcome = await toolCaller.call('rest', as, tool, { ...input, [key]: id });
         if (tool.kind === 'list') expect([as, which, outcome.answer]).toMatchObject([as, which, { status: 'success', data: [] }]);
         else expect([as, which, codeOf(outcome.answer)]).toEqual([as, which, expect.stringMatching(/_NOT_FOUND$/)]);
         check(`${which} ${key}`, outcome);
@@ -142,16 +154,16 @@ describe.each(byName)('%s', (_name, tool) => {
       expect(new Set(bodies).size, bodies.join('\n')).toBe(1);
     }
   });
-  it('has a word for what is not found, where it takes an id', () => {
+  it('declares a not-found error where it takes an id', () => {
     if (ids.length > 0 && tool.kind !== 'list') expect(code).toBeDefined();
   });
 });
 
-describe('every reply', () => {
+describe('every response', () => {
   const GOOD = /^[\w-]{1,64}$/;
-  it('carries a request id: the caller’s own where it is harmless', async () => {
-    const token = await doors.token('frank.davis');
-    const mcp = await doors.token('frank.davis', { mcp: true });
+  it('carries a request id: the caller’s own when it is well-formed', async () => {
+    const token = await toolCaller.token('frank.davis');
+    const mcp = await toolCaller.token('frank.davis', { mcp: true });
     const ask = async (given: string) => [
       await testServer.send('POST', '/api/tools/tasks/list_tasks', { token, body: {}, headers: { 'x-request-id': given } }),
       await testServer.rpc(mcp, 'tools/call', { name: 'tasks_list_tasks', arguments: {} }, { headers: { 'x-request-id': given } }),
@@ -165,15 +177,15 @@ describe('every reply', () => {
       }
     }
   });
-  it('is kept by nobody on the way', async () => {
-    const token = await doors.token('frank.davis');
+  it('forbids caching by intermediaries', async () => {
+    const token = await toolCaller.token('frank.davis');
     for (const path of ['/api/user/info', '/api/confirmations', '/api/audit', '/api/nothing', '/health']) {
       const { headers } = await testServer.send('GET', path, { token });
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
     }
   });
-  it('is the union for whatever is not there', async () => {
-    const token = await doors.token('eve.thompson');
+  it('is an error of the union for unknown paths', async () => {
+    const token = await toolCaller.token('eve.thompson');
     for (const [method, path, expected] of [
       ['POST', '/api/tools/hr/no_such_tool', 404],
       ['POST', '/api/tools/nothing/at_all', 404],
@@ -190,17 +202,17 @@ describe('every reply', () => {
       expect(text.length).toBeLessThan(1_000);
     }
   });
-  it('says the same by a real client as by hand', async () => {
+  it('is the same for an MCP SDK client and for a plain HTTP request', async () => {
     const client = await testServer.mcp('nina.patel');
     const { tools: listed } = await client.listTools();
     expect(listed.length).toBeGreaterThan(5);
     for (const [name, tool] of byName.filter(([, each]) => each.kind === 'list' && each.examples.some(({ as }) => as === 'nina.patel'))) {
       const example = tool.examples.find(({ as, expects }) => as === 'nina.patel' && expects === undefined);
       if (!example) continue;
-      // The client holds the answer to the listed outputSchema by itself.
+      // The client validates the answer against the listed outputSchema.
       const { structuredContent } = await client.callTool({ name, arguments: example.input(today(testServer)) });
       expect(same(structuredContent as unknown as Answer)).toEqual(
-        same((await doors.call('rest', 'nina.patel', tool, example.input(today(testServer)))).answer),
+        same((await toolCaller.call('rest', 'nina.patel', tool, example.input(today(testServer)))).answer),
       );
     }
     expect(qualifiedName(byName[0]?.[1] as Tool)).toBe(byName[0]?.[0]);

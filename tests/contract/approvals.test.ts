@@ -1,4 +1,4 @@
-/** Every write: nothing before a person says yes, one effect after, nothing when what was shown is no longer so. */
+/** Every write needs an approval: no effect before it, exactly one after it, and none when a row that the card showed has changed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
@@ -7,7 +7,7 @@ import { packageFolder } from '../../src/app/package.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import { persona } from '../../src/sample/people.ts';
 import { openTestServer, type Reply, type TestServer } from '../test-server.ts';
-import { codeOf, Doors, leakIn, STAFF } from './calls.ts';
+import { codeOf, ToolCaller, leakIn, STAFF } from './calls.ts';
 import type { VersionedRow } from './raw-store.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, isShown, rowsAround, touch, writes } from './writes.ts';
@@ -39,7 +39,7 @@ const schemas = new AjvJsonSchemaValidator();
 describe.each(writes)('%s', (_name, tool) => {
   beforeEach(async () => {
     await restore(tool.domain);
-    // Whatever an earlier test left waiting is over.
+    // Denies every ticket that an earlier test left pending.
     testServer.clock.pass(301);
   });
   const NONE = { effects: 0, records: 0 };
@@ -47,12 +47,12 @@ describe.each(writes)('%s', (_name, tool) => {
   const decide = ({ as, ticket }: Asked, approved: boolean) => testServer.decide(as, ticket.confirmationId, approved);
   const outcome = ({ ticket }: Asked) => effectsOf(testServer, tool, ticket.confirmationId);
 
-  it('waits, the same for who asks again, and writes nothing', async () => {
+  it('returns the same pending ticket for a repeated request, and writes nothing', async () => {
     const before = await fingerprint(testServer, tool);
     const asked = await askFor(testServer, tool);
-    const doors = new Doors(testServer);
-    for (const door of ['rest', 'mcp', 'direct', 'direct-mcp'] as const) {
-      const { answer } = await doors.call(door, asked.as, tool, asked.input);
+    const toolCaller = new ToolCaller(testServer);
+    for (const endpoint of ['rest', 'mcp', 'direct', 'direct-mcp'] as const) {
+      const { answer } = await toolCaller.call(endpoint, asked.as, tool, asked.input);
       expect(answer).toEqual(asked.ticket);
     }
     const { confirmationData: card, confirmationId, message } = asked.ticket;
@@ -71,7 +71,7 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
-  it('takes effect once, however often it is approved, and everyone is told the one result', async () => {
+  it('takes effect once, however often it is approved, and every approval returns the same result', async () => {
     const before = await fingerprint(testServer, tool);
     const asked = await askFor(testServer, tool);
     const replies = await Promise.all(Array.from({ length: 20 }, () => decide(asked, true)));
@@ -87,7 +87,7 @@ describe.each(writes)('%s', (_name, tool) => {
     ) as { afterApproval: Parameters<typeof schemas.getValidator>[0] };
     expect(schemas.getValidator(afterApproval)(first?.body).errorMessage).toBeUndefined();
     expect(leakIn(first?.text ?? '')).toBeUndefined();
-    // A retry after a lost answer, and a look at it later.
+    // A retry after a lost response, and a later status request.
     expect((await decide(asked, true)).text).toBe(first?.text);
     expect(await view(asked.as, asked.ticket.confirmationId)).toMatchObject({ state: 'done', result: first?.body });
     const late = await decide(asked, false);
@@ -96,7 +96,7 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([after, ONE]);
   });
 
-  it('never takes effect when it was denied, and is not asked a third time', async () => {
+  it('never takes effect after a denial, and the same request is then refused', async () => {
     const before = await fingerprint(testServer, tool);
     const asked = await askFor(testServer, tool);
     const denied = await decide(asked, false);
@@ -120,7 +120,7 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
-  it('is gone after five minutes', async () => {
+  it('expires after five minutes', async () => {
     const before = await fingerprint(testServer, tool);
     const asked = await askFor(testServer, tool);
     testServer.clock.pass(299);
@@ -138,7 +138,7 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
-  it('has one winner when it is approved and denied at once', async () => {
+  it('has one outcome when it is approved and denied at the same time', async () => {
     const asked = await askFor(testServer, tool);
     const replies: Reply<{ status: string }>[] = await Promise.all(Array.from({ length: 12 }, (_, n) => decide(asked, n % 2 === 0)));
     const codes = (approved: boolean) => new Set(replies.filter((_, n) => (n % 2 === 0) === approved).map(({ body }) => codeOf(body)));
@@ -149,9 +149,9 @@ describe.each(writes)('%s', (_name, tool) => {
     expect(await outcome(asked)).toEqual(effects === 1 ? ONE : NONE);
   });
 
-  it('is nobody else’s to decide, or to know of', async () => {
+  it('can be neither decided nor read by another person', async () => {
     const asked = await askFor(testServer, tool);
-    // Whoever it is about may be gone afterwards, and then gets nowhere for that reason.
+    // The person whom the write is about may be deleted by it, and is then refused for that reason.
     const others = STAFF.filter(
       (username) => username !== asked.as && persona(username).employeeId !== asked.ticket.confirmationData.subject.id,
     );
@@ -173,17 +173,17 @@ describe.each(writes)('%s', (_name, tool) => {
     await outsiders();
     expect((await decide(asked, true)).body.status).toBe('success');
     await outsiders();
-    // Before and after the decision, and whoever it is: the same words.
+    // Before and after the decision, every other person gets the same message.
     expect(told.size).toBe(1);
     expect([...told][0]).not.toContain(asked.ticket.confirmationData.subject.label);
   });
 
-  it('is not carried out for who may no longer do it', async () => {
+  it('is not executed when the requester has lost the role', async () => {
     const { accounts } = testServer.tamshai.wiring.identity;
     const asked = await askFor(testServer, tool);
     const before = await fingerprint(testServer, tool);
     const token = await testServer.token(asked.as, { approve: true });
-    // Once used, so that it is remembered with the roles it had.
+    // One call first, so that the account is cached with its old roles.
     await testServer.send('GET', '/api/user/info', { token });
     try {
       await accounts.setRoles(
@@ -198,15 +198,15 @@ describe.each(writes)('%s', (_name, tool) => {
     } finally {
       await accounts.setRoles(asked.as, persona(asked.as).roles);
     }
-    // It is spent: nobody can come back to it with the roles of before.
+    // The ticket is used up: regaining the old roles does not revive it.
     const again = await decide(asked, true);
     expect([again.status, codeOf(again.body)]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
-  it('is not carried out for who has left', async () => {
+  it('is not executed when the requester has left', async () => {
     const asked = await askFor(testServer, tool);
-    // A customer has no employment to end.
+    // A customer has no employment that could end.
     if (persona(asked.as).realm === 'customer') return;
     const token = await testServer.token(asked.as, { approve: true });
     await testServer.send('GET', '/api/user/info', { token });
@@ -222,11 +222,11 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
   });
 
-  it('is not carried out when any row that was shown has changed', async () => {
+  it('is not executed when any row on the card has changed', async () => {
     const asked = await askFor(testServer, tool);
     const rows = await rowsAround(testServer, tool, asked);
     const shown = rows.filter((row) => isShown(row, asked));
-    // All that belongs to it in one table at once, and each row alone that the card tells of.
+    // All rows of one table that belong to the ticket, then each row on the card alone.
     const attempts = [...new Set(rows.map(({ table }) => table)), ...shown].map((each) =>
       typeof each === 'string' ? rows.filter(({ table }) => table === each) : [each],
     );
@@ -254,7 +254,7 @@ describe.each(writes)('%s', (_name, tool) => {
     expect([status, codeOf(body)]).toEqual([409, 'CHANGED_SINCE_APPROVAL']);
     expect([await fingerprint(testServer, tool), await outcome(asked)]).toEqual([before, NONE]);
     expect(await view(asked.as, asked.ticket.confirmationId)).toMatchObject({ state: 'failed', error: { code: 'CHANGED_SINCE_APPROVAL' } });
-    // Spent: asking again shows what it would do now.
+    // The ticket is used up: a new request shows the current values.
     expect(codeOf((await decide(asked, true)).body)).toBe('CHANGED_SINCE_APPROVAL');
     expect((await testServer.ask(asked.as, tool.domain.name, tool.name, asked.input)).confirmationId).not.toBe(asked.ticket.confirmationId);
     return { stopped: true };

@@ -1,7 +1,6 @@
 /**
- * What the tests over the whole registry cannot read off a declaration: rows for tools that need one, made through the product
- * itself, and ids that must not be found. A tool whose own examples succeed needs no row here; an id of a kind that is known needs
- * nothing either.
+ * Test data that the registry-wide tests cannot derive from a declaration: rows for tools that need one, created through the product's own
+ * tools, and ids that must not be found. A tool whose own examples succeed, or an id of a known kind, needs no entry here.
  */
 import { randomUUID } from 'node:crypto';
 import { persona, personas } from '../../src/sample/people.ts';
@@ -10,7 +9,7 @@ import type { TestClient } from '../test-client.ts';
 import { journeyChurn } from './journey-churn.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
-/** A person and an input with whom a tool succeeds. */
+/** A person and an input for which a tool succeeds. */
 export interface Ready {
   readonly as: string;
   readonly input: Input;
@@ -25,7 +24,7 @@ async function data(testServer: TestClient, user: string, server: string, tool: 
 const newTask = async (testServer: TestClient, user = 'frank.davis') =>
   Number((await data(testServer, user, 'tasks', 'add_task', { title: 'Water the plants' }))['task_id']);
 
-/** By the tool's name behind the gateway: an input with which it succeeds, each time a new one where it uses the row up. */
+/** By qualified tool name: an input with which the tool succeeds, a new one each time where the tool uses the row up. */
 export const arranged: Readonly<Record<string, (testServer: TestClient) => Promise<Ready>>> = {
   tasks_complete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
   tasks_delete_task: async (testServer) => ({ as: 'frank.davis', input: { task_id: await newTask(testServer) } }),
@@ -35,7 +34,7 @@ export const arranged: Readonly<Record<string, (testServer: TestClient) => Promi
   }),
 };
 
-/** The same change in other words, for a tool that takes no reason and no note. */
+/** Varies a change of a tool that takes neither a reason nor a note. */
 export const variations: Readonly<
   Record<string, (input: Readonly<Record<string, unknown>>, because: string) => Readonly<Record<string, unknown>>>
 > = {
@@ -45,20 +44,20 @@ export const variations: Readonly<
   }),
 };
 
-/** Tables that follow hr by themselves, and whose words others carry a copy of: what a card shows is the copy. */
+/** Tables that copy names from hr: a card shows the copy. */
 export const copies: readonly string[] = ['finance.people', 'finance.chain', 'finance.feed'];
 
-/** Ids that a person must not find: one that never was, one of a row that is gone, one of a row of somebody else's. */
+/** Ids that a person must not find: an unknown one, one of a deleted row, and one of another person's row. */
 export interface Unfindable {
   readonly random: unknown;
   readonly gone: unknown;
-  /** Undefined where the person may see everyone's. */
+  /** Undefined where the person may see all rows. */
   readonly foreign: unknown;
 }
 
 const id = (username: string) => persona(username).employeeId ?? '';
 
-/** Someone below Nina who left, made once for each site. */
+/** An employee below Nina who left, created once for each test server. */
 const leavers = new WeakMap<TestServer, Promise<string>>();
 function leaver(testServer: TestServer): Promise<string> {
   const made = async () => {
@@ -87,7 +86,7 @@ const firstOf = async (testServer: TestServer, query: string, values: readonly u
   Object.values((await testServer.owner(query, values))[0] ?? {})[0];
 
 const deleted = new WeakMap<TestServer, Map<string, Promise<string>>>();
-/** The last row of a list, deleted through the product itself; once for each site. */
+/** The last row of a list, deleted through the product's own tools, once for each test server. */
 function deletedOf(testServer: TestServer, tool: string, key: string, list: string, input: object): Promise<string> {
   const known = deleted.get(testServer) ?? new Map<string, Promise<string>>();
   deleted.set(testServer, known);
@@ -113,12 +112,12 @@ async function ticketOfOthers(testServer: TestServer, as: string): Promise<unkno
   return tickets[0]?.ticket_id;
 }
 
-/** By the name of the input field, or by domain and field where a domain means something else by it. */
+/** By the name of the input field, or by domain and field where the name has another meaning in that domain. */
 export const unfindable: Readonly<Record<string, (testServer: TestServer, as: string, seesAll: boolean) => Promise<Unfindable>>> = {
   adr_id: async () => ({ random: 'ADR-9999', gone: '8888', foreign: undefined }),
-  // Changes of knowledge are never gone: two that never were.
+  // Knowledge is never deleted for good, so both ids are unknown ones.
   tx_id: async () => ({ random: 900_000_001, gone: 900_000_002, foreign: undefined }),
-  // What people spent stays on the books when they leave.
+  // Expenses remain when an employee leaves.
   'finance.employee_id': async (_testServer, _as, seesAll) => ({
     random: randomUUID(),
     gone: randomUUID(),
@@ -176,7 +175,7 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
     foreign: undefined,
     gone: await deletedOf(testServer, 'delete_customer', 'customer_id', 'list_customers', { status: 'CHURNED' }),
   }),
-  // No tool deletes a ticket, an article or a contact: there is nothing that is gone.
+  // No tool deletes a ticket, an article or a contact, so there is no deleted row.
   ticket_id: async (testServer, as, seesAll) => ({
     random: randomUUID(),
     gone: randomUUID(),
@@ -213,7 +212,7 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
   async task_id(testServer, as) {
     const gone = await newTask(testServer, as);
     await data(testServer, as, 'tasks', 'delete_task', { task_id: gone });
-    // Tasks are numbered for each person: a number that somebody else has used and this one has not.
+    // Tasks are numbered for each person: this number belongs to somebody else and not to the caller.
     let foreign = 0;
     for (const other of ['bob.martinez', 'carol.johnson'].filter((each) => each !== as).slice(0, 1))
       while (foreign <= gone) foreign = await newTask(testServer, other);
@@ -221,7 +220,7 @@ export const unfindable: Readonly<Record<string, (testServer: TestServer, as: st
   },
 };
 
-/** Where a domain keeps what it hides, when that is not a column beside its owner's id. */
+/** Where a domain stores masked values, when that is not a column beside the owner's id. */
 export interface HiddenPlace {
   readonly mask: string;
   readonly field: string;
@@ -230,7 +229,7 @@ export interface HiddenPlace {
   readonly put: (value: string) => Promise<unknown>;
 }
 export const hidden: Readonly<Record<string, (testServer: TestServer, people: number) => Promise<HiddenPlace[]>>> = {
-  // What was earned, of everyone's last plain pay: gross is then the same.
+  // Earnings of the latest stub of everyone without other lines: gross pay is then the same value.
   async payroll(testServer, people) {
     const stubs = await testServer.owner(
       `select distinct on (s.employee_id) s.employee_id, s.pay_stub_id from payroll.pay_stubs s join payroll.stub_pay p using (pay_stub_id)
@@ -247,12 +246,12 @@ export const hidden: Readonly<Record<string, (testServer: TestServer, people: nu
   },
 };
 
-/** A whole list of these is too long to walk through many times: this much of it is as good. */
+/** Lists that are too long to page through many times are limited by this filter. */
 export const narrowed: Readonly<Record<string, (today: string) => Readonly<Record<string, unknown>>>> = {
   payroll_list_pay_stubs: (today) => ({ pay_date_from: new Date(Date.parse(today) - 40 * 86_400_000).toISOString().slice(0, 10) }),
 };
 
-/** Rows come and go in every list of a domain, near its beginning, its middle and its end. Called again and again between pages. */
+/** Adds and removes rows near the beginning, middle and end of every list of a domain; called between pages. */
 export const churn: Readonly<Record<string, (testServer: TestServer, n: number) => Promise<void>>> = {
   journey: journeyChurn,
   async knowledge(testServer, n) {
@@ -274,7 +273,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
        values ($1, $1, $2, 'churns', $3, 'churn', 'Churn', now())`,
       [await next('relate'), `${['a', 'm', 'z'][n % 3]} churn ${n}`, `churn ${n}`],
     );
-    // Nothing is ever deleted here but by a test: what went is the whole of an entry or a triple, with the change that brought it.
+    // No tool deletes rows here, so the test deletes whole entries and triples together with the change that created them.
     for (const [table, key] of [
       ['entries', 'entry_no'],
       ['triples', 'triple_no'],
@@ -305,7 +304,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       person,
       `20${20 + (n % 12)}-03-02`,
     ]);
-    // Of those who are there already, others leave: from below Nina too, so that her own list shrinks as well.
+    // Some existing employees leave, including some below Nina, so that her own list shrinks too.
     await testServer.owner(
       `update hr.employees set active = false, terminated_at = clock_timestamp() where employee_id in (
          select e.employee_id from hr.employees e left join hr.chain c on c.employee_id = e.employee_id and c.manager_id = $2
@@ -328,7 +327,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
        values ('V-CHURN', 'Churn', 10, 'Churn', 'Engineering', 'OTHER', $1, $1, $2, $3)`,
       [day, nina.id, nina.name],
     );
-    // Of Nina's own, of someone below her and of someone else.
+    // One of Nina's own, one of an employee below her and one of somebody else.
     const whose = [nina.id, id('marcus.johnson'), id('carol.johnson'), id('frank.davis')][n % 4];
     await testServer.owner(
       `with r as (insert into finance.expense_reports (employee_id, employee_name, department, month, submitted_at)
@@ -336,7 +335,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
        insert into finance.expense_items (report_id, n, employee_id, item_date, category, description, amount) select report_id, 1, employee_id, $3, 'OTHER', 'Churn', 1 from r`,
       [whose, day.slice(0, 7), day],
     );
-    // Of those who are there, others go for good, whatever state they are in.
+    // Existing rows in every state are deleted.
     for (const [table, parts, key, mine] of [
       ['budgets', 'budget_lines', 'budget_id', "department = 'Engineering'"],
       ['invoices', undefined, 'invoice_id', 'true'],
@@ -363,7 +362,7 @@ export const churn: Readonly<Record<string, (testServer: TestServer, n: number) 
       }
     });
   },
-  // By its customers and its agents themselves: what is searched has no other way in.
+  // Customers and agents add the tickets through the tools: the search index has no other entry.
   async support(testServer, n) {
     const customers = personas.filter(({ realm }) => realm === 'customer');
     const { username: customer } = customers[n % customers.length] ?? { username: '' };

@@ -1,4 +1,4 @@
-/** Every call leaves its record, whatever became of it; secrets do not; and each person reads their own. */
+/** Every call leaves an audit record, whatever its outcome; records hold no secrets; and each person reads their own records. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -7,41 +7,46 @@ import type { AuditRecord } from '../../src/core/ports.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import type { AnyDomain } from '../../src/core/tool.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
-import { byName, codeOf, type Door, Doors, isAllowed, leakIn, type Outcome, ready, SURFACES, tools } from './calls.ts';
+import { byName, codeOf, type Endpoint, ToolCaller, isAllowed, leakIn, type Outcome, ready, SURFACES, tools } from './calls.ts';
 import { openRawStore } from './raw-store.ts';
 import { snapshot } from './restore.ts';
 import { askFor, varied, writes } from './writes.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 let restore: (domain: AnyDomain) => Promise<void>;
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
   restore = await snapshot(testServer);
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** Records of all chains, as they were written, the newest first in each. */
+/** Records of all chains as stored, the newest first in each chain. */
 async function records(limit = 400): Promise<AuditRecord[]> {
   const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as AuditRecord);
 }
-/** Where there is no transaction, an intent stands before the outcome. */
+/** A store without transactions records an intent before each outcome. */
 const of = async (requestId: string) => (await records()).filter((record) => record.requestId === requestId && record.code !== 'INTENT');
 
-const SURFACE: Record<Door, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
+const SURFACE: Record<Endpoint, string> = { rest: 'rest', mcp: 'mcp', direct: 'direct', 'direct-mcp': 'direct' };
 
 describe.each(byName)('%s', (_name, tool) => {
   const outsider = personas.find(({ username }) => !isAllowed(tool, username))?.username;
 
-  async function recorded(door: Door, as: string, { requestId, answer }: Outcome, wanted: Partial<AuditRecord>): Promise<AuditRecord> {
+  async function recorded(
+    endpoint: Endpoint,
+    as: string,
+    { requestId, answer }: Outcome,
+    wanted: Partial<AuditRecord>,
+  ): Promise<AuditRecord> {
     const [record, ...more] = await of(requestId);
-    expect([door, codeOf(answer), more]).toEqual([door, codeOf(answer), []]);
+    expect([endpoint, codeOf(answer), more]).toEqual([endpoint, codeOf(answer), []]);
     expect(record).toMatchObject({
       principal: `${persona(as).realm}:${persona(as).sub}`,
       username: as,
-      surface: SURFACE[door],
+      surface: SURFACE[endpoint],
       server: tool.domain.name,
       tool: tool.name,
       requestId,
@@ -60,24 +65,24 @@ describe.each(byName)('%s', (_name, tool) => {
     return record;
   }
 
-  it.each(SURFACES)('by %s: what succeeds, what is refused and what is not understood', async (door) => {
+  it.each(SURFACES)('at %s: successful, refused and invalid calls are recorded', async (endpoint) => {
     const { as, input } = await ready(testServer, tool);
-    const good = await doors.call(door, as, tool, input);
+    const good = await toolCaller.call(endpoint, as, tool, input);
     const rows = good.answer.status === 'success' ? (Array.isArray(good.answer.data) ? good.answer.data.length : 1) : 0;
-    const kept = await recorded(door, as, good, { decision: tool.kind === 'write' ? 'pending' : 'allowed', rows });
+    const kept = await recorded(endpoint, as, good, { decision: tool.kind === 'write' ? 'pending' : 'allowed', rows });
     if (good.answer.status === 'pending_confirmation') expect(kept.confirmationId).toBe(good.answer.confirmationId);
 
-    const wrong = await doors.call(door, as, tool, { ...input, no_such_input: 'x' });
-    await recorded(door, as, wrong, { decision: 'refused', code: 'VALIDATION_ERROR' });
+    const wrong = await toolCaller.call(endpoint, as, tool, { ...input, no_such_input: 'x' });
+    await recorded(endpoint, as, wrong, { decision: 'refused', code: 'VALIDATION_ERROR' });
     if (outsider === undefined) return;
-    const refused = await doors.call(door, outsider, tool, input);
-    await recorded(door, outsider, refused, { decision: 'refused', code: 'INSUFFICIENT_PERMISSIONS' });
+    const refused = await toolCaller.call(endpoint, outsider, tool, input);
+    await recorded(endpoint, outsider, refused, { decision: 'refused', code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  it('an alias is recorded by the published name', async () => {
+  it('a call by an alias is recorded under the published name', async () => {
     const { as } = await ready(testServer, tool);
     for (const name of tool.aliases)
-      await recorded('rest', as, await doors.call('rest', as, tool, { no_such_input: 1 }, { name }), {
+      await recorded('rest', as, await toolCaller.call('rest', as, tool, { no_such_input: 1 }, { name }), {
         decision: 'refused',
         code: 'VALIDATION_ERROR',
       });
@@ -85,9 +90,9 @@ describe.each(byName)('%s', (_name, tool) => {
 });
 
 describe('decisions', () => {
-  it.each(writes)('%s: who denied, who was refused, and who approved', async (_name, tool) => {
+  it.each(writes)('%s: denials, refused decisions and approvals are recorded with the person', async (_name, tool) => {
     testServer.clock.pass(301);
-    doors.forget();
+    toolCaller.forget();
     const asked = await askFor(testServer, tool);
     const { confirmationId: id } = asked.ticket;
     const about = async () =>
@@ -115,7 +120,7 @@ describe('decisions', () => {
   });
 });
 
-it('names that are none, and sign-ins that are none, are on record too', async () => {
+it('unknown tool names and failed sign-ins are recorded too', async () => {
   const token = await testServer.token('frank.davis');
   const requestId = randomUUID();
   await testServer.send('POST', '/api/tools/hr/no_such_tool', { token, body: {}, headers: { 'x-request-id': requestId } });
@@ -142,7 +147,7 @@ it('names that are none, and sign-ins that are none, are on record too', async (
   const deadline = Date.now() + 10_000;
   while ((await counted()) < before + 25 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await counted()).toBe(before + 25);
-  // In bulk: a flood of calls is not a flood of records.
+  // As one aggregated record: a flood of calls must not become a flood of records.
   const bulk = (await records()).filter(({ code }) => code === 'UNAUTHENTICATED');
   expect(bulk.length).toBeLessThan(10);
   for (const { principal, username } of bulk) expect([principal, username]).toEqual(['', '']);
@@ -157,9 +162,9 @@ describe('secrets', () => {
     '4111 1111 1111 1111',
     'DE89370400440532013000',
   ];
-  it.each(writes)('%s: none of what looks like one is kept', async (_name, tool) => {
+  it.each(writes)('%s: no value that looks like a secret is stored', async (_name, tool) => {
     testServer.clock.pass(301);
-    doors.forget();
+    toolCaller.forget();
     const { as, input } = await ready(testServer, tool);
     const token = await testServer.token(as);
     const told: string[] = [];
@@ -175,7 +180,7 @@ describe('secrets', () => {
     const kept = told.join();
     expect([SECRETS.filter((secret) => kept.includes(secret)), kept.includes(token), kept.includes('(Hidden)')]).toEqual([[], false, true]);
   });
-  it('tokens are in no record at all', async () => {
+  it('no record contains a token', async () => {
     const all = JSON.stringify(await records(5_000));
     expect(all).not.toMatch(/eyJ[\w-]{10,}\./);
     expect(leakIn(all.replace(/"input":"(?:[^"\\]|\\.)*"/g, ''))).toBeUndefined();
@@ -187,10 +192,11 @@ interface AuditLog {
   readonly data: (AuditRecord & { chain: string; n: number })[];
   readonly metadata: { readonly hasMore: boolean; readonly nextCursor?: string };
 }
-const page = async (user: string, query = '') => testServer.send<AuditLog>('GET', `/api/audit${query}`, { token: await doors.token(user) });
+const page = async (user: string, query = '') =>
+  testServer.send<AuditLog>('GET', `/api/audit${query}`, { token: await toolCaller.token(user) });
 
 describe('readers', () => {
-  it.each(personas.map(({ username }) => username))('%s reads what is theirs to read, all of it', async (user) => {
+  it.each(personas.map(({ username }) => username))('%s reads all records that they may read, and no others', async (user) => {
     const seen: string[] = [];
     const rows: AuditLog['data'] = [];
     let query = '?limit=50';
@@ -209,23 +215,23 @@ describe('readers', () => {
     if (persona(user).roles.includes('executive')) expect(others.size).toBeGreaterThan(3);
     else expect([...others]).toEqual([]);
   });
-  it('one record by its number: one’s own, for an executive anyone’s, with its code', async () => {
+  it('a record is read by its number: by its caller, and by executives, with its error code', async () => {
     const { body } = await page('eve.thompson', '?limit=50');
     const theirs = body.data.find(({ username }) => username === 'frank.davis') ?? (await page('frank.davis')).body.data[0];
     if (!theirs) throw new Error('frank.davis has no record');
     const at = (user: string) =>
-      doors.token(user).then((token) => testServer.send<{ data: object }>('GET', `/api/audit/${theirs.chain}/${theirs.n}`, { token }));
+      toolCaller.token(user).then((token) => testServer.send<{ data: object }>('GET', `/api/audit/${theirs.chain}/${theirs.n}`, { token }));
     for (const user of ['eve.thompson', 'frank.davis'])
       expect((await at(user)).body.data).toMatchObject({ ...theirs, mac: expect.stringMatching(/^[\w-]{43}$/) });
-    const missing = await testServer.send('GET', '/api/audit/no-such-chain/1', { token: await doors.token('nina.patel') });
+    const missing = await testServer.send('GET', '/api/audit/no-such-chain/1', { token: await toolCaller.token('nina.patel') });
     for (const user of ['nina.patel', 'alice.chen', 'jane.smith@acme.example']) {
       const { status, text } = await at(user);
       expect([status, text]).toEqual([404, missing.text]);
     }
   });
-  it('the verdict is for executives', async () => {
+  it('only executives read the result of the verification', async () => {
     for (const { username, roles } of personas) {
-      const { status } = await testServer.send('GET', '/api/audit/verify', { token: await doors.token(username) });
+      const { status } = await testServer.send('GET', '/api/audit/verify', { token: await toolCaller.token(username) });
       expect([username, status]).toEqual([username, roles.includes('executive') ? 200 : 403]);
     }
   });
@@ -233,18 +239,18 @@ describe('readers', () => {
 
 describe('a call that cannot be recorded', () => {
   const reading = tools.filter(({ kind }) => kind === 'read' || kind === 'list');
-  it('is not answered: 503 at every door, and all is well again afterwards', async () => {
+  it('is answered with 503 at every endpoint, and calls succeed again afterwards', async () => {
     const files = testServer.folders.map((folder) => new Database(join(folder, 'audit.db'), { timeout: 5_000 }));
     try {
       for (const file of files) file.exec('ALTER TABLE records RENAME TO records_away');
       for (const tool of [...reading, ...writes.map(([, each]) => each)]) {
         const { as, input } = await ready(testServer, tool);
-        for (const door of SURFACES) {
-          const { answer, status, text } = await doors.call(door, as, tool, input);
-          expect([tool.name, door, status, codeOf(answer), answer.status === 'error' && answer.retryable]).toEqual([
+        for (const endpoint of SURFACES) {
+          const { answer, status, text } = await toolCaller.call(endpoint, as, tool, input);
+          expect([tool.name, endpoint, status, codeOf(answer), answer.status === 'error' && answer.retryable]).toEqual([
             tool.name,
-            door,
-            door.endsWith('mcp') ? 200 : 503,
+            endpoint,
+            endpoint.endsWith('mcp') ? 200 : 503,
             'SERVICE_UNAVAILABLE',
             true,
           ]);
@@ -259,33 +265,33 @@ describe('a call that cannot be recorded', () => {
     }
     for (const tool of reading) {
       const { as, input } = await ready(testServer, tool);
-      expect(codeOf((await doors.call('rest', as, tool, input)).answer)).toBe('success');
+      expect(codeOf((await toolCaller.call('rest', as, tool, input)).answer)).toBe('success');
     }
   });
-  it('does not write either, where the record goes with the write', async () => {
+  it('writes nothing where record and write share a transaction', async () => {
     for (const tool of tools.filter(({ kind }) => kind === 'act')) {
       const { as, input } = await ready(testServer, tool);
       const room = await openRawStore(testServer, tool.domain);
       const before = await room.fingerprint();
       const again = await room.unrecordable();
       try {
-        expect((await doors.call('rest', as, tool, input)).answer.status).toBe('error');
+        expect((await toolCaller.call('rest', as, tool, input)).answer.status).toBe('error');
       } finally {
         await again();
       }
       expect(await room.fingerprint()).toBe(before);
-      expect(codeOf((await doors.call('rest', as, tool, input)).answer)).toBe('success');
+      expect(codeOf((await toolCaller.call('rest', as, tool, input)).answer)).toBe('success');
     }
   });
 });
 
-it('a record that its database says something else of is not shown, takes no other along, and is found', async () => {
+it('a record that differs from its own database columns is reported and hidden, and does not affect others', async () => {
   testServer.clock.pass(301);
-  doors.forget();
+  toolCaller.forget();
   const [, tool] = writes.find(([, { domain }]) => domain.name === 'hr') ?? expect.fail('hr changes nothing');
   const asked = await askFor(testServer, tool);
   await testServer.decide(asked.as, asked.ticket.confirmationId, true);
-  const token = await doors.token('eve.thompson');
+  const token = await toolCaller.token('eve.thompson');
   const [one] = await testServer.owner(
     'select chain, n, body, at::text as at, principal from hr.audit order by at desc, chain desc, n desc limit 1',
   );
@@ -326,17 +332,17 @@ it('a record that its database says something else of is not shown, takes no oth
   await restore(tool.domain);
 });
 
-it('after all of this the trail is whole', async () => {
+it('the audit log verifies after all of these calls', async () => {
   const { body } = await testServer.send<{ data: { ok: boolean; chains: { chain: string; count: number }[] } }>(
     'GET',
     '/api/audit/verify',
     {
-      token: await doors.token('eve.thompson'),
+      token: await toolCaller.token('eve.thompson'),
     },
   );
   expect(body.data).toMatchObject({ ok: true });
   expect(body.data).not.toHaveProperty('missing');
-  // One of calls for each process, one of changes for each domain and whoever serves it.
+  // One chain of calls for each process, one chain of changes for each domain and process that serves it.
   const of = body.data.chains.map(({ chain }) => chain.split('-')[0] ?? '');
   expect(of.filter((name) => name === 'calls')).toHaveLength(testServer.folders.length);
   expect(of).toEqual(expect.arrayContaining(writes.map(([, { domain }]) => domain.name)));

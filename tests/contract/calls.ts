@@ -1,4 +1,4 @@
-/** Every tool by every way that leads to it, for the tests over the whole registry. */
+/** Calls every tool at every endpoint, for the tests over the whole registry. */
 import { randomUUID } from 'node:crypto';
 import { allTools } from '../../src/app/registry.ts';
 import type { Answer } from '../../src/core/answer.ts';
@@ -14,7 +14,7 @@ export const registry = allTools();
 export const { tools } = registry;
 export const byName = tools.map((tool) => [qualifiedName(tool), tool] as const);
 
-/** An input and a person with whom the tool succeeds on the sample data: its own example, or a row made for it. */
+/** An input and a person for which the tool succeeds on the sample data: its own example, or a row created for it. */
 export async function ready(testServer: TestClient, tool: Tool): Promise<Ready> {
   const example = tool.examples.find(({ expects }) => expects === undefined);
   if (example) return { as: example.as, input: example.input(today(testServer)) };
@@ -44,19 +44,19 @@ export type Property = Readonly<{
 export const propertiesOf = (tool: Tool): [string, Property][] =>
   Object.entries((jsonSchema(tool.input, 'input')['properties'] ?? {}) as Record<string, Property>);
 
-/** The four doors: the gateway's API and MCP endpoint, and the domain's own server with both. */
+/** The four endpoints: REST API and MCP of the gateway, REST API and MCP of the domain's own server. */
 export const SURFACES = ['rest', 'mcp', 'direct', 'direct-mcp'] as const;
-export type Door = (typeof SURFACES)[number];
+export type Endpoint = (typeof SURFACES)[number];
 
 export interface Outcome {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly answer: Answer;
-  /** The bytes as they came. */
+  /** The body as received. */
   readonly text: string;
   readonly requestId: string;
   readonly result: CallResult | undefined;
-  /** MCP's own error, where there is no result. */
+  /** The JSON-RPC error, where there is no result. */
   readonly error: { readonly code: number; readonly message: string } | undefined;
 }
 
@@ -65,8 +65,8 @@ export interface Who {
   readonly roles?: readonly string[] | undefined;
 }
 
-/** Calls with tokens that are kept for a while, so that thousands of calls do not sign in thousands of times. */
-export class Doors {
+/** Reuses tokens for a while, so that thousands of calls do not sign in thousands of times. */
+export class ToolCaller {
   readonly testServer: TestClient;
   readonly #tokens = new Map<string, { readonly token: string; readonly until: number }>();
   constructor(testServer: TestClient) {
@@ -84,13 +84,13 @@ export class Doors {
     return token;
   }
 
-  /** After the account behind it changed. */
+  /** Forgets the tokens of a person whose account changed. */
   forget(): void {
     this.#tokens.clear();
   }
 
   async call(
-    door: Door,
+    endpoint: Endpoint,
     who: string | Who,
     tool: Tool,
     input: unknown,
@@ -99,18 +99,18 @@ export class Doors {
     const server = tool.domain.name;
     const requestId = randomUUID();
     const headers = { 'x-request-id': requestId };
-    if (door === 'rest' || door === 'direct') {
-      const token = await this.token(who, door === 'direct' ? { server } : {});
-      const path = door === 'direct' ? `/tools/${name}` : `/api/tools/${server}/${name}`;
+    if (endpoint === 'rest' || endpoint === 'direct') {
+      const token = await this.token(who, endpoint === 'direct' ? { server } : {});
+      const path = endpoint === 'direct' ? `/tools/${name}` : `/api/tools/${server}/${name}`;
       const { status, body, text } = await this.testServer.send('POST', path, {
         token,
         body: input,
         headers,
-        server: door === 'direct' ? server : undefined,
+        server: endpoint === 'direct' ? server : undefined,
       });
       return { status, answer: body, text, requestId, result: undefined, error: undefined };
     }
-    const own = door === 'direct-mcp';
+    const own = endpoint === 'direct-mcp';
     const token = await this.token(who, { mcp: true, ...(own && { server }) });
     const params = { name: own ? name : `${server}_${name}`, arguments: input };
     const { status, text, result, error } = await this.testServer.rpc(token, 'tools/call', params, {
@@ -131,7 +131,7 @@ export class Doors {
 export const codeOf = (answer: Answer | { status: string } | undefined): string =>
   answer === undefined ? 'nothing' : answer.status === 'error' && 'code' in answer ? answer.code : answer.status;
 
-/** People who may call the tool at all. */
+/** People whose roles open the tool. */
 export const callersOf = (tool: Tool): Persona[] => personas.filter(({ realm, roles }) => mayCall(tool, rolesIn(realm, roles)));
 const mayCall = (tool: Tool, roles: ReadonlySet<Role>) => tool.roles.some((role) => roles.has(role));
 export const isAllowed = (tool: Tool, username: string): boolean => callersOf(tool).includes(persona(username));
@@ -139,12 +139,12 @@ export const isAllowed = (tool: Tool, username: string): boolean => callersOf(to
 export const STAFF = personas.filter(({ realm }) => realm === 'staff').map(({ username }) => username);
 export const EVERYONE = personas.map(({ username }) => username);
 
-/** Words that only a program's inside knows. Whole words where they are also English. */
+/** Words that reveal the implementation. Whole words where they are also English. */
 const INSIDE =
   /undefined|\bNaN\b|\[object |\bat \S+ \(|node_modules|node:internal|\.ts:\d|\.js:\d|\bselect\b.+\bfrom\b|\binsert into\b|\bupdate \S+ set\b|syntax error|relation "|column "|permission denied|duplicate key|constraint|violates|row-level|ECONN|pg_|postgres|PGlite|sqlite|redis|zod|at position \d|JSON\.parse|Unexpected token/i;
-/** The history of this very product names what it is made of: that is what it is asked for. */
+/** Journey tools answer about the product's own history, which names its components. */
 export const tellsOfItself = ({ domain }: Tool, answer: Answer): boolean => domain.name === 'journey' && answer.status === 'success';
-/** What an answer gives away about its making; undefined when it is nothing. What is sealed reads like anything by chance. */
+/** The first word in an answer that reveals the implementation, or undefined. Encrypted values are skipped: they match by chance. */
 export function leakIn(text: string): string | undefined {
   const plain = text.replace(/(nextCursor\\*":\\*")[\w-]+/g, '$1');
   const found = INSIDE.exec(plain);

@@ -1,4 +1,4 @@
-/** Canaries: values like no other under every mask, to be looked for in whatever a person is told. */
+/** Canaries: unique values in every masked field, which the tests search for in everything that a person receives. */
 import { z } from 'zod';
 import { masks } from '../../src/core/fields.ts';
 import { type Role, rolesIn } from '../../src/core/people.ts';
@@ -14,14 +14,14 @@ export interface Canary {
   readonly field: string;
   readonly owner: string;
   readonly numeric: boolean;
-  /** Puts a value in the place of the one that is there. */
+  /** Replaces the stored value. */
   readonly put: (value: string) => Promise<unknown>;
   value: string;
 }
 
 export const masking = registry.domains.filter(({ masks: declared }) => declared !== undefined);
 
-/** Field → mask, for all fields that any tool of the domain shows under one. */
+/** Field → mask, for every field that any tool of the domain masks. */
 export function maskedOf(domain: AnyDomain): Map<string, string> {
   const found = new Map<string, string>();
   for (const { output } of tools.filter((tool) => tool.domain === domain)) {
@@ -35,7 +35,7 @@ export function maskedOf(domain: AnyDomain): Map<string, string> {
   return found;
 }
 
-/** Where hidden values can be put: a masked field is a column beside its owner, unless the domain keeps it otherwise. */
+/** Where masked values are stored: in a column beside the owner's id, unless the domain declares another place. */
 async function columnsOf(testServer: TestServer, domain: AnyDomain, people: number): Promise<Omit<Canary, 'domain' | 'value'>[]> {
   const places: Omit<Canary, 'domain' | 'value'>[] = [];
   for (const [field, mask] of maskedOf(domain)) {
@@ -61,7 +61,7 @@ async function columnsOf(testServer: TestServer, domain: AnyDomain, people: numb
   return places;
 }
 
-/** One look at long texts, wherever in them a value stands, in place of one for each value. */
+/** Searches a long text once for all values, instead of once for each value. */
 const LIKE_VALUES = /3\d{6}\.37|CANARY-[a-z_]+-\d{5}/g;
 
 function valueOf(numeric: boolean, field: string, n: number): string {
@@ -70,7 +70,7 @@ function valueOf(numeric: boolean, field: string, n: number): string {
   return value;
 }
 
-/** A value like no other in every hidden place, for all sample people and some of those around them. */
+/** Plants a unique value in every masked field of all sample people and some of their colleagues. */
 export async function plantCanaries(testServer: TestServer, people: number): Promise<Canary[]> {
   const canaries: Canary[] = [];
   for (const domain of masking) {

@@ -1,4 +1,4 @@
-/** What is published is what is declared: the committed contracts, and the rules that every declaration keeps. */
+/** The committed contracts equal the declarations, and every declaration keeps the common rules. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,12 +22,12 @@ describe('contracts/', () => {
         .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     : [];
 
-  it('holds a file for everything that is published, and nothing else', () => {
+  it('holds one file for everything that is published, and no others', () => {
     expect(committed.toSorted(), 'run: npm run contracts').toEqual([...generated.keys()].toSorted());
   });
   it.each([...generated])('%s is up to date', (path, text) => {
     const file = join(folder, path);
-    // One short sentence in place of a diff of two large files.
+    // One short message instead of the diff of two large files.
     if (!existsSync(file) || readFileSync(file, 'utf8') !== text)
       expect.fail(`contracts/${path} is not what the declarations say; run: npm run contracts`);
   });
@@ -37,7 +37,7 @@ describe('contracts/', () => {
 });
 
 describe('a registry', () => {
-  it('refuses a name that is taken, as a name and as an alias', () => {
+  it('refuses a name that another tool has as a name or as an alias', () => {
     const [first, second] = all.tools;
     if (!first || !second) throw new Error('there are too few tools');
     const again = { ...second, domain: first.domain };
@@ -45,14 +45,14 @@ describe('a registry', () => {
     expect(() => createRegistry([first, { ...again, aliases: [first.name] }])).toThrow('declared twice');
     expect(() => createRegistry([first, { ...again, aliases: ['older', 'older'] }])).toThrow('declared twice');
   });
-  it('gives every tool a name of its own behind the gateway, aliases included', () => {
+  it('gives every tool and alias a unique name on the gateway', () => {
     const names = all.tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => qualifiedName({ ...tool, name })));
     expect(names.length).toBe(new Set(names).size);
     for (const { name } of all.domains) expect(name).toMatch(/^[a-z]+$/);
   });
 });
 
-/** Every object schema inside a schema, with the keys that lead to it. */
+/** Every object schema within a schema, with its path. */
 function objectsIn(schema: unknown, path = ''): [string, Record<string, unknown>][] {
   if (typeof schema !== 'object' || schema === null) return [];
   const inner = Object.entries(schema).flatMap(([key, value]) => objectsIn(value, `${path}/${key}`));
@@ -62,7 +62,7 @@ function objectsIn(schema: unknown, path = ''): [string, Record<string, unknown>
 describe.each(named)('%s', (_name, tool) => {
   const input = jsonSchema(tool.input, 'input');
 
-  it('has words for people and for models', () => {
+  it('has texts for people and for models', () => {
     expect(tool.title).toMatch(/^\S.{2,58}\S$/);
     expect(tool.description).toMatch(/^\S.{15,400}\S$/s);
     for (const text of [tool.title, tool.description]) expect(text).not.toMatch(/undefined|TODO|\[object|[^\P{Cc}]/u);
@@ -73,18 +73,18 @@ describe.each(named)('%s', (_name, tool) => {
     }
   });
 
-  it('publishes snake_case, in and out', () => {
+  it('publishes snake_case names in its input and output', () => {
     for (const name of [tool.name, ...tool.aliases]) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
     for (const [path, { properties }] of [...objectsIn(input), ...objectsIn(jsonSchema(tool.output, 'output'))]) {
       for (const key of Object.keys(properties as object)) expect(key, path).toMatch(/^_?[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
     }
   });
 
-  it('takes nothing that it does not name', () => {
+  it('accepts no undeclared input', () => {
     for (const [path, { additionalProperties }] of objectsIn(input)) expect(additionalProperties, path || '/').toBe(false);
   });
 
-  it('has examples that fit its own input, asked by people who exist', () => {
+  it('has examples that match its input schema, asked by known people', () => {
     expect(tool.examples.length).toBeGreaterThan(0);
     for (const { question, as, input: given, expects } of tool.examples) {
       expect(personas.map(({ username }) => username)).toContain(as);
@@ -97,7 +97,7 @@ describe.each(named)('%s', (_name, tool) => {
     }
   });
 
-  it('says for each of its errors what to try next, and has no word for what is not its own', () => {
+  it('declares a hint for each of its errors, and no error of the core', () => {
     for (const [code, text] of Object.entries(tool.errors)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
       expect([...commonCodes, ...pipelineCodes]).not.toContain(code);
@@ -105,7 +105,7 @@ describe.each(named)('%s', (_name, tool) => {
     }
   });
 
-  it('cannot be mistaken for the right to decide', () => {
+  it('cannot be mistaken for a tool that decides', () => {
     expect(tool.name).not.toMatch(/^confirm|confirmation|_confirm$|^decide|^execute/);
   });
 });

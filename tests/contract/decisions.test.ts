@@ -1,4 +1,4 @@
-/** The door where a person decides: who may pass it, with what in hand, and what it makes of everything else. */
+/** The endpoint where a person decides: who may call it, with which credentials, and how it refuses everything else. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Ticket } from '../../src/core/tickets.ts';
@@ -12,7 +12,7 @@ import { codeOf, ready, tools } from './calls.ts';
 import { snapshot } from './restore.ts';
 import { type Asked, askFor, effectsOf, fingerprint, varied, writes } from './writes.ts';
 
-/** Any write will do: what is true of each is in approvals.test.ts. */
+/** Any write will do: approvals.test.ts checks what is true of each. */
 const tool = writes.find(([name]) => name === 'hr_update_salary')?.[1] ?? expect.fail('there is no write');
 const server = tool.domain.name;
 
@@ -35,14 +35,14 @@ async function untouched({ as, ticket }: Asked): Promise<void> {
   expect(body.data.state).toBe('waiting');
   expect([await fingerprint(testServer, tool), await effectsOf(testServer, tool, ticket.confirmationId)]).toEqual([before, NOTHING]);
 }
-/** And it still can be decided. */
+/** The ticket can still be decided. */
 async function stillWorks({ as, ticket }: Asked): Promise<void> {
   expect((await testServer.decide(as, ticket.confirmationId, true)).body.status).toBe('success');
   expect(await effectsOf(testServer, tool, ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
   await restore(tool.domain);
 }
 
-it('takes {"approved": true} or {"approved": false} as JSON, and nothing else', async () => {
+it('accepts {"approved": true} or {"approved": false} as JSON, and nothing else', async () => {
   const asked = await askFor(testServer, tool);
   const token = await testServer.token(asked.as, { approve: true });
   const path = `/api/confirm/${asked.ticket.confirmationId}`;
@@ -93,7 +93,7 @@ it('takes {"approved": true} or {"approved": false} as JSON, and nothing else', 
   await stillWorks(asked);
 });
 
-it('is not there for ids that are none', async () => {
+it('answers 404 for malformed and unknown ids', async () => {
   const asked = await askFor(testServer, tool);
   const { confirmationId: id } = asked.ticket;
   const token = await testServer.token(asked.as, { approve: true });
@@ -140,7 +140,7 @@ it('is not there for ids that are none', async () => {
 });
 
 describe('who may decide', () => {
-  it('no client of MCP, by any of its tokens: 401', async () => {
+  it('an MCP client with any of its tokens gets 401', async () => {
     const asked = await askFor(testServer, tool);
     const tokens = await Promise.all([
       testServer.token(asked.as, { mcp: true }),
@@ -158,7 +158,7 @@ describe('who may decide', () => {
     }
     await untouched(asked);
   });
-  it('no program with a token of the person: 403, and the words send it to the person', async () => {
+  it('a program with a token of the person gets 403, and the message asks for the person', async () => {
     const asked = await askFor(testServer, tool);
     const { confirmationId: id } = asked.ticket;
     for (const [approve, wanted] of [
@@ -169,13 +169,13 @@ describe('who may decide', () => {
       for (const approved of [true, false]) {
         const { status, body, headers, text } = await testServer.send('POST', `/api/confirm/${id}`, { token, body: { approved } });
         expect([status, codeOf(body)]).toEqual([wanted, 'PERSON_REQUIRED']);
-        // Naming a scope would send a client off to get it.
+        // A challenge that names a scope would make a client request that scope.
         expect([headers['www-authenticate'], /scope/i.test(text)]).toEqual([undefined, false]);
       }
     }
     await untouched(asked);
   });
-  it('a right for one ticket decides that one, once', async () => {
+  it('a grant for one ticket decides that ticket, once', async () => {
     const [one, other] = [await askFor(testServer, tool), await askFor(testServer, tool)];
     const token = await testServer.token(one.as, { approve: one.ticket.confirmationId });
     const decide = ({ ticket }: Asked, approved: boolean) =>
@@ -188,7 +188,7 @@ describe('who may decide', () => {
     expect(codeOf((await decide(other, false)).body)).toBe('PERSON_REQUIRED');
     await restore(tool.domain);
   });
-  it('nobody by looking: GET, HEAD and their like change nothing', async () => {
+  it('GET, HEAD and other safe methods decide nothing', async () => {
     const asked = await askFor(testServer, tool);
     const token = await testServer.token(asked.as, { approve: true });
     const { confirmationId: id } = asked.ticket;
@@ -202,13 +202,13 @@ describe('who may decide', () => {
     await untouched(asked);
     await stillWorks(asked);
   });
-  it('no tool: none takes a ticket', async () => {
+  it('no tool accepts a ticket id', async () => {
     for (const each of tools) expect(Object.keys(each.input.shape)).not.toContain('confirmation_id');
   });
 });
 
-describe('how much may wait', () => {
-  it('twenty for one person, then 429; deciding one makes room; others are not affected', async () => {
+describe('pending tickets', () => {
+  it('are limited to twenty for one person, then 429; a decision frees one; others are not affected', async () => {
     const { as, input } = await ready(testServer, tool);
     const asked: string[] = [];
     for (let n = 0; n < 20; n++) asked.push((await testServer.ask(as, server, tool.name, varied(tool, input))).confirmationId);
@@ -238,7 +238,7 @@ describe('how much may wait', () => {
   });
 });
 
-describe('the door for approved changes of a server', () => {
+describe('the endpoint that executes approved changes on a domain server', () => {
   const someone = (username: string) => {
     const { sub, realm, name, email, employeeId, roles } = persona(username);
     const person = {
@@ -258,7 +258,7 @@ describe('the door for approved changes of a server', () => {
   const ticketOf = (asked: Asked): Promise<Ticket> =>
     testServer.tamshai.wiring.runtime.tickets.find(asked.ticket.confirmationId, someone(asked.as).person);
 
-  it('takes no token of a person, whoever that is', async () => {
+  it('accepts no token of any person', async () => {
     const asked = await askFor(testServer, tool);
     const body = executionBody(await ticketOf(asked));
     for (const user of [asked.as, 'eve.thompson']) {
@@ -283,7 +283,7 @@ describe('the door for approved changes of a server', () => {
     }
     await untouched(asked);
   });
-  it('takes a grant for just what was stored, here and now', async () => {
+  it('accepts a grant only for the stored change, at this server and within its lifetime', async () => {
     const asked = await askFor(testServer, tool);
     const stored = executionBody(await ticketOf(asked));
     const grant = (over: object = {}, clock: Clock = testServer.clock) =>
@@ -304,11 +304,11 @@ describe('the door for approved changes of a server', () => {
       expect([what, reply.status]).toEqual([what, 401]);
     }
     await untouched(asked);
-    // Whoever holds the real one can replay it for its moment, and the store has the last word.
+    // The holder of a genuine grant can replay it during its lifetime; the store prevents a second effect.
     const replies = await Promise.all(Array.from({ length: 5 }, () => execute(stored, grant())));
     for (const { status, text } of replies) expect([status, text]).toEqual([200, replies[0]?.text]);
     expect(await effectsOf(testServer, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
-    // The waiting room never heard of it, and still tells the one result.
+    // The ticket store of this server never had the ticket, and the one result is still returned.
     const denied = await testServer.decide(asked.as, asked.ticket.confirmationId, false);
     expect([denied.status, codeOf(denied.body)]).toEqual([409, 'ALREADY_DECIDED']);
     expect((await testServer.decide(asked.as, asked.ticket.confirmationId, true)).text).toBe(replies[0]?.text);

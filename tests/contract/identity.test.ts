@@ -1,4 +1,4 @@
-/** Who is let in: every door of every server, with every kind of sign-in that must not open it. */
+/** Authentication: every endpoint of every server refuses every kind of invalid credential. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const REFUSED = { status: 'error', code: 'UNAUTHENTICATED', message: 'Your sign-
 const firstTool = (server: string) =>
   tools.find(({ domain, kind }) => domain.name === server && kind !== 'write' && kind !== 'act') ?? registry.tools[0];
 
-/** A place that needs a sign-in, and what a token for it must be for. */
+/** An endpoint that needs a sign-in, and the audience and scope of its tokens. */
 interface Place {
   readonly name: string;
   readonly server: string;
@@ -34,7 +34,7 @@ const PLACES: Place[] = [
   { name: 'one that waits', path: `/api/confirmations/${confirmation}` },
   { name: 'who am I', path: '/api/user/info' },
   { name: 'my tools', path: '/api/user/mcp-tools' },
-  { name: 'the trail', path: '/api/audit' },
+  { name: 'the audit log', path: '/api/audit' },
   { name: 'a record', path: '/api/audit/calls-main/1' },
   { name: 'the verdict', path: '/api/audit/verify' },
 ].map((place) => ({ server: 'gateway', use: 'api', method: 'body' in place ? 'POST' : 'GET', ...place }) as const);
@@ -49,7 +49,7 @@ for (const server of DOMAINS) {
   PLACES.push({ name: 'a tool', server, use: 'api', method: 'POST', path: `/tools/${firstTool(server)?.name}`, body: {} });
   PLACES.push({ name: 'no tool', server, use: 'api', method: 'POST', path: '/tools/no_such_tool', body: {} });
   PLACES.push({
-    name: 'the door for approved changes',
+    name: 'the endpoint for approved changes',
     server,
     use: 'api',
     method: 'POST',
@@ -130,7 +130,7 @@ async function withPublishedKey(claims: JWTPayload): Promise<string> {
 }
 
 describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_name, place) => {
-  it.each(Object.entries(BAD))('%s: 401, and no word about why', async (_what, make) => {
+  it.each(Object.entries(BAD))('%s: 401, without the reason', async (_what, make) => {
     const authorization = await make(claimsFor(place), place);
     const { status, body, headers, text } = await visit(place, authorization === '' ? {} : { authorization });
     expect([status, text.slice(0, 300)]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
@@ -142,13 +142,13 @@ describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_n
     expect(headers['www-authenticate']).toBe(challenge);
   });
 
-  it('a good one is let in: the table above is not only about the address', async () => {
+  it('a valid token is accepted, so the refusals above are not about the address', async () => {
     const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor(place))}` });
     if (place.path === '/execute') expect(status).toBe(401);
     else expect(status).not.toBe(401);
   });
 
-  it('a token of any other server is 401', async () => {
+  it('a token of any other server gets 401', async () => {
     for (const other of SERVERS.filter((server) => server !== place.server)) {
       for (const use of ['api', 'mcp'] as const) {
         const { status } = await visit(place, { authorization: `Bearer ${await signed(claimsFor({ server: other, use }))}` });
@@ -157,7 +157,7 @@ describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_n
     }
   });
 
-  it('a token in the address, a cookie or a header of its own is none', async () => {
+  it('a token in the query, a cookie or another header is ignored', async () => {
     const token = await signed(claimsFor(place));
     const query = { ...place, path: `${place.path}?access_token=${token}&token=${token}` };
     for (const reply of [
@@ -170,7 +170,7 @@ describe.each(PLACES.map((place) => [inWords(place), place] as const))('%s', (_n
   });
 });
 
-describe('names in headers and bodies', () => {
+describe('user names in headers and bodies', () => {
   const headers = {
     'x-user-id': eve.sub,
     'x-user-roles': 'executive,hr-write',
@@ -178,7 +178,7 @@ describe('names in headers and bodies', () => {
     'x-forwarded-user': eve.username,
     'x-roles': 'executive',
   };
-  it('say nothing about who calls', async () => {
+  it('do not change who the caller is', async () => {
     const token = await testServer.token('frank.davis');
     const { body } = await testServer.send('GET', '/api/user/info', { token, headers });
     expect(body).toMatchObject({ data: { username: 'frank.davis', roles: ['employee'] } });
@@ -194,7 +194,7 @@ describe('names in headers and bodies', () => {
       for (const reply of [rest, direct]) expect(reply.body).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
     }
   });
-  it.each(DOMAINS)('%s: a userContext alone is 401, beside a person’s own token too', async (server) => {
+  it.each(DOMAINS)('%s: a userContext gets 401, alone and beside a person’s own token', async (server) => {
     const userContext = { userId: eve.sub, username: eve.username, email: eve.email, roles: [...eve.roles] };
     const path = `/tools/${firstTool(server)?.name}`;
     for (const token of [undefined, await testServer.token('eve.thompson', { server })]) {
@@ -208,7 +208,7 @@ describe('names in headers and bodies', () => {
   });
 });
 
-describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
+describe.each(DOMAINS)('the token that the gateway signs for %s', (server) => {
   const other = DOMAINS.find((name) => name !== server) ?? '';
   const reading = firstTool(server);
   const path = `/tools/${reading?.name}`;
@@ -229,7 +229,7 @@ describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
     signIdentity(testServer.keys.gateway.current, { server, caller, requestId: 'r', method: 'POST', path, body: '{"input":{}}', ...over });
   const post = (to: string, at: string, raw: string, token: string) => testServer.send('POST', at, { server: to, raw, token });
 
-  it('opens that call alone', async () => {
+  it('is valid for that call alone', async () => {
     expect((await post(server, path, '{"input":{}}', identity())).status).not.toBe(401);
     for (const [what, reply] of Object.entries({
       'another body': await post(server, path, '{"input":{"limit":1}}', identity()),
@@ -241,7 +241,7 @@ describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
         '{"input":{}}',
         identity({ path: `/tools/${firstTool(other)?.name}` }),
       ),
-      'the door for approved changes': await post(server, '/execute', '{"input":{}}', identity({ path: '/execute' })),
+      'the endpoint for approved changes': await post(server, '/execute', '{"input":{}}', identity({ path: '/execute' })),
       MCP: await post(server, '/mcp', '{"input":{}}', identity({ path: '/mcp' })),
       'the gateway': await post('gateway', `/api/tools/${server}/${reading?.name}`, '{"input":{}}', identity({ server: 'gateway' })),
       'an old one': await post(
@@ -272,7 +272,7 @@ describe.each(DOMAINS)('what the gateway signs for %s', (server) => {
       expect([what, reply.status]).toEqual([what, 401]);
     }
   });
-  it('must not be contradicted by the body', async () => {
+  it('must match the body', async () => {
     const body = JSON.stringify({ input: {}, userContext: { userId: persona('frank.davis').sub, roles: ['employee'] } });
     const { status, body: answer } = await post(server, path, body, identity({ body }));
     expect([status, answer]).toMatchObject([401, { code: 'USER_MISMATCH' }]);

@@ -1,4 +1,4 @@
-/** What a tool takes is what its schema says, at every door; anything else is a sentence about the input, never trouble. */
+/** Every tool accepts exactly what its schema says, at every endpoint; other input is answered with a validation error. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { persona } from '../../src/sample/people.ts';
@@ -7,8 +7,8 @@ import type { Input, Ready } from './arrange.ts';
 import {
   byName,
   codeOf,
-  type Door,
-  Doors,
+  type Endpoint,
+  ToolCaller,
   leakIn,
   type Outcome,
   type Property,
@@ -19,20 +19,20 @@ import {
 } from './calls.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
 }, 120_000);
 afterAll(async () => {
   expect(testServer?.logged.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
   await testServer?.close();
 });
 
-const DOORS: Door[] = ['rest', 'mcp', 'direct'];
+const ENDPOINTS: Endpoint[] = ['rest', 'mcp', 'direct'];
 const isText = ({ type, enum: options, format }: Property) => type === 'string' && options === undefined && format === undefined;
 
-/** Values that no field of this kind takes. Undefined leaves the field out. */
+/** Values that a field of this kind refuses. Undefined omits the field. */
 function wrongFor(property: Property): unknown[] {
   const { type, format, enum: options, minimum, exclusiveMinimum, maximum, maxLength, minLength, multipleOf } = property;
   const anything = [null, [], {}, { $ne: null }, { $gt: '' }];
@@ -69,7 +69,7 @@ function wrongFor(property: Property): unknown[] {
   return whatever;
 }
 
-/** Hidden in a text: what a reader of a card or a list would not see, or would see elsewhere. */
+/** Hidden characters: a reader of a card or a list would not see them, or would see them in another place. */
 const UNSEEN = {
   'a direction override': '\u202e',
   'an isolate': '\u2066',
@@ -95,7 +95,7 @@ const INJECTIONS = [
   'a'.repeat(90),
 ];
 
-/** What was said here before may be found again: a ticket says what its customer wrote. */
+/** Tools whose answers may contain earlier input: a ticket contains what its customer wrote. */
 const withoutInjections = (body: string) =>
   INJECTIONS.reduce(
     (left, text) =>
@@ -108,17 +108,17 @@ const camel = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) =
 describe.each(byName)('%s', (_name, tool) => {
   let good: Ready;
   beforeAll(async () => {
-    // What waits from the tools before would be too much for one person.
+    // Denies the pending tickets of earlier tools, which would exceed the limit of one person.
     testServer.clock.pass(301);
-    doors.forget();
+    toolCaller.forget();
     good = await ready(testServer, tool);
   });
-  const call = (door: Door, input: unknown) => doors.call(door, good.as, tool, input);
-  /** Refused at every door in the same words, which name no inside. */
+  const call = (endpoint: Endpoint, input: unknown) => toolCaller.call(endpoint, good.as, tool, input);
+  /** Refused at every endpoint with the same message, which reveals no internals. */
   async function refused(input: unknown, what: string): Promise<ErrorAnswer> {
-    const outcomes = await Promise.all(DOORS.map((door) => call(door, input)));
+    const outcomes = await Promise.all(ENDPOINTS.map((endpoint) => call(endpoint, input)));
     const [first] = outcomes;
-    expect([what, outcomes.map(({ answer }) => codeOf(answer))]).toEqual([what, DOORS.map(() => 'VALIDATION_ERROR')]);
+    expect([what, outcomes.map(({ answer }) => codeOf(answer))]).toEqual([what, ENDPOINTS.map(() => 'VALIDATION_ERROR')]);
     expect(outcomes.map(({ status }) => status)).toEqual([400, 200, 400]);
     for (const { answer, text } of outcomes) {
       expect(answer).toEqual(first?.answer);
@@ -127,19 +127,21 @@ describe.each(byName)('%s', (_name, tool) => {
     return first?.answer as ErrorAnswer;
   }
 
-  it('takes its own example at every door', async () => {
-    for (const door of DOORS) {
+  it('accepts its own example at every endpoint', async () => {
+    for (const endpoint of ENDPOINTS) {
       const { as, input } = await ready(testServer, tool);
-      expect(codeOf((await doors.call(door, as, tool, input)).answer)).toBe(tool.kind === 'write' ? 'pending_confirmation' : 'success');
+      expect(codeOf((await toolCaller.call(endpoint, as, tool, input)).answer)).toBe(
+        tool.kind === 'write' ? 'pending_confirmation' : 'success',
+      );
     }
   });
 
-  it('takes no key that it does not name', async () => {
+  it('refuses undeclared keys', async () => {
     for (const key of ['no_such_input', 'userId', 'roles', 'userContext', 'approved_by', 'sql', '$where', ' ', '']) {
       if (propertiesOf(tool).some(([name]) => name === key)) continue;
       const pinned = Object.keys(tool.domain.pinned ?? {}).includes(key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`));
       if (pinned) continue;
-      // A domain server knows userContext as the gateway's word, and refuses it from anyone else.
+      // userContext is reserved for the gateway: a domain server refuses it from other callers.
       if (key === 'userContext') continue;
       const { message } = await refused({ ...good.input, [key]: 'x' }, key);
       expect(message).toContain(JSON.stringify(key));
@@ -148,14 +150,14 @@ describe.each(byName)('%s', (_name, tool) => {
     expect(JSON.stringify(long).length).toBeLessThan(1_000);
   });
 
-  it('takes a key in camelCase, and never both', async () => {
+  it('accepts a key in camelCase, and refuses both spellings at once', async () => {
     for (const [key, value] of Object.entries(good.input)) {
       const twin = camel(key);
       if (twin === key) continue;
       const { [key]: _, ...rest } = good.input;
       await refused({ ...good.input, [twin]: value }, `${key} and ${twin}`);
       if (tool.kind === 'act') continue;
-      // The same answer; for a write the same waiting ticket.
+      // The same answer; for a write the same pending ticket.
       expect(plain(await call('rest', { ...rest, [twin]: value }))).toEqual(plain(await call('rest', good.input)));
     }
     for (const [alias, key] of Object.entries(tool.inputAliases)) {
@@ -166,7 +168,7 @@ describe.each(byName)('%s', (_name, tool) => {
     }
   });
 
-  it('takes nothing of another type, out of range, or out of the calendar', async () => {
+  it('refuses values of another type, out of range, or out of the calendar', async () => {
     for (const [key, property] of propertiesOf(tool)) {
       for (const value of wrongFor(property)) {
         const { message } = await refused({ ...good.input, [key]: value }, `${key} = ${JSON.stringify(value).slice(0, 80)}`);
@@ -183,26 +185,26 @@ describe.each(byName)('%s', (_name, tool) => {
     }
   });
 
-  it('takes no text that shows something else than it says', async () => {
+  it('refuses text with hidden or reordering characters', async () => {
     for (const [key] of propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor')) {
       for (const [what, hidden] of Object.entries(UNSEEN))
         await refused({ ...good.input, [key]: `Anna${hidden}Bell` }, `${key} with ${what}`);
     }
   });
 
-  it('takes every other text as text, whatever it says to a database', async () => {
+  it('treats every other text as text, also when it is database syntax', async () => {
     for (const [key, property] of propertiesOf(tool).filter(([name, each]) => isText(each) && name !== 'cursor')) {
       for (const text of INJECTIONS.filter(({ length }) => length <= (property.maxLength ?? 0))) {
-        for (const door of DOORS) {
+        for (const endpoint of ENDPOINTS) {
           const { as, input } = tool.kind === 'act' ? await ready(testServer, tool) : good;
-          const { status, answer, text: body } = await doors.call(door, as, tool, { ...input, [key]: text });
+          const { status, answer, text: body } = await toolCaller.call(endpoint, as, tool, { ...input, [key]: text });
           expect([text, status < 500, tellsOfItself(tool, answer) ? undefined : leakIn(withoutInjections(body))]).toEqual([
             text,
             true,
             undefined,
           ]);
           expect([text, codeOf(answer)]).not.toEqual([text, 'INTERNAL_ERROR']);
-          // Nothing is called like that, so nothing may come back; words that are looked for are words all the same.
+          // No row has such a name, so a filter returns nothing; a full-text search may match single words.
           if (
             tool.kind === 'list' &&
             answer.status === 'success' &&
@@ -212,13 +214,13 @@ describe.each(byName)('%s', (_name, tool) => {
             expect([text, (answer.data as unknown[]).length]).toEqual([text, 0]);
         }
       }
-      // Only so many changes may wait for one person.
+      // The number of pending tickets of one person is limited.
       if (tool.kind === 'write') testServer.clock.pass(301);
     }
   });
 
-  it('takes its input as the body, or under "input" alone', async () => {
-    for (const door of ['rest', 'direct'] as const) {
+  it('accepts its input as the body, or under "input" alone', async () => {
+    for (const endpoint of ['rest', 'direct'] as const) {
       const { as, input } = await ready(testServer, tool);
       const wrong = [
         { input, extra: 1 },
@@ -233,19 +235,21 @@ describe.each(byName)('%s', (_name, tool) => {
         [[]],
       ];
       for (const body of wrong) {
-        const { status, answer } = await doors.call(door, as, tool, body);
+        const { status, answer } = await toolCaller.call(endpoint, as, tool, body);
         expect([JSON.stringify(body), status, codeOf(answer)]).toEqual([JSON.stringify(body), 400, 'VALIDATION_ERROR']);
       }
-      expect(codeOf((await doors.call(door, as, tool, { input })).answer)).toBe(tool.kind === 'write' ? 'pending_confirmation' : 'success');
+      expect(codeOf((await toolCaller.call(endpoint, as, tool, { input })).answer)).toBe(
+        tool.kind === 'write' ? 'pending_confirmation' : 'success',
+      );
     }
   });
 
-  it.each(Object.keys(tool.domain.pinned ?? {}))('%s is not the caller’s to choose', async (key) => {
+  it.each(Object.keys(tool.domain.pinned ?? {}))('%s cannot be set by the caller', async (key) => {
     const { as, input } = await ready(testServer, tool);
     const own =
       tool.domain.pinned?.[key]?.({ ...persona(as), principal: '', employeeId: undefined, organizationId: undefined, roles: new Set() }) ??
       [];
-    for (const door of DOORS) {
+    for (const endpoint of ENDPOINTS) {
       for (const value of [
         persona('eve.thompson').sub === own[0] ? persona('bob.martinez').sub : persona('eve.thompson').sub,
         'eve.thompson',
@@ -255,17 +259,20 @@ describe.each(byName)('%s', (_name, tool) => {
         { $ne: null },
       ]) {
         for (const name of [key, camel(key)])
-          expect([value, codeOf((await doors.call(door, as, tool, { ...input, [name]: value })).answer)]).toEqual([value, 'USER_MISMATCH']);
+          expect([value, codeOf((await toolCaller.call(endpoint, as, tool, { ...input, [name]: value })).answer)]).toEqual([
+            value,
+            'USER_MISMATCH',
+          ]);
       }
     }
     const again = await ready(testServer, tool);
-    expect(codeOf((await doors.call('rest', again.as, tool, { ...again.input, [key]: persona(again.as).username })).answer)).toBe(
+    expect(codeOf((await toolCaller.call('rest', again.as, tool, { ...again.input, [key]: persona(again.as).username })).answer)).toBe(
       'success',
     );
   });
 });
 
-describe('what is not even JSON as we take it', () => {
+describe('a body that is not valid JSON', () => {
   const BODIES: Record<string, string | Buffer> = {
     'no JSON': '{',
     nothing: '',
@@ -288,20 +295,20 @@ describe('what is not even JSON as we take it', () => {
     return Buffer.concat([start, Buffer.from(body), Buffer.from('}}')]);
   };
   const servers = [...new Set(tools.map(({ domain }) => domain.name))];
-  it.each(Object.entries(BODIES))('%s is 400 at every door', async (_what, body) => {
+  it.each(Object.entries(BODIES))('%s is 400 at every endpoint', async (_what, body) => {
     for (const server of servers) {
       const own = tools.find(({ domain }) => domain.name === server)?.name;
       for (const reply of [
-        await testServer.send('POST', `/api/tools/${server}/${own}`, { token: await doors.token('eve.thompson'), raw: body }),
-        await testServer.send('POST', `/tools/${own}`, { token: await doors.token('eve.thompson', { server }), raw: body, server }),
+        await testServer.send('POST', `/api/tools/${server}/${own}`, { token: await toolCaller.token('eve.thompson'), raw: body }),
+        await testServer.send('POST', `/tools/${own}`, { token: await toolCaller.token('eve.thompson', { server }), raw: body, server }),
         await testServer.rpc(
-          await doors.token('eve.thompson', { mcp: true }),
+          await toolCaller.token('eve.thompson', { mcp: true }),
           'tools/call',
           { name: `${server}_${own}` },
           { raw: inMessage(body) },
         ),
         await testServer.rpc(
-          await doors.token('eve.thompson', { mcp: true, server }),
+          await toolCaller.token('eve.thompson', { mcp: true, server }),
           'tools/call',
           { name: own },
           { raw: inMessage(body), server },
@@ -312,8 +319,8 @@ describe('what is not even JSON as we take it', () => {
       }
     }
   });
-  it('too large is 413, packed is 415, and so is another type', async () => {
-    const token = await doors.token('eve.thompson');
+  it('a body that is too large gets 413; a compressed body or another type gets 415', async () => {
+    const token = await toolCaller.token('eve.thompson');
     const path = '/api/tools/tasks/add_task';
     const send = (headers: Record<string, string>, raw: string) => testServer.send('POST', path, { token, raw, headers });
     expect((await send({}, `{"title":"${'x'.repeat(257 * 1024)}"}`)).status).toBe(413);
@@ -331,10 +338,10 @@ describe('what is not even JSON as we take it', () => {
   });
 });
 
-it('nothing of all this was written, dropped or slept', async () => {
+it('none of these requests wrote, dropped or delayed anything', async () => {
   const { input } = { input: {} as Input };
   for (const tool of tools.filter(({ kind }) => kind === 'list')) {
-    const answer = (await doors.call('rest', (await ready(testServer, tool)).as, tool, input)).answer;
+    const answer = (await toolCaller.call('rest', (await ready(testServer, tool)).as, tool, input)).answer;
     expect([tool.name, codeOf(answer)]).toEqual([tool.name, 'success']);
   }
 });

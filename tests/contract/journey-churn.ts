@@ -1,4 +1,4 @@
-/** Records of the journey come and go by their files alone: a copy of the folder in which they do, indexed as a start would. */
+/** Adds and removes records of the journey through their files: a copy of the folder, indexed as at a start. */
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Every list, page by page: complete and without repetition while rows come and go, with cursors that show and open nothing else. */
+/** Every list, page by page: complete and without duplicates while rows change, with cursors that are opaque and bound to one query. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audienceFor } from '../../src/core/access.ts';
@@ -10,15 +10,15 @@ import { persona } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { asCluster } from '../stores.ts';
 import { churn, type Input, narrowed } from './arrange.ts';
-import { byName, callersOf, codeOf, type Door, Doors, type Property, propertiesOf, today, type Who } from './calls.ts';
+import { byName, callersOf, codeOf, type Endpoint, ToolCaller, type Property, propertiesOf, today, type Who } from './calls.ts';
 import { snapshot } from './restore.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 let restore: (domain: AnyDomain) => Promise<void>;
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
   restore = await snapshot(testServer);
 }, 120_000);
 afterAll(() => testServer?.close());
@@ -29,17 +29,17 @@ interface Page {
   readonly metadata: ListMetadata;
 }
 const lists = byName.filter(([, { kind }]) => kind === 'list');
-/** One person for each view of the rows that opens the tool. */
+/** One person for each audience that opens the tool. */
 const callersFor = (tool: Tool) => [
   ...new Map(callersOf(tool).map(({ username, realm, roles }) => [audienceFor(tool, rolesIn(realm, roles)), username])).values(),
 ];
 
-async function page(tool: Tool, who: string | Who, input: Input, door: Door = 'rest'): Promise<Page> {
-  const { answer } = await doors.call(door, who, tool, input);
+async function page(tool: Tool, who: string | Who, input: Input, endpoint: Endpoint = 'rest'): Promise<Page> {
+  const { answer } = await toolCaller.call(endpoint, who, tool, input);
   if (answer.status !== 'success') throw new Error(`${tool.name}: ${JSON.stringify(answer)}`);
   return { data: answer.data as Row[], metadata: answer.metadata as ListMetadata };
 }
-/** All rows, each page as large as `size` says; `between` happens after every page. */
+/** All rows, in pages of `size`; `between` runs after every page. */
 async function walk(tool: Tool, as: string, size: (page: number) => number, between?: (page: number) => Promise<void>): Promise<Row[]> {
   const rows: Row[] = [];
   const part = narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {};
@@ -73,7 +73,7 @@ function describesItself(metadata: ListMetadata, count: number, limit: number, t
     expect(warning).toContain(name);
 }
 
-/** The field that tells rows apart: the last of the order. */
+/** The field that identifies a row: the last one of the order. */
 function keyOf(tool: Tool): string {
   const context = {
     me: { ...persona('eve.thompson'), principal: '', organizationId: undefined, employeeId: randomUUID(), roles: new Set<never>() },
@@ -86,7 +86,7 @@ function keyOf(tool: Tool): string {
   return order.keys.at(-1) ?? '';
 }
 
-/** Something that the field takes, whether or not any row has it. */
+/** A value that the field accepts, whether or not any row has it. */
 function some({ type, format, enum: options, minimum, anyOf }: Property): unknown {
   if (options) return options.at(-1);
   if (anyOf) return some(anyOf[0] ?? {});
@@ -96,31 +96,31 @@ function some({ type, format, enum: options, minimum, anyOf }: Property): unknow
   return format === 'uuid' ? randomUUID() : format === 'date' ? '2026-01-01' : 'x';
 }
 
-it('there is something to page through, for every list', async () => {
+it('every list has rows to page through', async () => {
   for (const [name, tool] of lists) {
     const sizes = await Promise.all(callersFor(tool).map(async (as) => (await page(tool, as, { limit: 1 })).metadata.hasMore));
     expect([name, sizes.some(Boolean)]).toEqual([name, true]);
   }
 });
 
-/** What a row says of this very minute; where processes have clocks of their own, nobody can stop them. */
+/** Fields that depend on the current minute: separate processes have their own clocks, which a test cannot stop. */
 const still = (rows: readonly Row[]) => (asCluster ? rows.map(({ minutes_remaining: _, ...row }) => row) : rows);
 
 describe.each(lists)('%s', (_name, tool) => {
-  it.each(callersFor(tool))('every page for %s, whatever its size', async (as) => {
+  it.each(callersFor(tool))('%s gets the same rows whatever the page size', async (as) => {
     const key = keyOf(tool);
     const all = await walk(tool, as, () => 50);
     expect(new Set(all.map((row) => row[key])).size).toBe(all.length);
-    // Small pages, and yet not a hundred of them.
+    // Small pages, but fewer than a hundred of them.
     const small = Math.min(43, Math.max(7, Math.ceil(all.length / 24)));
     for (const size of [() => small, (n: number) => (n < 12 ? 1 : n < 15 ? 7 : 50), (n: number) => 1 + ((n * 17) % 50)])
       expect(still(await walk(tool, as, size))).toEqual(still(all));
-    // The size of a page is not part of the question.
+    // A cursor is independent of the page size.
     const { metadata } = await page(tool, as, narrowed[qualifiedName(tool)]?.(today(testServer)) ?? {});
     expect([metadata.returnedCount, metadata.hasMore]).toEqual([Math.min(all.length, 50), all.length > 50]);
   });
 
-  it.each(callersFor(tool))('no row twice and none left out for %s, while rows come and go', async (as) => {
+  it.each(callersFor(tool))('%s gets no row twice and misses none while rows change', async (as) => {
     const move = churn[tool.domain.name];
     if (!move) expect.fail(`tests/contract/arrange.ts does not know how rows of ${tool.domain.name} come and go`);
     const key = keyOf(tool);
@@ -142,7 +142,7 @@ describe.each(lists)('%s', (_name, tool) => {
       const after = new Set(ids(await walk(tool, as, () => 50)));
       expect(new Set(seen).size).toBe(seen.length);
       const stayed = before.filter((id) => after.has(id));
-      // Where the person sees more than one's own rows, some of them really went; nothing is ever taken out of what is searched.
+      // Where the person sees the rows of others, some were really deleted; the search index never loses any.
       if (before.length > 20 && tool.domain.store !== 'search') expect(stayed.length).toBeLessThan(before.length);
       expect(stayed.filter((id) => !seen.includes(id))).toEqual([]);
     } finally {
@@ -162,22 +162,22 @@ describe.each(lists)('%s', (_name, tool) => {
       }
     });
     const used = async (given: unknown, { who = as as string | Who, input = {} as Input, other = tool } = {}) =>
-      codeOf((await doors.call('rest', who, other, { ...input, cursor: given })).answer);
+      codeOf((await toolCaller.call('rest', who, other, { ...input, cursor: given })).answer);
 
-    it('lead on at every door alike', async () => {
+    it('work at every endpoint', async () => {
       const pages = await Promise.all(
-        (['rest', 'mcp', 'direct', 'direct-mcp'] as const).map((door) => page(tool, as, { limit: 1, cursor }, door)),
+        (['rest', 'mcp', 'direct', 'direct-mcp'] as const).map((endpoint) => page(tool, as, { limit: 1, cursor }, endpoint)),
       );
       for (const { data } of pages) expect(data).toEqual(pages[0]?.data);
       expect(pages[0]?.data).not.toEqual(first.data);
     });
-    it('show nothing, and are never the same twice', async () => {
+    it('are opaque, and differ each time', async () => {
       expect(cursor).toMatch(/^[\w-]{40,2000}$/);
       const again = (await page(tool, as, { limit: 1 })).metadata.nextCursor ?? '';
       expect(again).not.toBe(cursor);
       const values = Object.values(first.data[0] ?? {}).filter((value) => typeof value === 'string' && value.length > 3) as string[];
       expect(values.length).toBeGreaterThan(0);
-      // In what is sealed anything may stand by chance, but not twice.
+      // A ciphertext may contain any value by chance, but not twice.
       const readable = [cursor, again].map((each) => {
         const bytes = Buffer.from(each, 'base64url');
         return bytes.toString('latin1') + bytes.toString('utf8') + bytes.toString('utf16le');
@@ -185,7 +185,7 @@ describe.each(lists)('%s', (_name, tool) => {
       const told = [...values, ...values.map((each) => each.replaceAll('-', '')), tool.name, as, '["', '":'];
       expect(told.filter((value) => readable.every((text) => text.includes(value)))).toEqual([]);
     });
-    it('are refused when anything about them was changed', async () => {
+    it('are refused when any part was changed', async () => {
       const flip = (at: number) => {
         const bytes = Buffer.from(cursor, 'base64url');
         bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -225,10 +225,10 @@ describe.each(lists)('%s', (_name, tool) => {
         .map(([, each]) => each)
         .filter((each) => each !== tool && callersOf(each).some(({ username }) => username === as));
       for (const other of others) expect([other.name, await used(cursor, { other })]).toEqual([other.name, 'INVALID_CURSOR']);
-      const auditLog = await testServer.send('GET', `/api/audit?cursor=${cursor}`, { token: await doors.token(as) });
+      const auditLog = await testServer.send('GET', `/api/audit?cursor=${cursor}`, { token: await toolCaller.token(as) });
       expect([auditLog.status, codeOf(auditLog.body)]).toEqual([400, 'INVALID_CURSOR']);
     });
-    it('are refused from anyone else, and from the same person in other roles', async () => {
+    it('are refused from another person, and from the same person with other roles', async () => {
       for (const { username } of callersOf(tool).filter((each) => each.username !== as))
         expect([username, await used(cursor, { who: username })]).toEqual([username, 'INVALID_CURSOR']);
       const { accounts } = testServer.tamshai.wiring.identity;

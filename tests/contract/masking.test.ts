@@ -1,4 +1,6 @@
-/** Values under a mask reach those who may see them and nobody else, by no way at all; nor does anything that depends on them. */
+/**
+ * Masked values reach only the people who may see them, through no tool, card, cursor, error or log; and no order or total depends on them.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,11 +12,11 @@ import type { Tool } from '../../src/core/tool.ts';
 import { persona, personas } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import type { Input } from './arrange.ts';
-import { callersOf, Doors, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
+import { callersOf, ToolCaller, propertiesOf, type Outcome, today, tools, type Who } from './calls.ts';
 import { type Canary, canariesIn, maskedOf, masking, mayShow, plantCanaries, rolesFor } from './canaries.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 
 let canaries: Canary[];
 
@@ -23,17 +25,17 @@ const maskedIn = ({ output }: Tool): string[] => {
   return shape instanceof z.ZodObject ? Object.values(shape.shape).flatMap((field) => masks.get(field as z.ZodType)?.mask ?? []) : [];
 };
 const OTHERS = 20;
-/** As many as it takes to walk through all people. */
+/** Enough people to page through all of them. */
 const PAGES = 12;
 
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
   canaries = await plantCanaries(testServer, OTHERS + 11);
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** Everyone there is, and two that the sample has not: who reads records without pay, alone and as a manager. */
+/** All sample people, and two more combinations of roles: a reader of records without pay, alone and as a manager. */
 const VARIANTS: Who[] = [
   { user: 'tom.becker', roles: ['employee', 'hr-read'] },
   { user: 'dan.williams', roles: ['employee', 'manager', 'hr-read'] },
@@ -42,10 +44,10 @@ const WHO: Who[] = [...personas.map(({ username }) => ({ user: username })), ...
 const named = ({ user, roles }: Who) => (roles ? `${user} as ${roles.join(', ')}` : user);
 async function become({ user, roles }: Who): Promise<void> {
   await testServer.tamshai.wiring.identity.accounts.setRoles(user, roles ?? persona(user).roles);
-  doors.forget();
+  toolCaller.forget();
 }
 
-/** Inputs worth asking: each example, and each id field with oneself, someone above, someone below and a stranger. */
+/** Inputs to try: each example, and each id field with the caller, someone above, someone below and an unrelated person. */
 function inputsOf(tool: Tool, { user }: Who): Input[] {
   const examples = tool.examples.map(({ input }) => input(today(testServer)));
   const ids = propertiesOf(tool).filter(([key, { format }]) => format === 'uuid' && key.endsWith('employee_id'));
@@ -54,18 +56,18 @@ function inputsOf(tool: Tool, { user }: Who): Input[] {
   return [...examples, ...ids.flatMap(([key]) => [...people].map((owner) => ({ ...examples[0], [key]: owner })))];
 }
 
-/** Everything that the person is told by these tools, as it came over the wire: the pages of whole lists, the first of others. */
-async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
+/** Everything that these tools send to the person, as received: all pages of some lists, the first page of others. */
+async function told(who: Who, asked: readonly Tool[], endpoint: 'rest' | 'mcp' = 'rest'): Promise<string[]> {
   const texts: string[] = [];
   for (const tool of asked) {
     const inputs = [...(tool.kind === 'list' ? [{}] : []), ...inputsOf(tool, who)];
-    // Who may not use it is refused whatever the input is: two of them tell as much as all.
+    // A tool that is closed to the person is refused whatever the input is: two inputs are enough.
     for (const input of opens(tool, rolesFor(who)) ? inputs : inputs.slice(0, 2)) {
-      const first = await doors.call(door, who, tool, input);
+      const first = await toolCaller.call(endpoint, who, tool, input);
       texts.push(first.text);
       let next = cursorOf(first);
-      for (let pages = 1; next !== undefined && Object.keys(input).length === 0 && pages < (door === 'mcp' ? 2 : PAGES); pages++) {
-        const more = await doors.call(door, who, tool, { cursor: next });
+      for (let pages = 1; next !== undefined && Object.keys(input).length === 0 && pages < (endpoint === 'mcp' ? 2 : PAGES); pages++) {
+        const more = await toolCaller.call(endpoint, who, tool, { cursor: next });
         texts.push(more.text);
         next = cursorOf(more);
       }
@@ -74,7 +76,7 @@ async function told(who: Who, asked: readonly Tool[], door: 'rest' | 'mcp' = 're
   return texts;
 }
 const cursorOf = ({ answer }: Outcome) => (answer as { metadata?: ListMetadata }).metadata?.nextCursor;
-/** What is sealed in cursors, as far as anyone without the key can read it. */
+/** The bytes of a cursor, as anyone without the key can decode them. */
 const opened = (texts: readonly string[]) =>
   texts.flatMap((text) =>
     [...text.matchAll(/nextCursor\\?":\\?"([\w-]+)/g)].map(([, cursor = '']) => Buffer.from(cursor, 'base64url').toString('latin1')),
@@ -88,8 +90,8 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
   beforeAll(() => become(who));
   afterAll(() => become({ user: who.user }));
 
-  it('is told no hidden value by any tool, card, page, cursor or error', async () => {
-    const token = await doors.token(who);
+  it('receives no masked value by any tool, card, page, cursor or error', async () => {
+    const token = await toolCaller.token(who);
     const asked = tools.filter(({ kind }) => kind !== 'act');
     const texts = [...(await told(who, asked)), ...(await told(who, asked, 'mcp'))];
     texts.push(...opened(texts));
@@ -101,13 +103,13 @@ describe.each(WHO.map((who) => [named(who), who] as const))('%s', (name, who) =>
   });
 });
 
-describe('those who may see them', () => {
+describe('people who may see masked values', () => {
   const rules = masking.flatMap((domain) =>
     Object.entries(domain.masks ?? {}).map(([mask, rule]) => [`${domain.name}: ${rule.hides}`, domain, mask, rule] as const),
   );
   it.each(rules)('%s', (_name, domain, mask, rule) => {
     const who = (username: string) => (seen.get(username) ?? []).filter((canary) => canary.domain === domain && canary.mask === mask);
-    // The widest view shows them all: nothing here is hidden from everyone by mistake.
+    // The widest audience sees all values: no mask hides them from everyone by mistake.
     const own = canaries.filter((canary) => canary.domain === domain && canary.mask === mask);
     expect(own.length).toBeGreaterThan(OTHERS);
     const fullView = WHO.filter(
@@ -126,7 +128,7 @@ describe('those who may see them', () => {
       expect([username, theirs.length > 0]).toEqual([username, rule.andOwner]);
     }
   });
-  it('and everyone else reads that something is hidden', async () => {
+  it('see them, and everyone else sees that a value is hidden', async () => {
     const list = tools.filter(
       ({ kind, output }) =>
         kind === 'list' &&
@@ -144,7 +146,7 @@ describe('those who may see them', () => {
       const texts: string[] = [];
       for (const who of blind) {
         await become(who);
-        texts.push((await doors.call('rest', who, tool, {})).text);
+        texts.push((await toolCaller.call('rest', who, tool, {})).text);
         await become({ user: who.user });
       }
       expect([tool.name, texts.some((text) => text.includes(HIDDEN))]).toEqual([tool.name, true]);
@@ -152,16 +154,16 @@ describe('those who may see them', () => {
   });
 });
 
-it('the trail and the logs hold none of them, also after one was changed', async () => {
+it('the audit log and the server logs hold no masked value, also after a change of one', async () => {
   const [salary] = canaries.filter(
     ({ domain, numeric, owner }) => domain.name === 'hr' && numeric && owner === persona('sarah.kim').employeeId,
   );
   if (!salary) throw new Error('no pay is masked');
   const raised: Canary = { ...salary, value: '4000000.37' };
   canaries.push(raised);
-  // What was asked for above no longer waits.
+  // Denies the tickets that the tests above left pending.
   testServer.clock.pass(301);
-  doors.forget();
+  toolCaller.forget();
   const { confirmationId, confirmationData } = await testServer.ask('alice.chen', 'hr', 'update_salary', {
     employee_id: salary.owner,
     new_salary: 4_000_000.37,
@@ -197,9 +199,9 @@ it('the trail and the logs hold none of them, also after one was changed', async
     expect([place, all.filter(({ value }) => text.includes(value)).map(inWords)]).toEqual([place, []]);
 });
 
-describe('nothing depends on a hidden value', () => {
+describe('nothing depends on a masked value', () => {
   const rules = masking.flatMap((domain) => Object.keys(domain.masks ?? {}).map((mask) => [domain, mask] as const));
-  /** Apart from what is new in every answer. */
+  /** Removes what is new in every answer. */
   const plain = (texts: readonly string[]) =>
     texts.map((text) => text.replace(/"(nextCursor|confirmationId|timestamp|expiresAt|approvalUrl)":("[^"]*"|\d+)/g, ''));
 
@@ -207,7 +209,7 @@ describe('nothing depends on a hidden value', () => {
     '%s',
     async (_name, domain, mask) => {
       const rule = domain.masks?.[mask];
-      // One of each kind: other roles make no difference here.
+      // One person of each kind: other roles make no difference here.
       const relevant = new Set([...Object.values(domain.audiences).flatMap(({ roles }) => roles), ...(rule?.shownTo ?? [])]);
       const kind = (who: Who) =>
         [...rolesFor(who)]
@@ -227,7 +229,7 @@ describe('nothing depends on a hidden value', () => {
       };
       const before: string[][] = [];
       for (const who of blind) before.push(await answers(who));
-      // Smallest and largest in turn, so that an order or a sum by it would show.
+      // Smallest and largest in turn, so that an order or a sum that depends on the value would change.
       for (const [at, canary] of changed.entries()) {
         canary.value = canary.numeric
           ? at % 2 === 0
@@ -249,7 +251,7 @@ describe('nothing depends on a hidden value', () => {
     },
   );
 
-  it('no tool filters or sorts by one', () => {
+  it('no tool filters or sorts by a masked field', () => {
     for (const domain of masking) {
       const hidden = maskedOf(domain);
       for (const tool of tools.filter((each) => each.domain === domain && (each.kind === 'read' || each.kind === 'list'))) {

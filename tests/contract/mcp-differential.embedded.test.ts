@@ -1,6 +1,6 @@
 /**
- * The guard of the hot leg: every request, good and bad, goes to an endpoint with it and to one that leaves everything to the
- * SDK. Status, JSON and what was run must agree. When the SDK moves, this is where it shows.
+ * Differential test of the MCP fast path: every request, valid and invalid, goes to an endpoint with the fast path and to one that only
+ * uses the SDK. Status, JSON and executed tools must agree. An update of the SDK that changes its answers fails here.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Fixture, startFixture } from '../unit/mcp-fixture.ts';
@@ -208,7 +208,7 @@ for (const cursor of ['abc', 5, null])
   add(`modern list, cursor ${cursor}`, modern('tools/list'), request('tools/list', { _meta: envelope, cursor }));
 add('modern list as bob', { ...modern('tools/list'), authorization: 'Bearer bob' }, request('tools/list', { _meta: envelope }));
 
-/** OWN, OTHER and URLS stand for sessions begun by Alice, by Bob, and by Alice with a client that opens URLs. */
+/** OWN, OTHER and URLS are placeholders for sessions of Alice, of Bob, and of Alice with a client that opens URLs. */
 for (const session of [undefined, 'OWN', 'OTHER', 'unknown']) {
   const L = (over: Record<string, string> = {}) => ({
     ...plain,
@@ -268,8 +268,8 @@ add('a write in a session that opens URLs, where nobody answers', inUrls, call({
 for (const method of ['PUT', 'OPTIONS', 'GET', 'DELETE']) add(method, H, undefined, method);
 
 let sdkServers = 0;
-let hot: Fixture;
-let cold: Fixture;
+let fastPath: Fixture;
+let sdkOnly: Fixture;
 const sessions = new Map<Fixture, Record<string, string>>();
 
 async function begin({ url }: Fixture, token: string, capabilities: object = {}): Promise<string> {
@@ -289,9 +289,9 @@ beforeAll(async () => {
     },
   };
   const limits = { approvalMs: 100 };
-  hot = await startFixture({ fastPath: true, features: [counting], limits });
-  cold = await startFixture({ fastPath: false, limits });
-  for (const fixture of [hot, cold]) {
+  fastPath = await startFixture({ fastPath: true, features: [counting], limits });
+  sdkOnly = await startFixture({ fastPath: false, limits });
+  for (const fixture of [fastPath, sdkOnly]) {
     sessions.set(fixture, {
       OWN: await begin(fixture, 'alice'),
       OTHER: await begin(fixture, 'bob'),
@@ -299,9 +299,9 @@ beforeAll(async () => {
     });
   }
 });
-afterAll(() => Promise.all([hot.close(), cold.close()]));
+afterAll(() => Promise.all([fastPath.close(), sdkOnly.close()]));
 
-/** The same text for the same JSON, and for one message whether it comes as JSON or as the only event of a stream. */
+/** The same text for equal JSON, and for one message whether it is sent as JSON or as the only event of a stream. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -329,18 +329,18 @@ async function ask(fixture: Fixture, { headers: given, body, method }: Case): Pr
   return { said: `${res.status} ${canonical(parsed)} ran ${canonical(ran)}`, stream };
 }
 
-it('the hot leg answers what the SDK would have answered, and runs what it would have run', async () => {
+it('the fast path answers and executes exactly what the SDK does', async () => {
   const differ: string[] = [];
   const quick: string[] = [];
   for (const each of cases) {
     const before = sdkServers;
-    const [fast, slow] = [await ask(hot, each), await ask(cold, each)];
-    if (fast.said !== slow.said) differ.push(`${each.name}\n   hot ${fast.said.slice(0, 400)}\n   SDK ${slow.said.slice(0, 400)}`);
+    const [fast, slow] = [await ask(fastPath, each), await ask(sdkOnly, each)];
+    if (fast.said !== slow.said) differ.push(`${each.name}\n   fast ${fast.said.slice(0, 400)}\n   SDK ${slow.said.slice(0, 400)}`);
     if (fast.said.startsWith('200') && sdkServers === before && !fast.stream) quick.push(each.name);
   }
   expect(differ.join('\n')).toBe('');
   expect(cases.length).toBeGreaterThanOrEqual(250);
-  // Both legs have to be at work, or the comparison says nothing.
+  // Both paths must have handled requests, or the comparison proves nothing.
   expect(quick.length).toBeGreaterThanOrEqual(40);
   expect(quick).toContain('message: good');
   expect(quick).toContain('2025, session OWN: call');

@@ -1,4 +1,4 @@
-/** What counts as JSON at every entrance: exactly the media type of RFC 9110, in UTF-8, named once. */
+/** Content types at every endpoint that accepts JSON: exactly the media type of RFC 9110, in UTF-8, given once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, replyIn, sendRaw } from '../raw-http.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -44,9 +44,9 @@ const BAD = [
   '',
 ];
 
-/** Each change is another one: the same one is not asked for again once it was denied. */
+/** Each change is a new one: a denied change is refused when it is requested again. */
 let asked = 0;
-/** Every entrance that takes JSON, with a body that would be taken. */
+/** Every endpoint that accepts JSON, with a valid body. */
 const entrances = async () => {
   const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', {
     employee_id: '0e000000-0000-4000-8000-000000000008',
@@ -88,7 +88,7 @@ const send = ({ server, path, token, body }: Entrance, lines: readonly string[])
 };
 
 describe('the content type', () => {
-  it('other than JSON, or malformed, is 415 at every entrance, and nothing happens', async () => {
+  it('other than JSON, or malformed, is 415 at every endpoint and has no effect', async () => {
     for (const entrance of await entrances()) {
       for (const type of BAD) {
         const { status, body } = await send(entrance, [`Content-Type: ${type}`]);
@@ -106,7 +106,7 @@ describe('the content type', () => {
     }
   });
 
-  it('is JSON in each way that the grammar allows', async () => {
+  it('is accepted in every form that the grammar allows', async () => {
     for (const entrance of (await entrances()).filter(({ path }) => !path.startsWith('/api/confirm')))
       for (const type of GOOD) {
         const { status } = await send(entrance, [`Content-Type: ${type}`]);
@@ -118,7 +118,7 @@ describe('the content type', () => {
     }
   });
 
-  it('of a sign-in form is read as strictly', async () => {
+  it('of a sign-in form is checked as strictly', async () => {
     const { gateway: port = 0 } = testServer.tamshai.ports;
     const lines = (type: string) => [`Host: localhost:${port}`, `Content-Type: ${type}`, 'Content-Length: 3', 'Connection: close'];
     for (const type of ['application/x-www-form-urlencoded;', 'application/x-www-form-urlencoded\t;x', 'application/json', 'text/plain']) {
@@ -130,7 +130,7 @@ describe('the content type', () => {
   });
 });
 
-describe('how a body is packed', () => {
+describe('the content encoding', () => {
   it.each(['gzip', 'br', 'identity, gzip', 'Identity;q=1', 'gzip, identity', ''])('Content-Encoding %j is 415', async (encoding) => {
     for (const entrance of await entrances()) {
       const { status } = await send(entrance, ['Content-Type: application/json', `Content-Encoding: ${encoding}`]);
@@ -158,7 +158,7 @@ describe('how a body is packed', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('a request that is malformed', () => {
   it.each([
     ['garbage', 'what is this\r\n\r\n'],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],

@@ -1,4 +1,4 @@
-/** What lies behind a domain's tools, past all rules, whatever kind of store it is in: the same few moves for each. */
+/** Raw access to the store of a domain, without tools and row rules: one interface for every kind of store. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -17,7 +17,7 @@ import type { TestServer } from '../test-server.ts';
 import { copies } from './arrange.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
-/** A row whose changes are counted. */
+/** A row with a version number. */
 export interface VersionedRow {
   readonly table: string;
   readonly key: Row;
@@ -25,28 +25,28 @@ export interface VersionedRow {
 }
 
 export interface RawStore {
-  /** Rows with a version that have one of these ids in their key. */
+  /** Versioned rows that have one of these ids in their key. */
   rowsOf(ids: readonly string[]): Promise<VersionedRow[]>;
-  /** The names of the fields that are keys of such rows. */
+  /** The names of the key fields of such rows. */
   keys(): Promise<ReadonlySet<string>>;
-  /** As any change of the row would: its version rises. */
+  /** Changes the row as any writer would: its version rises. */
   touch(row: VersionedRow): Promise<void>;
-  /** How often a ticket took effect, and how often the domain's own trail says so. */
+  /** How often a ticket took effect, and how often the domain's own audit chain records it. */
   effectsOf(confirmationId: string): Promise<{ effects: number; records: number }>;
-  /** One value for all rows, whatever changes in them. */
+  /** One digest over all rows, which changes with any of them. */
   fingerprint(): Promise<string>;
-  /** What the trail holds, as text. */
+  /** The audit log as text. */
   auditLog(): Promise<string>;
-  /** From now on nothing can be added to the trail; what it returns mends that. */
+  /** Makes every append to the audit log fail; the returned function repairs it. */
   unrecordable(): Promise<() => Promise<void>>;
-  /** Keeps all rows as they are now; what it returns puts them back. */
+  /** Saves all rows; the returned function restores them. */
   snapshot(): Promise<() => Promise<void>>;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const rooms = new WeakMap<TestServer, Map<AnyDomain, Promise<RawStore>>>();
-/** Opened once for each site, and closed with it. */
+/** Opened once for each test server, and closed with it. */
 export function openRawStore(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
   const known = rooms.get(testServer) ?? new Map<AnyDomain, Promise<RawStore>>();
   rooms.set(testServer, known);
@@ -56,7 +56,7 @@ export function openRawStore(testServer: TestServer, domain: AnyDomain): Promise
 }
 
 function sqlRoom(testServer: TestServer, { name: domain }: AnyDomain): RawStore {
-  /** The tables whose rows have a version, with the columns of their keys. */
+  /** The tables with versioned rows, and the columns of their keys. */
   const versioned = async () => {
     const rows = await testServer.owner(
       `select k.table_name, string_agg(k.column_name, ',') as keys, string_agg(k.column_name, ',') filter (where c.data_type = 'uuid') as uuids
@@ -130,13 +130,13 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
      where table_schema = $1 and table_type = 'BASE TABLE' and is_generated = 'NEVER' group by 1 order by 1`,
     [domain],
   );
-  // Effects and the trail stay: they are what happened, and the chains go on.
+  // Effects and the audit log are never restored: the chains must continue.
   const tables = columns
     .map((row) => ({ name: String(row['name']), columns: String(row['columns']) }))
     .filter(({ name }) => !/\.(effects|audit)$/.test(name));
   const kept = `kept_${domain}`;
   const copy = (name: string) => `${kept}.${name.split('.')[1]}__copy`;
-  // Each table says when it was written to, so that putting back costs what was changed and not what there is.
+  // Each table records when it was written to, so that restoring costs as much as was changed, not as much as there is.
   await testServer.owner(`create schema ${kept}; create table ${kept}.written (name text primary key);
     create function ${kept}.note() returns trigger language plpgsql security definer as $$
     begin insert into ${kept}.written values (tg_table_schema || '.' || tg_table_name) on conflict do nothing; return null; end $$;
@@ -149,7 +149,7 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
   return async () => {
     const written = new Set((await testServer.owner(`select name from ${kept}.written`)).map(({ name }) => name));
     const changed = tables.filter(({ name }) => written.has(name));
-    // Triggers and references rest meanwhile: every table is put back as it was, what triggers keep included.
+    // Triggers and references are disabled meanwhile: every table is restored as it was, including what triggers maintain.
     const back = ({ name, columns: own }: (typeof tables)[number]) =>
       `delete from ${name}; insert into ${name} (${own}) select ${own} from ${copy(name)};`;
     await testServer.owner(
@@ -161,22 +161,22 @@ async function sqlSnapshot(testServer: TestServer, domain: string): Promise<() =
 const anything = z.looseObject({});
 type AnyRows = Readonly<Record<string, { readonly key?: string }>>;
 
-/** The same collections, seen by someone from whom nothing is kept: a second connection with a scope of its own. */
+/** The same collections without any masks or rules: a second connection with its own audience. */
 async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<RawStore> {
   const declared = domain.collections as AnyRows;
   const open = Object.fromEntries(
     Object.entries(declared).map(([name, { hides: _h, masks: _m, ...spec }]: [string, Record<string, unknown>]) => [
       name,
-      { ...spec, rows: { keeper: 'all' }, writers: ['keeper'] },
+      { ...spec, rows: { raw: 'all' }, writers: ['raw'] },
     ]),
   );
-  const seen = { ...domain, audiences: { keeper: { roles: [], sees: 'everything' } }, collections: open } as unknown as AnyDomain;
+  const seen = { ...domain, audiences: { raw: { roles: [], sees: 'everything' } }, collections: open } as unknown as AnyDomain;
   const config = readConfig(testServer.environment);
-  const who: StoreSession = { domain: domain.name, audience: 'keeper', person: systemPerson(), shows: [] };
+  const who: StoreSession = { domain: domain.name, audience: 'raw', person: systemPerson(), shows: [] };
   const writer = createChainWriter({
-    chain: `${domain.name}-keeper`,
+    chain: `${domain.name}-raw`,
     key: Buffer.alloc(32, 1),
-    last: () => opened.last(`${domain.name}-keeper`),
+    last: () => opened.last(`${domain.name}-raw`),
     checkpoint: async () => {},
   });
   const opened = await connect();
@@ -217,14 +217,14 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
       store,
       chains: backend.audit,
       last: (chain) => backend.last(chain),
-      // An effect is told to whoever made it, and the trail knows who that was.
+      // An effect is visible only to the person who caused it, and the audit log names that person.
       async effect(id) {
         const [line] = (await auditLog()).filter((each) => each.includes(id));
         const principal = line === undefined ? '' : (JSON.parse(line) as { principal: string }).principal;
         return (await store.findResult({ ...who, person: { ...systemPerson(), principal } }, id)) !== undefined;
       },
       async refill(collection, rows) {
-        // It empties all at once: the first collection does it for the others.
+        // One restore covers all collections: the first one does it for the others.
         if (!emptied) await backend.empty();
         emptied = collection !== Object.keys(declared).at(-1);
         await backend.loader.fill(collection, rows, () => {});
@@ -233,7 +233,7 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
     };
   }
 
-  /** Everything, in pages by key. */
+  /** All documents, in pages by key. */
   async function all(collection: string): Promise<Row[]> {
     const key = declared[collection]?.key ?? '_id';
     const handle = domain.store === 'documents' ? 'documents' : 'search';
@@ -319,7 +319,7 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
       }
       const before = await fingerprint();
       return async () => {
-        // Most tests write nothing, and looking takes a tenth of the time.
+        // Most tests write nothing, and a comparison takes a tenth of the time of a restore.
         if ((await fingerprint()) === before) return;
         for (const table of Object.keys(declared)) await refill(table, kept.get(table) ?? []);
       };
@@ -327,13 +327,13 @@ async function otherRoom(testServer: TestServer, domain: AnyDomain): Promise<Raw
   };
 }
 
-/** Where there is no transaction, an intent stands before each outcome, and an attempt that came too late says so. */
+/** Without transactions, an intent precedes each outcome, and an attempt that came too late is recorded as such. */
 const isAttempt = (line: string) => ['INTENT', 'NOT_WRITTEN'].includes(String((JSON.parse(line) as { code: string | null }).code));
 
 const touchRecord = (server: string) => ({
   at: new Date().toISOString(),
-  principal: 'keeper',
-  username: 'keeper',
+  principal: 'raw',
+  username: 'raw',
   surface: 'internal' as const,
   origin: 'test',
   server,

@@ -1,4 +1,4 @@
-/** A call that is refused before its input is read is on record like any other, for every tool and at every entrance. */
+/** A call that is refused before its input is parsed is audited like any other, for every tool at every endpoint. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
@@ -32,7 +32,7 @@ const BODIES: Record<string, Refused> = {
 };
 const kinds = Object.entries(BODIES);
 
-/** All records of one request, from every chain. */
+/** All audit records of one request, from every chain. */
 const recordsOf = async (requestId: string): Promise<AuditRecord[]> => {
   const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit: 40 })));
   return found
@@ -48,7 +48,7 @@ async function expectRecorded(requestId: string, wanted: Partial<AuditRecord>): 
   expect(Object.keys(JSON.parse(records[0]?.input ?? '') as object)).toContain('bytes');
 }
 
-const doors = {
+const endpoints = {
   rest: async (server: string, tool: string, { raw, headers }: Refused, id: string) =>
     testServer.send('POST', `/api/tools/${server}/${tool}`, {
       token: await testServer.token('eve.thompson'),
@@ -79,8 +79,8 @@ const doors = {
 } as const;
 const SURFACES = { rest: 'rest', direct: 'direct', mcp: 'mcp', 'mcp direct': 'direct' } as const;
 
-describe.each(Object.entries(doors))('at %s', (door, send) => {
-  it('every tool records what it could not read, each in one of the ways', async () => {
+describe.each(Object.entries(endpoints))('at %s', (endpoint, send) => {
+  it('every tool records a body that cannot be read, each in one of the ways', async () => {
     for (const [i, tool] of tools.entries()) {
       const [kind, body] = kinds[i % kinds.length] as (typeof kinds)[number];
       const id = randomUUID();
@@ -92,7 +92,7 @@ describe.each(Object.entries(doors))('at %s', (door, send) => {
         true,
         { status: 'error', code },
       ]);
-      await expectRecorded(id, { server: tool.domain.name, tool: tool.name, code, surface: SURFACES[door as keyof typeof SURFACES] });
+      await expectRecorded(id, { server: tool.domain.name, tool: tool.name, code, surface: SURFACES[endpoint as keyof typeof SURFACES] });
     }
   });
 
@@ -103,7 +103,7 @@ describe.each(Object.entries(doors))('at %s', (door, send) => {
   });
 });
 
-describe('elsewhere', () => {
+describe('other endpoints', () => {
   it.each(kinds.map(([, body]) => body).concat([{ raw: '{"approved":"yes"}' }, { raw: '' }]))('a decision: %j', async (body) => {
     const id = randomUUID();
     const { confirmationId } = await testServer.ask('eve.thompson', 'hr', 'update_salary', {
@@ -122,7 +122,7 @@ describe('elsewhere', () => {
     expect(JSON.stringify(await recordsOf(id))).not.toContain(SECRET);
   });
 
-  it('an execution with a good grant and a body that cannot be read', async () => {
+  it('an execution with a valid grant and an unreadable body', async () => {
     const { verifier } = testServer.tamshai.wiring.identity;
     const caller = await verifier.verify(await testServer.token('eve.thompson'), [`${testServer.tamshai.base}/api`]);
     const id = randomUUID();
@@ -152,7 +152,7 @@ describe('elsewhere', () => {
       .toMatchObject([{ username: 'eve.thompson', decision: 'refused', code: 'VALIDATION_ERROR', surface: 'mcp' }]);
   });
 
-  it('without a sign-in it is counted, and not recorded one by one', async () => {
+  it('without a sign-in it is counted in bulk, not recorded one by one', async () => {
     const id = randomUUID();
     await testServer.send('POST', '/api/tools/tasks/add_task', { raw: '{', headers: { 'x-request-id': id } });
     expect(await recordsOf(id)).toEqual([]);
@@ -166,7 +166,7 @@ describe('a flood', () => {
   }, 120_000);
   afterAll(() => limited.close());
 
-  it('of bodies that cannot be read counts as calls', async () => {
+  it('of unreadable bodies counts as calls', async () => {
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
     const token = await limited.token('eve.thompson');

@@ -1,4 +1,4 @@
-/** Every declared resource and prompt, whoever asks and however: the same checks, the same error shape, the same trail as for tools. */
+/** Every declared resource and prompt, for every person and endpoint: the same checks, error shape and audit records as for tools. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import type { ErrorAnswer } from '../../src/core/errors.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 const { resources, prompts, feeds, tools } = allTools();
-/** Something to stand for the variables of an address. */
+/** Placeholder values for the variables of a URI template. */
 const addressOf = (uri: string) => uri.replace(/\{[^}]+\}/g, 'x');
 const paged = resources.filter((resource) => resource.paged);
 
@@ -57,7 +57,7 @@ const recorded = async (requestId: string) => {
 };
 
 describe.each(resources.map((resource) => [resource.uri, resource] as const))('%s', (uri, resource) => {
-  test('is recorded when it is read, with how much was shown', async () => {
+  test('records each read with the number of rows', async () => {
     const requestId = randomUUID();
     const told = await read(addressOf(uri), staff, requestId);
     const rows = resource.paged ? pageIn(told).items.length : undefined;
@@ -71,7 +71,7 @@ describe.each(resources.map((resource) => [resource.uri, resource] as const))('%
     else expect(told.result).toMatchObject({ contents: [{ uri: addressOf(uri), mimeType: resource.mimeType }] });
   });
 
-  test('does not open to customers, nor show itself to them, and the try is recorded', async () => {
+  test('refuses customers, is not listed for them, and the attempt is recorded', async () => {
     const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     const requestId = randomUUID();
     refused(await read(addressOf(uri), customer, requestId), 'INSUFFICIENT_PERMISSIONS');
@@ -80,7 +80,7 @@ describe.each(resources.map((resource) => [resource.uri, resource] as const))('%
     expect((await ask('resources/templates/list', {}, customer)).result).toMatchObject({ resourceTemplates: [] });
   });
 
-  test('takes nothing but what it names', async () => {
+  test('refuses undeclared parameters', async () => {
     refused(await read(`${addressOf(uri)}?colour=red`), 'VALIDATION_ERROR');
     if (!resource.paged) refused(await read(`${addressOf(uri)}?limit=5`), 'VALIDATION_ERROR');
   });
@@ -114,7 +114,7 @@ describe.each(paged.map(({ uri }) => [uri]))('pages of %s', (uri) => {
     },
   );
 
-  test('a cursor fits its own resource and person, and nothing else', async () => {
+  test('a cursor is valid only for its own resource and person', async () => {
     const { next_cursor: cursor } = pageIn(await read(`${uri}?limit=1`));
     if (cursor === null) throw new Error('there is only one page');
     expect(pageIn(await read(`${uri}?cursor=${cursor}`)).items.length).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ describe.each(paged.map(({ uri }) => [uri]))('pages of %s', (uri) => {
     for (const bad of [damaged, cursor.slice(0, -1), `${cursor}A`, '', 'x', '12', '%F0%9F%98%80'])
       refused(await read(`${uri}?cursor=${bad}`), 'INVALID_CURSOR');
     refused(await read(`${uri}?cursor=${cursor}&cursor=${cursor}`), 'VALIDATION_ERROR');
-    // What a tool's list gave out is no cursor of a resource, and the other way round.
+    // A cursor of a tool's list is refused by a resource, and the reverse.
     const { body } = await testServer.rest('marcus.johnson', 'knowledge', 'query', { limit: 1 });
     refused(await read(`${uri}?cursor=${body.status === 'success' ? body.metadata?.nextCursor : ''}`), 'INVALID_CURSOR');
     expect((await testServer.rest('marcus.johnson', 'knowledge', 'query', { cursor })).body).toMatchObject({ code: 'INVALID_CURSOR' });
@@ -173,7 +173,7 @@ test.each(
   for (const role of roles) expect(resource && opens(resource.tool, new Set([role]))).toBe(true);
 });
 
-test('?servers= narrows resources and prompts, reading and listing alike', async () => {
+test('?servers= restricts resources and prompts, in reads and in lists', async () => {
   const uri = 'knowledge://entries';
   const of = (query: string, method: string, params: Record<string, string>) =>
     testServer.rpc<Record<string, unknown[]>>(staff, method, params, {
@@ -209,7 +209,7 @@ describe('prompts', () => {
     },
   );
 
-  test('are recorded, refused in the one shape, and hidden from customers', async () => {
+  test('are recorded, refused with the same error shape, and hidden from customers', async () => {
     const requestId = randomUUID();
     await ask('prompts/get', { name: 'retrieve-context', arguments: { question: 'Why?' } }, staff, requestId);
     expect(await recorded(requestId)).toMatchObject([{ decision: 'allowed', server: 'knowledge', tool: 'prompts/retrieve-context' }]);
@@ -222,7 +222,7 @@ describe('prompts', () => {
     refused(await ask('prompts/get', { name: 'retrieve-context', arguments: { question: 'x' } }, customer), 'INSUFFICIENT_PERMISSIONS');
   });
 
-  test('complete nothing for whoever may not read it', async () => {
+  test('complete nothing for a person who may not read the resource', async () => {
     const customer = await testServer.token('jane.smith@acme.example', { mcp: true });
     const argument = { name: 'topic', value: '' };
     refused(
@@ -246,8 +246,8 @@ describe('prompts', () => {
   });
 });
 
-describe('older revisions', () => {
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('%s has all of it in a session', async (version) => {
+describe('older protocol revisions', () => {
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('%s supports all of it in a session', async (version) => {
     const post = async (message: object, session?: string) => {
       const headers = {
         'content-type': 'application/json',

@@ -1,4 +1,4 @@
-/** Every tool with every set of roles at every door: what contracts/roles.md says is what happens, everywhere alike. */
+/** Every tool with every set of roles at every endpoint behaves as contracts/roles.md says. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,19 +9,19 @@ import type { Tool } from '../../src/core/tool.ts';
 import { personas } from '../../src/sample/people.ts';
 import { DOMAINS, openTestServer, type TestServer } from '../test-server.ts';
 import type { Ready } from './arrange.ts';
-import { codeOf, Doors, ready, SURFACES, tools } from './calls.ts';
+import { codeOf, ToolCaller, ready, SURFACES, tools } from './calls.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 const valid = new Map<Tool, Ready>();
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
   for (const tool of tools) valid.set(tool, await ready(testServer, tool));
 }, 120_000);
 afterAll(() => testServer?.close());
 
-/** Tool behind the gateway → the roles that open it, as the committed page says. */
+/** Qualified tool name → the roles that open it, as in the committed page. */
 const matrix = new Map<string, Set<string>>();
 {
   let server = '';
@@ -48,11 +48,11 @@ const SETS: [Realm, readonly string[]][] = [
   ['customer', []],
   ['customer', ['employee', 'executive', 'hr-write']],
 ];
-/** Each once, whatever the order. */
+/** Each set once, whatever its order. */
 const sets = [...new Map(SETS.map(([realm, roles]) => [`${realm}: ${roles.toSorted().join(', ') || 'none'}`, { realm, roles }]))];
 const ACCOUNT: Record<Realm, string> = { staff: 'eve.thompson', customer: 'jane.smith@acme.example' };
 
-it('the page names every tool, and there are enough sets to tell them apart', () => {
+it('the page names every tool, and the sets of roles distinguish all of them', () => {
   expect([...matrix.keys()].toSorted()).toEqual(tools.map(qualifiedName).toSorted());
   expect(sets.length).toBeGreaterThanOrEqual(18);
 });
@@ -64,23 +64,25 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
   const opened = (tool: Tool) => [...(matrix.get(qualifiedName(tool)) ?? [])].some((role) => held.has(role as never));
   beforeAll(async () => {
     await testServer.tamshai.wiring.identity.accounts.setRoles(user, roles);
-    doors.forget();
+    toolCaller.forget();
   });
 
-  it('is let in or refused at every door alike, by every name, and every refusal is on record', async () => {
+  it('is allowed or refused at every endpoint alike, by every name, and every refusal is audited', async () => {
     const found: string[] = [];
     const expected: string[] = [];
     const refused = new Map<string, string>();
     for (const tool of tools) {
       for (const name of [tool.name, ...tool.aliases]) {
-        for (const door of SURFACES) {
-          // Who is let in is told by a complaint about the input, so that nothing happens; who is refused has a good one.
+        for (const endpoint of SURFACES) {
+          // Permission shows as a validation error, so that nothing is executed; refused callers send a valid input.
           const input = opened(tool) ? { no_such_input: 1 } : (valid.get(tool)?.input ?? {});
-          const { status, answer, result, requestId, error } = await doors.call(door, who, tool, input, { name });
-          const over = door.endsWith('mcp') ? (result?.isError === true ? 'isError' : `not isError ${JSON.stringify(error)}`) : status;
-          found.push(`${qualifiedName(tool)} (${name}) by ${door}: ${over} ${codeOf(answer)}`);
+          const { status, answer, result, requestId, error } = await toolCaller.call(endpoint, who, tool, input, { name });
+          const over = endpoint.endsWith('mcp') ? (result?.isError === true ? 'isError' : `not isError ${JSON.stringify(error)}`) : status;
+          found.push(`${qualifiedName(tool)} (${name}) by ${endpoint}: ${over} ${codeOf(answer)}`);
           const wanted = opened(tool) ? [400, 'VALIDATION_ERROR'] : [403, 'INSUFFICIENT_PERMISSIONS'];
-          expected.push(`${qualifiedName(tool)} (${name}) by ${door}: ${door.endsWith('mcp') ? 'isError' : wanted[0]} ${wanted[1]}`);
+          expected.push(
+            `${qualifiedName(tool)} (${name}) by ${endpoint}: ${endpoint.endsWith('mcp') ? 'isError' : wanted[0]} ${wanted[1]}`,
+          );
           if (opened(tool)) continue;
           refused.set(requestId, `${tool.name} INSUFFICIENT_PERMISSIONS refused`);
           expect(answer).toMatchObject({ status: 'error', retryable: false, details: { requiredRoles: [...tool.roles] } });
@@ -98,28 +100,28 @@ describe.each(sets)('%s', (_name, { realm, roles }) => {
     for (const [requestId, wanted] of refused) expect(auditLog.get(requestId)).toBe(wanted);
   });
 
-  it('is shown just what it may use, on the gateway and on each server', async () => {
+  it('lists exactly the allowed tools, on the gateway and on each server', async () => {
     const open = tools.filter(opened);
-    expect(await doors.listed(who)).toEqual(open.map(qualifiedName).toSorted());
+    expect(await toolCaller.listed(who)).toEqual(open.map(qualifiedName).toSorted());
     const { body } = await testServer.send<{ data: { servers: { name: string; tools: { name: string }[] }[] } }>(
       'GET',
       '/api/user/mcp-tools',
       {
-        token: await doors.token(who),
+        token: await toolCaller.token(who),
       },
     );
     const told = body.data.servers.flatMap(({ name, tools: own }) => own.map((tool) => `${name}_${tool.name}`));
     expect(told.toSorted()).toEqual(open.map(qualifiedName).toSorted());
     for (const server of DOMAINS) {
       const own = open.filter(({ domain }) => domain.name === server);
-      expect(await doors.listed(who, server)).toEqual(own.map(({ name }) => name).toSorted());
-      expect(await doors.listed(who, undefined, `?servers=${server}`)).toEqual(own.map(qualifiedName).toSorted());
+      expect(await toolCaller.listed(who, server)).toEqual(own.map(({ name }) => name).toSorted());
+      expect(await toolCaller.listed(who, undefined, `?servers=${server}`)).toEqual(own.map(qualifiedName).toSorted());
     }
-    expect(await doors.listed(who, undefined, `?servers=${DOMAINS.join(',')}`)).toEqual(open.map(qualifiedName).toSorted());
+    expect(await toolCaller.listed(who, undefined, `?servers=${DOMAINS.join(',')}`)).toEqual(open.map(qualifiedName).toSorted());
   });
 });
 
-/** The newest records of all chains, as they were written. */
+/** The newest records of all chains, as stored. */
 async function recorded(limit: number): Promise<Record<string, unknown>[]> {
   const found = await Promise.all(testServer.tamshai.wiring.sources.map((source) => source.newest({ limit })));
   return found.flat().map(({ body }) => JSON.parse(body) as Record<string, unknown>);
@@ -130,15 +132,15 @@ describe('?servers=', () => {
   beforeAll(async () => {
     const { accounts } = testServer.tamshai.wiring.identity;
     await accounts.setRoles(eve.user, accounts.find(eve.user)?.roles ?? []);
-    doors.forget();
+    toolCaller.forget();
   });
-  it('narrows calling as well as listing', async () => {
+  it('restricts calls as well as lists', async () => {
     for (const tool of tools) {
       const other = DOMAINS.find((server) => server !== tool.domain.name);
       const input = { no_such_input: 1 };
-      const outside = await doors.call('mcp', eve, tool, input, { query: `?servers=${other}` });
+      const outside = await toolCaller.call('mcp', eve, tool, input, { query: `?servers=${other}` });
       expect([tool.name, outside.result, outside.error?.code]).toEqual([tool.name, undefined, -32602]);
-      expect((await doors.call('mcp', eve, tool, input, { query: `?servers=${tool.domain.name}` })).result).toBeDefined();
+      expect((await toolCaller.call('mcp', eve, tool, input, { query: `?servers=${tool.domain.name}` })).result).toBeDefined();
     }
   });
   it.each([
@@ -150,7 +152,7 @@ describe('?servers=', () => {
     '?servers=*',
     `?servers=${DOMAINS[0]?.toUpperCase()}`,
   ])('%s is 400, not everything', async (query) => {
-    const token = await doors.token(eve, { mcp: true });
+    const token = await toolCaller.token(eve, { mcp: true });
     for (const method of ['tools/list', 'tools/call']) {
       const { status, text } = await testServer.rpc(
         token,
@@ -161,16 +163,16 @@ describe('?servers=', () => {
       expect([status, JSON.parse(text)]).toMatchObject([400, { code: 'VALIDATION_ERROR' }]);
     }
   });
-  it.each(DOMAINS)('%s serves nobody else’s tools', async (server) => {
+  it.each(DOMAINS)('%s serves no tool of another domain', async (server) => {
     const other = DOMAINS.find((name) => name !== server) ?? '';
-    const token = await doors.token(eve, { mcp: true, server });
+    const token = await toolCaller.token(eve, { mcp: true, server });
     expect((await testServer.rpc(token, 'tools/list', {}, { server, query: `?servers=${other}` })).status).toBe(400);
     const foreign = tools.find(({ domain }) => domain.name === other);
     for (const name of [foreign?.name, `${other}_${foreign?.name}`]) {
       expect((await testServer.rpc(token, 'tools/call', { name, arguments: {} }, { server })).error?.code).toBe(-32602);
     }
     const direct = await testServer.send('POST', `/tools/${foreign?.name}`, {
-      token: await doors.token(eve, { server }),
+      token: await toolCaller.token(eve, { server }),
       body: {},
       server,
     });

@@ -1,4 +1,4 @@
-/** Every text of every answer declares its origin: untrusted, the company's or the caller's. A conversation knows untrusted text by it. */
+/** Every text of every answer declares its origin: untrusted, the company's or the caller's. The assistant detects untrusted text by it. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allTools } from '../../src/app/registry.ts';
@@ -24,7 +24,7 @@ const undeclared = (schema: Readonly<Record<string, unknown>>) =>
     .filter(({ origin }) => origin === undefined)
     .map(({ path }) => path);
 
-describe('a text without an origin is found', () => {
+describe('a text without an origin is reported', () => {
   const [like = expect.fail()] = registry.tools.filter(({ kind }) => kind === 'read');
   const found = (output: z.ZodType) => undeclared(schemaWithOrigins({ ...like, output }));
   interface Tree {
@@ -46,7 +46,7 @@ describe('a text without an origin is found', () => {
     ['in a tree', tree, 'data.name'],
   ])('%s', (_, output, path) => expect(found(output)).toEqual([path]));
 
-  test('and nothing else is', () => {
+  test('and no other text is', () => {
     const shapes = z.object({
       id: storedId,
       kind: z.enum(['a', 'b']),
@@ -61,7 +61,7 @@ describe('a text without an origin is found', () => {
     expect(found(shapes)).toEqual([]);
   });
 
-  test('in the totals of a list, too', () => {
+  test('also in the totals of a list', () => {
     const list = registry.tools.find(({ kind }) => kind === 'list') ?? expect.fail();
     expect(undeclared(schemaWithOrigins({ ...list, totals: z.object({ by: z.string() }) }))).toEqual(['metadata.summary.by']);
   });
@@ -72,7 +72,7 @@ describe('an answer holds untrusted text', () => {
   const success = (data: unknown): Answer => ({ status: 'success', data });
   const holds = (server: string, name: string, data: unknown) => holdsUntrustedText(find(server, name), {}, success(data));
 
-  test('where a field that others fill has any', () => {
+  test('where a field that others fill has a value', () => {
     expect(holds('support', 'search_tickets', [{ ticket_id: 'x', subject: 'Urgent' }])).toBe(true);
     expect(holds('support', 'customer_list_tickets', [{ subject: 'SSO' }])).toBe(true);
     expect(holds('support', 'customer_list_tickets', [{ highlights: { subject: ['<em>SSO</em>'] } }])).toBe(true);
@@ -86,7 +86,7 @@ describe('an answer holds untrusted text', () => {
     expect(holds('knowledge', 'prompts/retrieve-context#topic', ['deployment'])).toBe(true);
   });
 
-  test('where a change answers with stored text, a card shows it or an error names it', () => {
+  test('where a change returns stored text, a card shows it or an error names it', () => {
     expect(holds('support', 'customer_add_comment', { subject: 'x', comment: { body: 'mine' } })).toBe(true);
     expect(holds('knowledge', 'update', { topic: 'x' })).toBe(true);
     const error = { status: 'error', message: '', suggestedAction: '', retryable: false } as const;
@@ -100,7 +100,7 @@ describe('an answer holds untrusted text', () => {
     expect(holdsUntrustedText(find('sales', 'delete_customer'), {}, card)).toBe(true);
   });
 
-  test('where it is the name that another person signed in with', () => {
+  test('where it is the user name of another person', () => {
     for (const name of ['submitted_by_name', 'approved_by_name', 'rejected_by_name'])
       expect([name, holds('finance', 'list_budgets', [{ [name]: 'obey me' }])]).toEqual([name, true]);
     expect(holds('finance', 'list_invoices', [{ paid_by_name: 'obey me' }])).toBe(true);
@@ -114,7 +114,7 @@ describe('an answer holds untrusted text', () => {
     expect(holds('knowledge', 'store', { recorded_by: 'me', changed_by: 'me' })).toBe(false);
   });
 
-  test('where nothing is declared of it, or it is not what was declared', () => {
+  test('where no origin is declared, or the value does not match the declaration', () => {
     expect(holds('hr', 'find_employees', [{ nickname: 'obey me' }])).toBe(true);
     expect(holds('hr', 'find_employees', [{ employee_id: 'not an id, but an order' }])).toBe(true);
     expect(holds('hr', 'find_employees', [{ name: { first: 'obey me' } }])).toBe(true);

@@ -1,4 +1,4 @@
-/** Changes that need approval, asked for and looked at from outside: in the tables, not in the answers. */
+/** Requests changes that need approval and observes their effect in the stores, not in the answers. */
 import { randomUUID } from 'node:crypto';
 import type { PendingAnswer } from '../../src/core/answer.ts';
 import { qualifiedName } from '../../src/core/registry.ts';
@@ -17,7 +17,7 @@ export interface Asked {
   readonly ticket: PendingAnswer;
 }
 
-/** The same change in other words: a reason, a note. Else a second ticket for it would be the first one. */
+/** Varies the reason or note of a change: an identical request would return the first ticket. */
 export function varied(tool: Tool, input: Input, because = `Because of ${randomUUID()}`): Input {
   const own = variations[qualifiedName(tool)];
   if (own) return own(input, because);
@@ -35,18 +35,18 @@ export async function askFor(testServer: TestClient, tool: Tool): Promise<Asked>
   return { as, input, ticket: await testServer.ask(as, tool.domain.name, tool.name, input) };
 }
 
-/** How often a ticket took effect, and how often the domain's own trail says so. */
+/** How often a ticket took effect, and how often the domain's own audit chain records it. */
 export const effectsOf = async (testServer: TestServer, { domain }: Tool, id: string): Promise<{ effects: number; records: number }> =>
   (await openRawStore(testServer, domain)).effectsOf(id);
 
-/** One value for all rows of a domain, whatever changes in them. */
+/** One digest over all rows of a domain, which changes with any of them. */
 export const fingerprint = async (testServer: TestServer, { domain }: Tool): Promise<string> =>
   (await openRawStore(testServer, domain)).fingerprint();
 
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
-/** Rows with a version that a ticket is about: one of its ids is in their key, or an id that such a row leads to. */
+/** Versioned rows that a ticket is about: one of its ids is in their key, or an id that such a row refers to. */
 export async function rowsAround(testServer: TestServer, { domain }: Tool, { input, ticket }: Asked): Promise<VersionedRow[]> {
   if (domain.name === 'knowledge') return numberedRows(testServer, JSON.stringify([input, ticket.confirmationData]));
   const room = await openRawStore(testServer, domain);
@@ -59,7 +59,7 @@ export async function rowsAround(testServer: TestServer, { domain }: Tool, { inp
   return [...new Map(all.map((row) => [JSON.stringify([row.table, row.key]), row])).values()];
 }
 
-/** Entries and triples have numbers for keys, and say what they are: e-7, t-61. */
+/** Entries and triples have numeric keys and prefixed ids: e-7, t-61. */
 async function numberedRows(testServer: TestServer, text: string): Promise<VersionedRow[]> {
   const found: VersionedRow[] = [];
   for (const id of new Set(text.match(/\b[et]-\d+\b/g))) {
@@ -73,7 +73,7 @@ async function numberedRows(testServer: TestServer, text: string): Promise<Versi
 export const touch = async (testServer: TestServer, { domain }: Tool, row: VersionedRow): Promise<void> =>
   (await openRawStore(testServer, domain)).touch(row);
 
-/** Whether the approver was told something out of this row. The asker's own name on a card comes from the sign-in. */
+/** Whether the card showed a value of this row. The requester's own name on a card comes from the sign-in. */
 export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked): boolean {
   const { subject, summary, changes, userId } = ticket.confirmationData;
   if (Object.values(key).includes(userId) || copies.includes(table)) return false;
@@ -85,7 +85,7 @@ export function isShown({ table, key, values }: VersionedRow, { ticket }: Asked)
     (columns.length > 1 || Object.keys(key).length === 1)
   )
     return true;
-  // Two words of it: one alone may be there by chance.
+  // Two matching values: one alone may match by chance.
   const words = Object.entries(values).filter(
     ([column, value]) => !(column in key) && typeof value === 'string' && /^\p{L}.{2,}$/u.test(value) && told.includes(value),
   );

@@ -1,7 +1,4 @@
-/**
- * An approval survives the end of the process at any moment, and any number of processes: real ones, ended by the system without a
- * chance to tidy up.
- */
+/** An approval survives a crash of the process at any moment, and any number of processes. The tests kill real processes with SIGKILL. */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,7 +55,7 @@ const stateOf = async (testServer: TestClient, { as, ticket }: Asked) =>
     })
   ).body.data;
 
-/** The last write of each domain stands for it. */
+/** The last write of each domain represents the domain. */
 const oneOfEach = [...new Map(writes.map(([name, tool]) => [tool.domain.name, [name, tool] as const])).values()];
 /** Every moment for every kind of store, and every domain at least once: each start of a process takes seconds. */
 const MOMENTS = ['after-claim', 'after-commit', 'before-answer'] as const;
@@ -72,7 +69,7 @@ const cases = stores.flatMap((those) =>
   ),
 );
 
-/** Ends the process at that moment, starts it anew, and presses again. `counted` says what the store then holds. */
+/** Kills the process at that moment, restarts it and approves again. `counted` returns what the store then holds. */
 async function survives(failpoint: string, tool: Tool, settings: Settings, counted: (asked: Asked) => Promise<unknown>): Promise<void> {
   const doomed = await start({ ...settings, TAMSHAI_FAILPOINT: failpoint });
   const asked = await askFor(doomed.testServer, tool);
@@ -84,7 +81,7 @@ async function survives(failpoint: string, tool: Tool, settings: Settings, count
   expect(doomed.process.child.signalCode).toBe('SIGKILL');
 
   const { testServer, process } = await start(settings);
-  // Who only looks learns it too, once it has happened.
+  // A status request reports the result too, once there is one.
   const seen = await stateOf(testServer, asked);
   expect(seen.state).toBe(failpoint === 'after-claim' ? 'executing' : 'done');
   const late = await testServer.decide(asked.as, asked.ticket.confirmationId, false);
@@ -99,7 +96,7 @@ async function survives(failpoint: string, tool: Tool, settings: Settings, count
   expect(await counted(asked)).toEqual({ effects: 1, records: 1 });
 }
 
-// The embedded stores have a run of their own.
+// The run on servers leaves the embedded stores to their own run.
 it.each(onServers ? [] : cases)(
   'the process ends %s of %s: pressing again settles it, with one effect',
   async (failpoint, _name, tool) => {
@@ -109,7 +106,7 @@ it.each(onServers ? [] : cases)(
   DEADLINE_MS,
 );
 
-/** The same where a domain lives in a file of its own kind. */
+/** The same for a domain that has its own file store. */
 async function keptInFile(settings: Settings, { name, store }: AnyDomain, { ticket }: Asked) {
   const [file, effects, audit] =
     store === 'search' ? ['search.db', `${name}__effects`, `${name}__audit`] : ['documents.db', 'effects', 'records'];
@@ -125,7 +122,7 @@ async function keptInFile(settings: Settings, { name, store }: AnyDomain, { tick
   }
 }
 
-/** What the database really holds, once no process has it. */
+/** What the database holds once no process has it open. */
 async function kept(settings: Settings, { name: domain }: AnyDomain, { ticket }: Asked) {
   const database = await openPglite(join(settings['TAMSHAI_DATA'] ?? '', 'pg'));
   try {
@@ -148,7 +145,7 @@ const {
 } = process.env;
 if (database !== undefined && redis !== undefined) {
   const [, undo] = oneOfEach.find(([, { domain }]) => domain.name === 'knowledge') ?? expect.fail('knowledge writes nothing');
-  // Other tables are no other store: one domain stands for all of them.
+  // Other tables are not another store: one domain represents all of them.
   it.each(MOMENTS)(
     'on PostgreSQL and Redis too the process ends %s of a change of knowledge',
     async (failpoint) => {
@@ -179,14 +176,14 @@ if (database !== undefined && redis !== undefined) {
 if (database !== undefined && redis !== undefined && mongo !== undefined && opensearch !== undefined) {
   describe('two processes on the same servers', () => {
     let testServers: TestClient[];
-    /** As the tests behind a site see it: where its stores are. */
+    /** The part of a test server that the raw stores need: the addresses of its stores. */
     let behind: TestServer;
     const closing: (() => Promise<unknown>)[] = [];
     let shared: Awaited<ReturnType<typeof freshDatabase>>;
     beforeAll(async () => {
       const [first, second] = [folder('one'), folder('two')];
       shared = await freshDatabase(database, SQL_DOMAINS, SHARED_KEY, first);
-      // One identity for both: the keys of the embedded provider lie in the data folder.
+      // Both processes share one identity: the keys of the embedded provider are in the data folder.
       cpSync(join(first, 'keys.json'), join(second, 'keys.json'));
       const on = (kind: string) => registry.domains.filter(({ store }) => store === kind);
       const [documents, search] = [await freshMongo(mongo, on('documents')), await freshSearch(opensearch, on('search'))];
@@ -232,7 +229,7 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
       expect(await effectsOf(behind, tool, asked.ticket.confirmationId)).toEqual({ effects: 1, records: 1 });
       for (const n of [0, 1]) expect(await stateOf(at(n), asked)).toMatchObject({ state: 'done', result: replies[0]?.body });
     });
-    it('a ticket of one is the same ticket at the other, and one decision counts', async () => {
+    it('both processes know the same ticket, and one decision counts', async () => {
       const tool = writes[0]?.[1] ?? expect.fail('there is no write');
       const asked = await askFor(at(0), tool);
       expect(await at(1).ask(asked.as, tool.domain.name, tool.name, asked.input)).toEqual(asked.ticket);
@@ -246,7 +243,7 @@ if (database !== undefined && redis !== undefined && mongo !== undefined && open
       );
       expect((await effectsOf(behind, tool, asked.ticket.confirmationId)).effects).toBe(won ? 1 : 0);
     });
-    it('and the trail of both is whole', async () => {
+    it('the audit log of both processes verifies', async () => {
       for (const n of [0, 1]) expect(await verdict(at(n))).toMatchObject({ ok: true });
     });
   });

@@ -10,8 +10,8 @@ import { type Canary, canariesIn, mayShow, plantCanaries } from '../contract/can
 import type { Ready } from '../contract/arrange.ts';
 import {
   codeOf,
-  type Door,
-  Doors,
+  type Endpoint,
+  ToolCaller,
   EVERYONE,
   leakIn,
   type Outcome,
@@ -25,7 +25,7 @@ import { openTestServer, type TestServer } from '../test-server.ts';
 import { byteChange, changedText, fuzz, hostileJson, hostileText } from './fuzz.ts';
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 let canaries: Canary[];
 const good = new Map<Tool, Ready>();
 const lists = tools.filter(({ kind }) => kind === 'list');
@@ -34,12 +34,12 @@ const cursors: { readonly tool: Tool; readonly as: string; readonly cursor: stri
 
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
   canaries = await plantCanaries(testServer, 31);
   for (const tool of tools) good.set(tool, await ready(testServer, tool));
   for (const tool of lists) {
     const { as } = good.get(tool) as Ready;
-    const { answer } = await doors.call('rest', as, tool, { limit: 2 });
+    const { answer } = await toolCaller.call('rest', as, tool, { limit: 2 });
     const { nextCursor } = (answer as { metadata?: ListMetadata }).metadata ?? {};
     if (nextCursor !== undefined) cursors.push({ tool, as, cursor: nextCursor });
   }
@@ -118,19 +118,19 @@ function expectSound(tool: Tool, user: string, { status, answer, text, error }: 
 }
 
 const PEOPLE = EVERYONE;
-const DOORS: Door[] = ['rest', 'mcp', 'direct', 'direct-mcp'];
+const ENDPOINTS: Endpoint[] = ['rest', 'mcp', 'direct', 'direct-mcp'];
 fuzz('tools answer mutated inputs as published, and show nobody what is masked', {
   input: fc.record({
     tool: fc.constantFrom(...tools),
     who: fc.option(fc.constantFrom(...PEOPLE)),
-    door: fc.constantFrom(...DOORS),
+    endpoint: fc.constantFrom(...ENDPOINTS),
     edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
   }),
   runs: 1_200,
   seconds: 45,
-  async holds({ tool, who, door, edits }) {
+  async holds({ tool, who, endpoint, edits }) {
     const user = who ?? good.get(tool)?.as ?? 'eve.thompson';
-    const outcome = await doors.call(door, user, tool, edited(tool, edits));
+    const outcome = await toolCaller.call(endpoint, user, tool, edited(tool, edits));
     // Only so many changes may wait for one person.
     if (codeOf(outcome.answer) === 'pending_confirmation') testServer.clock.pass(30);
     expectSound(tool, user, outcome);
@@ -165,7 +165,7 @@ fuzz('a mutated cursor is never accepted', {
     if (each === undefined) throw new Error('no cursor');
     const cursor = mutate(each.cursor);
     if (cursor === each.cursor) return;
-    const outcome = await doors.call('rest', each.as, each.tool, { limit: 2, cursor });
+    const outcome = await toolCaller.call('rest', each.as, each.tool, { limit: 2, cursor });
     expectSound(each.tool, each.as, outcome);
     expect(['INVALID_CURSOR', 'VALIDATION_ERROR']).toContain(codeOf(outcome.answer));
   },
@@ -177,7 +177,7 @@ fuzz('a cursor is good for its own person, tool and filters alone', {
   async holds({ from, to, who }) {
     const each = cursors[from % cursors.length];
     if (each === undefined) throw new Error('no cursor');
-    const outcome = await doors.call('rest', who, to, { limit: 2, cursor: each.cursor });
+    const outcome = await toolCaller.call('rest', who, to, { limit: 2, cursor: each.cursor });
     expectSound(to, who, outcome);
     if (who === each.as && to === each.tool) expect(codeOf(outcome.answer)).toBe('success');
     else expect(codeOf(outcome.answer)).not.toBe('success');

@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer?.close());
 
-const doors = [
+const endpoints = [
   [
     'the gateway',
     'knowledge_',
@@ -80,11 +80,11 @@ const clients = [
   ['SDK 1', first, '2025-11-25'],
 ] as const;
 
-describe.each(doors)('by %s', (_door, prefix, door) => {
+describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
   describe.each(clients)('with %s', (_client, connect, version) => {
     let client: AnyClient;
     beforeAll(async () => {
-      client = await connect(...(await door('marcus.johnson')));
+      client = await connect(...(await endpoint('marcus.johnson')));
       expect(client.version).toBe(version);
     });
     afterAll(() => client?.close());

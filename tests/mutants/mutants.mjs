@@ -139,7 +139,7 @@ export const MUTANTS = [
     name: 'a call that cannot be recorded is not answered',
     find: "error instanceof Failure ? error : failure('SERVICE_UNAVAILABLE', 'The call could not be recorded, so it is not answered.'),",
     replace: 'error as Failure,',
-    tests: ['tests/contract/audit', 'tests/journeys/found-traces', 'tests/unit/rate-limited'],
+    tests: ['tests/contract/audit', 'tests/journeys/security-regressions', 'tests/unit/rate-limited'],
   },
   {
     area: 'audit',
@@ -175,14 +175,14 @@ export const MUTANTS = [
     name: 'concurrent calls are limited',
     find: 'if (free === undefined) throw refused(`More than ${atOnce} calls at once.`, 1);',
     replace: 'if (free === undefined) return () => {};',
-    tests: ['tests/ports/call-limiter', 'tests/journeys/limits', 'tests/journeys/found-traces'],
+    tests: ['tests/ports/call-limiter', 'tests/journeys/limits', 'tests/journeys/security-regressions'],
   },
   {
     area: 'limits',
     name: 'waiting changes of one person are limited',
     find: 'if (others.length >= MOST_WAITING)',
     replace: 'if (others.length >= Number.POSITIVE_INFINITY)',
-    tests: ['tests/contract/decisions', 'tests/journeys/limits', 'tests/journeys/found-approvals'],
+    tests: ['tests/contract/decisions', 'tests/journeys/limits', 'tests/journeys/approval-regressions'],
   },
   // Identity
   {

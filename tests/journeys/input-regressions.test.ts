@@ -39,9 +39,9 @@ it('an audit chain that cannot be is not found', async () => {
   expect(testServer.logged.filter((line) => !line.includes('"level":"info"'))).toEqual([]);
 });
 
-it.each(['rest', 'direct'] as const)('what is refused for its envelope is recorded as well: %s', async (door) => {
+it.each(['rest', 'direct'] as const)('what is refused for its envelope is recorded as well: %s', async (endpoint) => {
   const before = await newest();
-  const { status } = await testServer[door]('frank.davis', 'hr', 'find_employees', { input: {}, probe: door });
+  const { status } = await testServer[endpoint]('frank.davis', 'hr', 'find_employees', { input: {}, probe: endpoint });
   expect(status).toBe(400);
   const after = await newest();
   expect(after).not.toEqual(before);

@@ -1,4 +1,4 @@
-/** Two customers of each of three organisations at every door: nothing foreign, and foreign reads as absent, byte for byte. */
+/** Two customers of each of three organisations at every endpoint: nothing foreign, and foreign reads as absent, byte for byte. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
@@ -6,7 +6,7 @@ import type { Tool } from '../../src/core/tool.ts';
 import * as support from '../../src/domains/support/index.ts';
 import { type Persona, personas } from '../../src/sample/people.ts';
 import { supportSample } from '../../src/sample/support.ts';
-import { Doors, type Outcome, SURFACES } from '../contract/calls.ts';
+import { ToolCaller, type Outcome, SURFACES } from '../contract/calls.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -22,10 +22,10 @@ const publicIds = new Set(
 );
 
 let testServer: TestServer;
-let doors: Doors;
+let toolCaller: ToolCaller;
 beforeAll(async () => {
   testServer = await openTestServer();
-  doors = new Doors(testServer);
+  toolCaller = new ToolCaller(testServer);
 }, 120_000);
 afterAll(async () => {
   await testServer?.close();
@@ -35,13 +35,13 @@ afterAll(async () => {
 const plain = ({ text, requestId }: Outcome, id: string) => text.replaceAll(requestId, 'request').replaceAll(id, 'id');
 const rowsOf = ({ answer }: Outcome) => (answer as SuccessAnswer).data as Row[];
 
-describe.each(SURFACES)('customers at the door %s', (door) => {
+describe.each(SURFACES)('customers at the endpoint %s', (endpoint) => {
   const cases = customers.map((who) => [who.username, who] as const);
 
   test.each(cases)(
     '%s',
     async (_user, who) => {
-      const call = (tool: Tool, input: object) => doors.call(door, who.username, tool, input);
+      const call = (tool: Tool, input: object) => toolCaller.call(endpoint, who.username, tool, input);
       const absent = randomUUID();
       const ids = [
         [support.customerGetTicket, 'ticket_id', {}],
@@ -84,10 +84,10 @@ describe.each(SURFACES)('customers at the door %s', (door) => {
   );
 
   test.each(cases)('%s is shown the tools that are theirs', async (_user, who) => {
-    const listed = (await doors.listed(who.username, door.startsWith('direct') ? 'support' : undefined)).filter((name) =>
+    const listed = (await toolCaller.listed(who.username, endpoint.startsWith('direct') ? 'support' : undefined)).filter((name) =>
       /customer_|ticket|knowledge|sla|agent/.test(name),
     );
     const own = Object.values(support).filter(({ roles }) => roles.some((role) => who.roles.includes(role)));
-    expect(listed).toEqual(own.map(({ name }) => (door.startsWith('direct') ? name : `support_${name}`)).toSorted());
+    expect(listed).toEqual(own.map(({ name }) => (endpoint.startsWith('direct') ? name : `support_${name}`)).toSorted());
   });
 });

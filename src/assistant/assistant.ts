@@ -1,13 +1,13 @@
-/** The assistant as its doors see it: questions in, events out, and what is kept of them. */
+/** The assistant: answers questions as a stream of events and stores the conversations. */
 import type { Conversations } from './conversations.ts';
 import type { AssistantEvent } from './events.ts';
 import { answerQuestion, type LoopDeps, type Question } from './loop.ts';
 
 export interface Assistant {
-  /** The name of the model, for people. */
+  /** The model's name, for display. */
   readonly model: string;
   readonly conversations: Conversations;
-  /** Opens the conversation first: whatever is wrong with it is thrown before anything is said. */
+  /** Opens the conversation. It throws before the first event if the conversation does not exist or is busy. */
   open(
     asked: Omit<Question, 'conversation' | 'signal'>,
     conversationId: string | undefined,
@@ -25,7 +25,7 @@ export function createAssistant(deps: LoopDeps, conversations: Conversations): A
       const opened = await conversations.open(asked.caller.person, conversationId, asked.text);
       return async (emit, signal) => {
         let came: Awaited<ReturnType<typeof answerQuestion>> | undefined;
-        // The end is told when it is kept: a client that asks on at once must find what was said.
+        // `stop` is emitted after the exchange is stored, so that the client's next question can refer to it.
         let end: AssistantEvent | undefined;
         try {
           came = await answerQuestion(deps, { ...asked, conversation: opened.conversation, signal }, (event) => {

@@ -1,9 +1,9 @@
-/** What the loop says itself, whatever the model said: what is missing, and what has not happened. */
+/** Closing notes: sentences that the loop adds to an answer if the model left out missing data or claimed a change. */
 import type { Answer, ListMetadata } from '../core/answer.ts';
 import type { Tool } from '../core/tool.ts';
 import type { StopReason } from './events.ts';
 
-/** What one question did, call by call. */
+/** A tool call of the question and its answer. */
 export interface CallOutcome {
   readonly server: string;
   readonly tool: Tool | undefined;
@@ -31,7 +31,7 @@ const CLAIMS = new RegExp(
   `\\b(?:has|have) (?:now |just |successfully )*been (?:now |just |successfully )*${DONE}\\b|\\b(?:is|are) now ${DONE}\\b|\\bsuccessfully ${DONE}\\b|\\bI(?:['’]ve| have)? (?:now |just )*${DONE}\\b|\\bDone[.!]`,
   'i',
 );
-/** Sentence by sentence: "Nothing has been paid", "once it has been paid" claim nothing. */
+/** Checks each sentence by itself: "Nothing has been paid" and "once it has been paid" claim no change. */
 const claimsChange = (text: string): boolean =>
   text
     .split(/(?<=[.!?])\s+|\n/)
@@ -52,7 +52,7 @@ export function closingNotes(
   return lines.join('\n\n');
 }
 
-/** The last page that was read of each list tells whether it was read to its end. */
+/** A list is incomplete if the last page that was read of it has more rows. */
 function incompleteLists(text: string, deeds: readonly CallOutcome[]): string[] {
   const open = new Map<string, { metadata: ListMetadata; plural: string }>();
   for (const { server, tool, input, answer } of deeds) {

@@ -1,6 +1,6 @@
 /**
- * What was said, kept for the person who said it. The person's name is part of each key, so that somebody else's conversation is not
- * refused but not there. Bounded in size, in number and in time; what was erased stays erased, also when an answer is still on its way.
+ * Stores conversations, bounded in size, number and age. The principal is part of each key, so nobody can reach another's conversation.
+ * An erased conversation stays erased, even if an answer is still in progress.
  */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../core/answer.ts';
@@ -16,7 +16,7 @@ export type StoredMessage =
   | { readonly by: 'model'; readonly text: string; readonly calls: readonly ToolCall[] }
   | { readonly by: 'tool'; readonly call: ToolCall; readonly answer: Answer };
 
-/** A question and all that came of it. */
+/** A question, the messages that answered it, and why the answer stopped. */
 export interface Exchange {
   readonly at: string;
   readonly question: string;
@@ -28,7 +28,7 @@ export interface Conversation {
   readonly title: string;
   readonly startedAt: string;
   readonly updatedAt: string;
-  /** It has held untrusted text: whatever acts at once needs a card from then on. */
+  /** True once a message contained untrusted text. From then on, tools of the kind `act` need an approval as well. */
   readonly untrusted: boolean;
   readonly exchanges: readonly Exchange[];
 }
@@ -38,11 +38,11 @@ const RETENTION_SECONDS = 30 * 24 * 3600;
 const MAX_CONVERSATIONS = 50;
 const MAX_BYTES = 256 * 1024;
 const MAX_RESULT_BYTES = 16 * 1024;
-/** A little longer than a question may take: a process that died must not lock a conversation for good. */
+/** Longer than a question may take. The lock expires, so a crashed process cannot lock a conversation for good. */
 const LOCK_SECONDS = 75;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A conversation that was stored before the field had its name counts as untrusted. */
+/** Conversations stored without the `untrusted` field count as untrusted. */
 const parse = (stored: string): Conversation => {
   const conversation = JSON.parse(stored) as Omit<Conversation, 'untrusted'> & Partial<Pick<Conversation, 'untrusted'>>;
   return { ...conversation, untrusted: conversation.untrusted ?? true };
@@ -50,10 +50,10 @@ const parse = (stored: string): Conversation => {
 const notFound = () => failure('NOT_FOUND', 'There is no such conversation of yours. It may have ended.');
 const summaryOf = ({ id, title, startedAt, updatedAt }: Conversation): ConversationSummary => ({ id, title, startedAt, updatedAt });
 
-/** One question in an open conversation. */
+/** A conversation that is locked for one question. */
 export interface OpenConversation {
   readonly conversation: Conversation;
-  /** Adds what came of the question, unless the conversation was erased meanwhile, and lets the next question in. */
+  /** Stores the exchange, unless the conversation was erased meanwhile, and releases the lock. */
   close(exchange: Exchange | undefined, untrusted: boolean): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export function createConversations(kv: KeyValue, clock: Clock) {
           await kv.set(key(person, at), stored, RETENTION_SECONDS);
           await updateList(person, (list) => [summaryOf(conversation), ...list]);
         } else {
-          // Another answer may have been added before this one was let in.
+          // Another exchange may have been stored before this question got the lock.
           stored = (await load(person, at)) ?? stored;
           conversation = parse(stored);
         }
@@ -163,7 +163,7 @@ const titleOf = (question: string) => {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 };
 
-/** Rows were shown when they were asked for; what is kept is for understanding the next question. */
+/** Truncates large results: stored results only serve to understand later questions. */
 const withoutLargeResults = (exchange: Exchange): Exchange => ({
   ...exchange,
   said: exchange.said.map((each) =>
@@ -171,7 +171,7 @@ const withoutLargeResults = (exchange: Exchange): Exchange => ({
   ),
 });
 
-/** The oldest questions go first. */
+/** Drops the oldest exchanges until the rest fits, but always keeps the last one. */
 function dropOldest(exchanges: readonly Exchange[]): readonly Exchange[] {
   const sizes = exchanges.map((each) => byteLength(JSON.stringify(each)));
   let total = 0;
@@ -180,8 +180,8 @@ function dropOldest(exchanges: readonly Exchange[]): readonly Exchange[] {
   return exchanges.slice(Math.min(first, exchanges.length - 1));
 }
 
-/** What was said before, for the model: results as they are shown now, under this question's own mark. */
-export const recallMessages = (conversation: Conversation, shown: (answer: Answer) => string): Message[] =>
+/** Earlier messages for the model. `format` fences their results with the marker of the present question. */
+export const recallMessages = (conversation: Conversation, format: (answer: Answer) => string): Message[] =>
   conversation.exchanges.flatMap(({ said }) =>
-    said.map((each): Message => (each.by === 'tool' ? { ...each, promptText: shown(each.answer) } : each)),
+    said.map((each): Message => (each.by === 'tool' ? { ...each, promptText: format(each.answer) } : each)),
   );

@@ -1,18 +1,18 @@
-/** What a question's stream tells, one object each. Documented in docs/assistant.md; clients are built against it. */
+/** The events of a question's stream: a public contract, documented in docs/assistant.md. */
 import type { Answer, ConfirmationData } from '../core/answer.ts';
 import type { ErrorAnswer } from '../core/errors.ts';
 
-/** Why an answer ended: complete, or stopped by one of the limits, by the person, or by trouble. */
+/** Why an answer ended: complete, stopped by a limit, cancelled by the user, or failed. */
 export type StopReason = 'done' | 'calls' | 'time' | 'tokens' | 'length' | 'cancelled' | 'error';
 
-/** A server that does not answer at the moment. */
+/** A domain server that is unavailable. */
 export interface MissingServer {
   readonly server: string;
   readonly title: string;
 }
 
 interface Call {
-  /** The same in a call and its result. */
+  /** Equal in a call and its result. */
   readonly id: string;
   readonly server: string;
   readonly tool: string;
@@ -24,10 +24,10 @@ export type AssistantEvent =
       readonly conversationId: string;
       readonly model: string;
       readonly requestId: string;
-      /** Known before anything is asked of them: whatever of this person's comes from there is missing. */
+      /** Servers that are known to be unavailable when the question starts. The answer lacks their data. */
       readonly unavailable?: readonly MissingServer[];
     }
-  /** A piece of the answer, in Markdown; pieces are joined as they are. */
+  /** A part of the answer, in Markdown. Clients concatenate the parts. */
   | { readonly type: 'text'; readonly text: string }
   | ({
       readonly type: 'tool_call';
@@ -42,13 +42,13 @@ export type AssistantEvent =
       readonly ms: number;
       readonly rows: number;
       readonly hasMore: boolean;
-      /** Finds the call in the trail and in the log. */
+      /** Identifies the call in the audit log and in the log. */
       readonly requestId: string;
-      /** It holds text that another person, or the outside, can have written. */
+      /** The result contains text that somebody else may have written. */
       readonly untrusted: boolean;
       readonly result: Answer;
     } & Call)
-  /** A card. Which state it is in, and whether it exists at all, is known by GET /api/confirmations/<id> alone. */
+  /** An approval card. Only GET /api/confirmations/<id> knows its present state. */
   | {
       readonly type: 'pending_confirmation';
       readonly id: string;
@@ -56,7 +56,7 @@ export type AssistantEvent =
       readonly message: string;
       readonly confirmationData: ConfirmationData;
     }
-  /** There is more: the same call with this cursor goes on. */
+  /** The list has more rows. The same call with `nextCursor` returns the next page. */
   | ({
       readonly type: 'pagination';
       readonly hasMore: true;

@@ -1,4 +1,4 @@
-/** Answers as a model of words reads them: nothing unseen in them, no larger than it should be, and between two marks that nobody can guess. */
+/** Prepares tool answers for an LLM: without invisible characters, truncated, and between two unguessable markers. */
 import { randomBytes } from 'node:crypto';
 import type { Answer } from '../core/answer.ts';
 import { unseen } from '../core/fields.ts';
@@ -7,11 +7,11 @@ export const createMarker = (): string => randomBytes(9).toString('base64url');
 
 export const byteLength = (text: string): number => Buffer.byteLength(text);
 
-/** Characters that a person would not see, and a model would read. */
+/** Removes characters that a person does not see but an LLM reads. */
 export const stripInvisible = (text: string): string =>
   text.replace(unseen, (character) => (character === '\n' || character === '\t' ? character : ''));
 
-/** As many of the first rows as fit. What is no list and does not fit is cut in the middle of its text. */
+/** Keeps as many of the first rows as fit. An answer that is not a list is truncated as text. */
 export function truncateAnswer(answer: Answer, bytes: number): { readonly answer: Answer; readonly text: string; readonly left: number } {
   const text = JSON.stringify(answer);
   if (byteLength(text) <= bytes) return { answer, text, left: 0 };
@@ -34,7 +34,7 @@ export function truncateAnswer(answer: Answer, bytes: number): { readonly answer
   return { answer: less, text: JSON.stringify(less), left: rows.length - kept };
 }
 
-/** Between the marks stands data and nothing else: a mark inside it would have to be guessed. */
+/** Everything between the markers is data. A record cannot end the fence, because it cannot contain the random marker. */
 export function fenceAnswer(answer: Answer, marker: string, bytes: number): string {
   const { text, left } = truncateAnswer(answer, bytes);
   const note =

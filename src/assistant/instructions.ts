@@ -1,4 +1,4 @@
-/** How a model of words is told to behave. Nothing secret stands here: whoever asks for it may have it. */
+/** The system prompt of the LLM. It contains no secrets: users can make an LLM reveal it. */
 import type { Person } from '../core/people.ts';
 import type { MissingServer } from './events.ts';
 

@@ -1,4 +1,4 @@
-/** One question: the model is asked, its calls are made, it is asked again, until it has answered or a limit is reached. */
+/** Answers one question: asks the model, makes its tool calls, and repeats until it answers or a limit is reached. */
 import type { Answer } from '../core/answer.ts';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
@@ -24,7 +24,7 @@ export interface QuestionLimits {
   readonly tokens: number;
 }
 export const LIMITS: QuestionLimits = { calls: 12, tickets: 3, seconds: 60, resultBytes: 64 * 1024, textBytes: 64 * 1024, tokens: 120_000 };
-/** Of what was read for an earlier question a little is enough. */
+/** Results of earlier questions are truncated to this size. */
 const RECALLED_RESULT_BYTES = 4 * 1024;
 
 export interface LoopDeps {
@@ -34,21 +34,21 @@ export interface LoopDeps {
   readonly limits: QuestionLimits;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The same way that every other surface takes. */
+  /** Calls a tool through the pipeline that every surface uses. */
   readonly call: (request: CallRequest) => Promise<Answer>;
-  /** Records a call that was refused before it was made. */
+  /** Records a call that the loop refuses before it reaches the pipeline. */
   readonly recordRefusal: (request: CallRequest, tool: Tool | undefined, code: string) => Promise<void>;
-  /** Which of these servers do not answer at the moment, as far as it is known without asking. */
+  /** Returns those servers that are known to be unavailable, without calling them. */
   readonly unavailable: (servers: ReadonlySet<string>) => readonly MissingServer[];
 }
 export interface Question {
   readonly text: string;
   readonly conversation: Conversation;
   readonly caller: Caller;
-  /** Tools that change something are not to be had. */
+  /** Only tools that read may be called. */
   readonly readOnly: boolean;
   readonly requestId: string;
-  /** Aborted with a Failure where the person may not go on, with anything else where nobody waits any more. */
+  /** Aborted with a Failure if the person may not continue, with any other reason if the client is gone. */
   readonly signal: AbortSignal;
 }
 
@@ -148,7 +148,7 @@ class QuestionRun {
     }
   }
 
-  /** One turn of the model. When nothing more can be called it is asked for the answer alone. */
+  /** Runs one turn of the model. Without tools, the model can only answer with what it has. */
   async #askModel(withoutTools: boolean): Promise<readonly ToolCall[]> {
     const { model, clock, limits } = this.#deps;
     const { caller, readOnly } = this.#question;
@@ -176,7 +176,7 @@ class QuestionRun {
           this.#tokens.input += step.inputTokens;
           this.#tokens.output += step.outputTokens;
         } else if (step.type === 'call') {
-          // More than could ever be made are not even written down.
+          // Calls beyond the limit can never run, so they are dropped.
           if (calls.length < limits.calls) calls.push(step.call);
         } else {
           const room = limits.textBytes - this.#text.length;
@@ -187,7 +187,7 @@ class QuestionRun {
       }
     } finally {
       this.#messages.push({ by: 'model', text, calls: withoutTools ? [] : calls });
-      // A model that hangs does not come back to say so.
+      // Not awaited: a model that hangs never returns.
       void Promise.resolve(steps.return?.()).catch(() => {});
     }
     if (this.#tokensUsed() > limits.tokens) throw new Stopped('tokens');
@@ -271,7 +271,7 @@ class QuestionRun {
       this.#emit({ type: 'service_unavailable', server, title: tool?.domain.title ?? server, message: answer.message });
   }
 
-  /** What the loop itself does not let through. Rights are the pipeline's to check. */
+  /** Refusals of the loop itself. The pipeline checks permissions. */
   #refusal(tool: Tool | undefined): Failure | undefined {
     if (!tool || tool.kind === 'read' || tool.kind === 'list') return undefined;
     if (this.#question.readOnly)
@@ -285,7 +285,7 @@ class QuestionRun {
     return undefined;
   }
 
-  /** By the name a model was given, or by an older one; what is neither is looked for, and refused, where every call is. */
+  /** Finds a tool by its name or an alias. An unknown name goes to the pipeline, which refuses and records it. */
   #findTool(name: string): { server: string; name: string; tool: Tool | undefined } {
     const { registry } = this.#deps;
     for (const { name: server } of registry.domains) {
@@ -295,7 +295,7 @@ class QuestionRun {
     return { server: 'gateway', name: name.slice(0, 64), tool: undefined };
   }
 
-  /** Only ever the person's own tools: nothing that was read can add another. */
+  /** Searches only the tools that the person may use, so untrusted text cannot add others. */
   #findTools(call: ToolCall): Answer {
     const query = typeof call.input['query'] === 'string' ? call.input['query'] : '';
     const found = this.#deps.toolbox.find(query, this.#allTools);
@@ -313,20 +313,20 @@ class QuestionRun {
     this.#emit({ type: 'text', text });
   }
 
-  /** Whoever works on may finish; nobody waits for it. */
+  /** Rejects when the run stops. The work itself may still finish; its result is dropped. */
   #unlessStopped<T>(work: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
       const stop = () => reject(signal.reason as Error);
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
-      // Also when nobody waits any more: a rejection without a handler ends the process.
+      // The handler stays attached after a stop: an unhandled rejection would end the process.
       work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
   }
 
   #reportFailure(error: unknown): StopReason {
-    // The signal knows best: what it stopped may have failed in words of its own.
+    // The abort reason wins: work that was aborted may fail with another error.
     const why: unknown = this.#stop.signal.aborted ? this.#stop.signal.reason : error;
     if (why instanceof Stopped) return why.reason;
     const { requestId } = this.#question;
@@ -351,7 +351,7 @@ class QuestionRun {
     return 'error';
   }
 
-  /** Without calls that were never answered: a model would not know what to make of them. */
+  /** The messages to store, without calls that got no answer: LLM providers refuse such messages. */
   #storedMessages(closingText: string): StoredMessage[] {
     const answered = new Set(this.#messages.flatMap((each) => (each.by === 'tool' ? [each.call] : [])));
     const kept = this.#messages.map((each): StoredMessage => {

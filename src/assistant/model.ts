@@ -1,11 +1,11 @@
-/** What the assistant's loop and a model say to each other, whichever model it is. */
+/** The interface between the assistant's loop and a model: the offline model or an LLM. */
 import type { Answer } from '../core/answer.ts';
 import type { Person } from '../core/people.ts';
 import type { Tool } from '../core/tool.ts';
 
-/** A tool that this person may use, as it is offered to the model. */
+/** A tool that the person may use, as offered to the model. */
 export interface OfferedTool {
-  /** With its server in front: `hr_list_employees`. */
+  /** The name with its server as prefix: `hr_list_employees`. */
   readonly name: string;
   readonly tool: Tool;
   readonly inputSchema: Readonly<Record<string, unknown>>;
@@ -15,20 +15,20 @@ export interface ToolCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
-/** What was said so far, oldest first. */
+/** A message of the conversation. */
 export type Message =
   | { readonly by: 'person'; readonly text: string }
   | { readonly by: 'model'; readonly text: string; readonly calls: readonly ToolCall[] }
-  /** `shown` is the answer as a model of words may read it: fenced and cut to size. */
+  /** `promptText` is the answer for an LLM: fenced and truncated. */
   | { readonly by: 'tool'; readonly call: ToolCall; readonly answer: Answer; readonly promptText: string };
 
 export interface Turn {
   readonly person: Person;
   readonly now: Date;
-  /** How to behave, for a model of words. */
+  /** The system prompt for an LLM. */
   readonly instructions: string;
   readonly messages: readonly Message[];
-  /** What matters for the question; `every` has all that the person may use. */
+  /** The tools relevant to the question; `allTools` has all that the person may use. */
   readonly tools: readonly OfferedTool[];
   readonly allTools: readonly OfferedTool[];
 }
@@ -38,13 +38,11 @@ export type Step =
   | { readonly type: 'used'; readonly inputTokens: number; readonly outputTokens: number };
 
 export interface Model {
-  /** Said in the `start` event. */
+  /** Reported in the `start` event. */
   readonly name: string;
-  /**
-   * One turn: text as it grows, and the calls it wants made. It is asked again with their answers; without a call, its answer is complete.
-   */
+  /** Streams one turn: text and tool calls. The loop asks again with the calls' answers; a turn without calls is the last. */
   answer(turn: Turn, signal: AbortSignal): AsyncIterable<Step>;
-  /** Prepares the first answer, where that takes a while. */
+  /** Prepares the model before the first question, if preparation takes time. */
   warm?(): void;
   close?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Which tools a model of words is told about: those that matter for the question, as many as fit, and a way to find the others. */
+/** Selects the tools that an LLM is given for a question, within a token budget, and finds others on request. */
 import { jsonSchema } from '../core/derive/answers.ts';
 import { mcpTool } from '../core/derive/mcp.ts';
 import { opens } from '../core/access.ts';
@@ -9,7 +9,7 @@ import type { Tool } from '../core/tool.ts';
 import { createTurns } from '../core/turns.ts';
 import type { OfferedTool } from './model.ts';
 
-/** A tool as it stands in a prompt. */
+/** A tool as described in a prompt. */
 export interface PromptTool {
   readonly name: string;
   readonly description: string;
@@ -19,7 +19,7 @@ export interface PromptTool {
 export const FIND_TOOLS: PromptTool = {
   name: 'find_tools',
   description:
-    'Finds more of the tools that this person may use, by what they do. Use it when none of yours fits; what it finds can be called afterwards.',
+    'Finds more tools that this person may use, by what they do. Use it when none of your tools fits; you can call what it finds.',
   inputSchema: {
     type: 'object',
     properties: { query: { type: 'string', description: 'What the tool should do, in a few words' } },
@@ -27,13 +27,13 @@ export const FIND_TOOLS: PromptTool = {
   },
 };
 
-/** What a prompt may spend on tools, in tokens. */
+/** The token budget for tools in a prompt. */
 export const TOOL_TOKENS = 3_000;
 const MAX_FOUND = 5;
-/** An LLM writes queries of any length; a question and the one before it have 8,000 characters. */
+/** An LLM may write queries of any length. Two questions have at most 8,000 characters. */
 const MAX_QUERY_CHARACTERS = 8_001;
 const MAX_QUERY_WORDS = 400;
-/** JSON comes to a little less than four characters a token with the usual vocabularies; counted on the safe side. */
+/** JSON has a little less than four characters per token with common tokenisers; this estimate is on the safe side. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 3.5);
 
 const promptCost = (tool: OfferedTool): number => tokensOf(JSON.stringify(promptTool(tool)));
@@ -45,7 +45,7 @@ const costOf = (offered: OfferedTool): number => {
 };
 
 const promptTools = new WeakMap<Tool, PromptTool>();
-/** Without what no model needs to call it. */
+/** Describes a tool without the schema keys that no model needs. */
 export function promptTool({ name, tool, inputSchema }: OfferedTool): PromptTool {
   let shown = promptTools.get(tool);
   if (!shown)
@@ -68,13 +68,13 @@ function withoutNoise(schema: unknown, named = false): unknown {
 }
 
 export interface Toolbox {
-  /** All that this person may use, or may read with. */
+  /** The tools that the person may use; if `readOnly`, only those that read. */
   offered(person: Person, readOnly: boolean): readonly OfferedTool[];
-  /** The best first; those that nothing speaks for are left out. */
+  /** Best match first. Tools that share no word with the query are left out. */
   rank(words: string, among: readonly OfferedTool[]): OfferedTool[];
   select(words: string, among: readonly OfferedTool[], before: ReadonlySet<string>): OfferedTool[];
   find(words: string, among: readonly OfferedTool[]): OfferedTool[];
-  /** Computes what each tool costs in a prompt before the first question needs it, a few tools at a time. */
+  /** Computes the prompt cost of each tool before the first question, in short slices of the event loop. */
   warm(): Promise<void>;
 }
 
@@ -95,13 +95,13 @@ const wordsIn = (text: string): string[] =>
     .filter((word) => word.length > 1 && !STOP_WORDS.has(word))
     .map(stem);
 
-/** A tool that wants an id says in its errors which other one finds it: the two go together. */
+/** A tool that needs an id names the tool that finds it in its error hints. The LLM needs both. */
 const namesInErrors = (from: Tool, to: Tool): boolean =>
   from !== to &&
   from.domain === to.domain &&
   Object.values<ErrorText>(from.errors).some((text) => new RegExp(`\\b${to.name}\\b`).test(typeof text === 'string' ? text : text.hint));
 
-/** Where a word stands says how much it speaks for a tool. */
+/** Texts of a tool, with the weight of a match in each. */
 const WEIGHTED_TEXTS: readonly [weight: number, text: (tool: Tool) => string][] = [
   [4, (tool) => `${tool.name} ${tool.aliases.join(' ')}`],
   [3, (tool) => tool.title],
@@ -130,7 +130,7 @@ export function createToolbox(registry: Registry): Toolbox {
   const finders = new Map(
     all.map(({ tool }) => [tool, new Set(all.flatMap((other) => (namesInErrors(tool, other.tool) ? [other.tool] : [])))]),
   );
-  /** A word that every tool has tells nothing. */
+  /** Inverse document frequency: words that every tool has weigh little. */
   const rarity = (word: string) => Math.log(1 + all.length / (spread.get(word) ?? all.length));
 
   const rank = (words: string, among: readonly OfferedTool[]): OfferedTool[] => {

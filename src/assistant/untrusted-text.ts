@@ -1,6 +1,6 @@
 /**
- * Finds untrusted text in an answer, by what the tool's declaration says of each field. Fails closed: text of which nothing is declared,
- * and a value that does not fit its schema, are untrusted.
+ * Finds untrusted text in an answer, from the tool's declaration of each field. It fails closed: undeclared text and values that do not
+ * fit their schema are untrusted.
  */
 import type { Answer } from '../core/answer.ts';
 import { schemaWithOrigins } from '../core/derive/answers.ts';
@@ -19,10 +19,10 @@ function schemaOf(tool: Tool): Schema {
 }
 
 export function holdsUntrustedText(tool: Tool | undefined, input: unknown, answer: Answer): boolean {
-  // A card shows stored text: what it would change, and of which record.
+  // An approval card shows stored text of the record that it would change.
   if (answer.status === 'pending_confirmation') return true;
   if (answer.status === 'error') return tool !== undefined && errorHoldsUntrustedText(input, answer);
-  // Without a tool it is the loop's own answer.
+  // Without a tool, the loop itself made the answer.
   return answer.status === 'success' && tool !== undefined && new UntrustedTextFinder(schemaOf(tool)).isUntrusted(answer);
 }
 
@@ -40,7 +40,7 @@ function errorHoldsUntrustedText(input: unknown, { code, details }: ErrorAnswer)
   const given = new Set(textsIn(input));
   return textsIn(details).some((text) => !given.has(text) && !FIXED_SHAPES.some((shape) => shape.test(text)));
 }
-/** Codes whose details the pipeline makes, of the input and of its own words. */
+/** Codes whose details the pipeline makes from the input and from constant texts. */
 const PIPELINE_CODES: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'INSUFFICIENT_PERMISSIONS',
@@ -69,7 +69,7 @@ class UntrustedTextFinder {
     if (every.some((part) => this.isUntrusted(value, part))) return true;
     if (choices.length > 0) {
       const fitting = choices.filter((choice) => this.#fits(value, choice));
-      // One of our own words, such as the one for a hidden value, is nobody's text.
+      // A constant, such as the mask of a hidden value, is not untrusted text.
       if (fitting.some(isTag)) return false;
       return fitting.length === 0 || fitting.some((choice) => this.isUntrusted(value, choice));
     }
@@ -79,12 +79,12 @@ class UntrustedTextFinder {
     const properties = isRecord(schema['properties']) ? schema['properties'] : {};
     return Object.entries(value).some(([key, each]) => {
       if (Object.hasOwn(properties, key)) return this.isUntrusted(each, properties[key]);
-      // The keys of a record are text, too.
+      // Keys of a record can be untrusted text, too.
       return this.isUntrusted(key, schema['propertyNames']) || this.isUntrusted(each, schema['additionalProperties']);
     });
   }
 
-  /** Whether a choice of a union is meant for the value. In doubt it is. */
+  /** Whether a branch of a union fits the value. In doubt, it does. */
   #fits(value: unknown, given: unknown): boolean {
     const schema = this.#resolved(given);
     if (schema === undefined) return true;
@@ -109,7 +109,7 @@ class UntrustedTextFinder {
 
 const isTag = (schema: unknown): boolean => isRecord(schema) && ('const' in schema || 'enum' in schema);
 const holdsKeys = (value: unknown): boolean => isRecord(value) && Object.keys(value).length > 0;
-/** A stored format is not checked on the way out: a value with spaces in it is no id, day or address. */
+/** Output formats are not validated. A value with spaces cannot be an id, a day or an address. */
 const isFixed = (schema: Schema, value: string): boolean =>
   'const' in schema
     ? schema['const'] === value
@@ -117,7 +117,7 @@ const isFixed = (schema: Schema, value: string): boolean =>
       ? (schema['enum'] as unknown[]).includes(value)
       : schema['format'] !== undefined && !/\s/.test(value);
 
-/** `#/$defs/node`, or `#` for the whole. */
+/** Resolves `#/$defs/node`, or `#` for the whole schema. */
 const at = (whole: Schema, reference: string): unknown =>
   reference
     .split('/')

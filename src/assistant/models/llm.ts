@@ -1,4 +1,4 @@
-/** A model of words behind an address: Claude, or anything that speaks as OpenAI does. Their wire formats are the provider packages' to know. */
+/** The LLM client: Claude, or any OpenAI-compatible endpoint. The provider packages implement the wire formats. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, type LanguageModelV3, type LanguageModelV3Message, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
@@ -14,11 +14,11 @@ export type LlmSettings =
 const MAX_ATTEMPTS = 3;
 const MAX_DELAY_MS = 20_000;
 const MAX_OUTPUT_TOKENS = 4_096;
-/** No answer that the loop would take comes near it. */
+/** Far above any answer that the loop accepts. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
-/** Nor does anything that a tool would take. */
+/** Far above any input that a tool accepts. */
 const MAX_INPUT_CHARACTERS = 256 * 1024;
-/** Too many questions, or too much work, at this moment. */
+/** Status codes of a rate limit or an overload. */
 const RETRYABLE_STATUS = new Set([429, 503, 529]);
 
 export function createLlm(settings: LlmSettings, log: Logger): Model {
@@ -62,7 +62,7 @@ function* stepsOf(part: LanguageModelV3StreamPart): Generator<Step> {
     yield { type: 'used', inputTokens: part.usage.inputTokens.total ?? 0, outputTokens: part.usage.outputTokens.total ?? 0 };
 }
 
-/** What is no object, or cannot be written down again, becomes none: the tool then says what it needs. */
+/** Input that is not a JSON object becomes an empty object; the tool's validation error then tells the LLM what it needs. */
 function parseInput(text: string): ToolCall['input'] {
   if (text.length > MAX_INPUT_CHARACTERS) return {};
   try {
@@ -74,7 +74,7 @@ function parseInput(text: string): ToolCall['input'] {
   }
 }
 
-/** Tried again where the endpoint is busy; once words have come, never: they would come twice. */
+/** Retries a busy endpoint, but only before the stream starts: later, text would arrive twice. */
 async function openStream(
   model: LanguageModelV3,
   turn: Turn,
@@ -121,14 +121,14 @@ const delay = (ms: number, signal: AbortSignal) =>
     else signal.addEventListener('abort', stop, { once: true });
   });
 
-/** In our words: what an endpoint says may hold its key, its address, or the question. */
+/** Never passes on the endpoint's own message: it may contain the API key, the address or the question. */
 function throwUnavailable(error: unknown, log: Logger): never {
   const status = error instanceof APICallError ? error.statusCode : undefined;
-  log.warn({ error: error instanceof Error ? error.name : typeof error, status }, 'the model does not answer');
-  if (status === 429 || status === 529) throw failure('SERVICE_UNAVAILABLE', 'The assistant has too much to do at the moment.');
+  log.warn({ error: error instanceof Error ? error.name : typeof error, status }, 'the LLM does not answer');
+  if (status === 429 || status === 529) throw failure('SERVICE_UNAVAILABLE', "The assistant's LLM is overloaded at the moment.");
   if (status === 401 || status === 403)
-    throw failure('SERVICE_UNAVAILABLE', 'The assistant is not let in to its model. Whoever runs Tamshai has to look at the key.');
-  throw failure('SERVICE_UNAVAILABLE', "The assistant's model does not answer.");
+    throw failure('SERVICE_UNAVAILABLE', "The assistant's LLM refuses the API key. The operator has to check it.");
+  throw failure('SERVICE_UNAVAILABLE', "The assistant's LLM does not answer.");
 }
 
 function promptOf({ instructions, messages }: Turn): LanguageModelV3Message[] {
@@ -166,7 +166,7 @@ function messageOf(message: Message): LanguageModelV3Message {
   };
 }
 
-/** A key goes to the address that was set, and nowhere else; and nobody is made to read without end. */
+/** Refuses redirects, so that the API key goes to the configured address only, and limits the response size. */
 const boundedFetch =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {

@@ -1,11 +1,11 @@
-/** Amounts, numbers and how many rows are wanted. */
+/** Finds amounts of money, numbers and row counts in a text. */
 import { fold, parseNumberWord } from './tokenise.ts';
 
 export interface Amount {
   readonly start: number;
   readonly end: number;
   readonly value: number;
-  /** "over", "at most", or neither. */
+  /** "over" is a minimum, "at most" a maximum. */
   readonly bound: 'min' | 'max' | undefined;
   readonly money: boolean;
   readonly percent: boolean;
@@ -35,7 +35,7 @@ const MIN =
 const MAX =
   /(?:\b(?:under|below|less than|smaller than|lower than|at most|maximum(?: of)?|max|up to|no more than|not more than|cheaper than|within|fewer than)|<=?) ?[$€£]?$/;
 
-/** `taken` are stretches of the text that mean something else, such as dates. */
+/** `taken` are spans that mean something else, such as dates. */
 export function findAmounts(text: string, taken: readonly { start: number; end: number }[]): Amount[] {
   const folded = sameLength(text);
   const found: Amount[] = [];
@@ -79,7 +79,7 @@ export function findTopCount(text: string): Count | undefined {
   return match && number ? { start: match.index, end: match.index + match[0].length, number } : undefined;
 }
 
-/** Folding must not move anything. */
+/** Folds the case only if positions in the text stay the same. */
 const sameLength = (text: string): string => {
   const folded = fold(text);
   return folded.length === text.length ? folded : text.toLowerCase();

@@ -1,4 +1,4 @@
-/** Reading a sentence: its words, and the stretches of it that are days, amounts, ids, quotations or names. */
+/** Annotates an utterance: its tokens, content words, dates, amounts, ids, e-mail addresses, quotations and names. */
 import { type Amount, findAmounts, type Count, findTopCount } from './amounts.ts';
 import type { Grain, DateRange } from './calendar.ts';
 import { type DateMention, findDates } from './dates.ts';
@@ -13,18 +13,15 @@ export interface TextSpan {
 }
 export interface NamedEntity extends TextSpan {
   readonly words: readonly string[];
-  /** Written as a name, not only unknown as a word. */
+  /** True if it is written as a name; false if it is only an unknown word in the place of a name. */
   readonly isCertain: boolean;
   readonly possessive: boolean;
 }
-/** Nobody means more than so many things in one sentence. */
+/** Limits the spans of each kind, and with them the work for one utterance. */
 const MAX_SPANS = 16;
-/**
- * So many words are understood. What follows them can still be dictated: it stays in the text. The work for a question grows with its
- * words.
- */
+/** Only the first tokens are annotated, which bounds the work. The rest stays in the text and can be dictated. */
 export const MAX_TOKENS = 120;
-/** A word that may say what is wanted. */
+/** A word that may express the intent. */
 export interface ContentWord {
   readonly stem: string;
   readonly concepts: readonly number[];
@@ -32,7 +29,7 @@ export interface ContentWord {
 }
 export interface Utterance {
   readonly text: string;
-  /** The part that is understood, in lower case and without accents. */
+  /** The annotated part of the text, in lower case and without accents. */
   readonly folded: string;
   readonly today: string;
   readonly tokens: readonly Token[];
@@ -45,22 +42,22 @@ export interface Utterance {
   readonly emails: readonly TextSpan[];
   readonly names: readonly NamedEntity[];
 }
-/** What is known of words before anything is read: those that tools are described with, and names met before. */
+/** Words of the tool declarations, and names from their examples. */
 export interface Lexicon {
   readonly vocabulary: ReadonlyMap<string, number>;
   readonly names: ReadonlySet<string>;
-  /** What has a title of its own: an article, a ticket. */
+  /** Nouns for records that have a title: article, ticket. */
   readonly titled?: ReadonlySet<string>;
-  /** Names of several words, some of them words like others: new york. */
+  /** Names of several words that contain common words: new york. */
   readonly phrases?: readonly string[];
 }
 
 const EMAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[A-Z]{2,}[-_]?\d[\w-]*\b|\b[et]-\d+\b|\b\d+[A-Z]{2,}\w*\b/gi;
 const QUOTED = /(?<!\w)'([^'\n]{2,300}?)'(?!\w)|"([^"\n]{2,2000}?)"/g;
-/** "Unpaid" is "not yet paid": the states have names for the one, not for the other. */
+/** "Unpaid" becomes "not yet paid", because the states of records are called PAID, not UNPAID. */
 const NEGATED_STATE = /\bun(paid|approved|reimbursed|resolved|submitted|acknowledged|completed|finished|closed|filed)\b/gi;
-/** What two or three words order is ordered by one. */
+/** Phrasal verbs, and the verb that replaces each. */
 const PHRASAL_VERBS = [
   ['get rid of|do away with|throw out', 'delete'],
   ['green[- ]?light|wave through', 'approve'],
@@ -71,7 +68,7 @@ const PHRASAL_VERBS = [
 }));
 const replacePhrasalVerbs = (text: string): string =>
   PHRASAL_VERBS.reduce((said, { phrase, verb }) => said.replace(phrase, `$1${verb}`), text);
-/** What is to be written down stays as it was said, word for word. */
+/** Dictated text must reach the tool unchanged, so it is not rewritten. */
 const DICTATION =
   /:|^\W*(?:please |can you |could you |would you )*(?:add|create|make|remember|note|store|save|write|record|log|remind|comment|reply|respond|answer|post|submit|open|raise|file|rename|call|put|jot|keep|track|tell|say|send|draft|update|change|edit)\b/i;
 const isDictation = (text: string): boolean => DICTATION.test(text) || text.search(QUOTED) >= 0;
@@ -109,7 +106,7 @@ export function annotate(given: string, today: string, lexicon: Lexicon, base?: 
     first.map((token) => correctTypo(token, lexicon, quotes)),
     lexicon,
   );
-  // A 401k and a 1099 are words.
+  // Known words with digits, such as 401k and 1099, are not amounts.
   const figured = all.filter(({ word }) => /\d/.test(word) && knownWords.has(word));
   const figures = findAmounts(head, [...taken, ...(count ? [count] : []), ...figured]).slice(0, MAX_SPANS);
   const names = [
@@ -133,7 +130,7 @@ export function annotate(given: string, today: string, lexicon: Lexicon, base?: 
   return { text, folded: fold(head), today, tokens: all, words, dates: dates, amounts: figures, count, quotes, ids, emails, names };
 }
 
-/** "The article Understanding your invoice": a title that nobody put in quotation marks. */
+/** Finds a title without quotation marks: "the article Understanding your invoice". */
 function findTitle(text: string, { titled }: Lexicon): TextSpan[] {
   const all = titled ? tokenise(text) : [];
   const at = all.findIndex(
@@ -150,10 +147,10 @@ function findTitle(text: string, { titled }: Lexicon): TextSpan[] {
   return end > second.start ? [{ text: text.slice(first.start, end), start: first.start, end }] : [];
 }
 
-/** Words that no tool is described with, but that mean the same as some that are. */
+/** Words of the thesaurus, as a second vocabulary for spelling correction. */
 const SYNONYM_VOCABULARY: ReadonlyMap<string, number> = new Map([...knownWords].filter((word) => word.length > 5).map((word) => [word, 1]));
 
-/** A slip of the pen becomes the word that was meant. Names are left as they are. */
+/** Corrects a typing error. Names stay as they are. */
 function correctTypo(token: Token, { vocabulary, names }: Lexicon, quotes: readonly TextSpan[]): Token {
   if (
     token.capital ||
@@ -172,7 +169,7 @@ function correctTypo(token: Token, { vocabulary, names }: Lexicon, quotes: reado
   return again ? { ...token, word: again.word, stem: again.stem, singular: again.singular } : token;
 }
 
-/** "Sarahs email", "liam obriens job": whose it is, without the apostrophe. */
+/** Marks possessives without an apostrophe: "Sarahs email", "liam obriens job". */
 function markPossessives(all: readonly Token[], { vocabulary, names }: Lexicon): Token[] {
   const unknown = ({ word }: Token) => !vocabulary.has(word) && !knownWords.has(word) && !stopWords.has(word);
   return all.map((token, at) => {
@@ -290,7 +287,7 @@ function findNames(
     if (/[a-z0-9]-[a-z0-9]/.test(token.raw) && !vocabulary.has(token.word) && !COMPOUND.test(token.word) && !knownWords.has(token.word))
       return true;
     if (!token.capital) return names.has(token.word) && !common(token) && !knownWords.has(token.word);
-    // "NY and TX": two letters where a place would stand.
+    // "NY and TX": two capital letters in the position of a place.
     if (
       /^[A-Z]{2}$/.test(token.raw) &&
       !knownWords.has(token.word) &&
@@ -316,7 +313,7 @@ function findNames(
     if (!token || spoken.some((name) => overlaps(name, token))) continue;
     const isCertain = surely(token);
     if (!isCertain && !perhaps(token, all[at - 1])) continue;
-    // "give me daniel lee's email": the first name goes with the last.
+    // "give me daniel lee's email": extend the name back to the first name.
     let start = at;
     for (let back = at - 1; !isCertain && back >= 0 && start - back === 1 && at - back <= 2; back -= 1) {
       const here = all[back];

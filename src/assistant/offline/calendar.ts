@@ -1,4 +1,4 @@
-/** Days as text (2026-11-16), in UTC as the tools count them. */
+/** Calendar arithmetic on days as text (2026-11-16), in UTC like the tools. */
 
 export const MONTHS = [
   'january',
@@ -31,7 +31,7 @@ export interface DateRange {
   readonly from: string;
   readonly to: string;
 }
-/** The week, month, quarter or year that a day is in, or one so many further on. */
+/** The week, month, quarter or year that contains a day, shifted by a number of such periods. */
 export function periodOf(day: string, grain: Grain, shift = 0): DateRange {
   const { year, month, weekday } = dateParts(day);
   if (grain === 'day') return { from: addDays(day, shift), to: addDays(day, shift) };
@@ -46,7 +46,7 @@ export function periodOf(day: string, grain: Grain, shift = 0): DateRange {
   }
   return { from: makeDay(year + shift, 0, 1), to: makeDay(year + shift, 11, 31) };
 }
-/** The same day so many units away; the last of a month stays within it. */
+/** Adds units to a day. If the target month is shorter, the result is its last day. */
 export function addUnits(day: string, grain: Grain, count: number): string {
   const { year, month, date } = dateParts(day);
   if (grain === 'day') return addDays(day, count);

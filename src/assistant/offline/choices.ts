@@ -1,4 +1,4 @@
-/** Which of an enum's words is meant, and whether a flag is: by the word itself, by what its description says of it, by the examples. */
+/** Matches enum values and flags: by their words, their descriptions and the examples. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool, Example, ToolIndex } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -13,7 +13,7 @@ export interface ChoiceMatch<T> {
 
 const PARTICIPLE = /(?:ed|en)$|^(?:paid|won|lost|sent|left|due|spent|gone|done|told|sold|blown|held|met|hit)$/;
 
-/** A run of words in the sentence, as it is written; a plural is its singular. */
+/** Locates a sequence of words in the utterance. Plurals match their singular. */
 function locate(utterance: Utterance, words: readonly string[], previous: boolean): TextSpan | undefined {
   const { tokens: all, text } = utterance;
   const wanted = words.map((word) => (previous ? stem(singular(word)) : singular(word)));
@@ -48,7 +48,7 @@ const locateOutside = (
   return found && not.some((piece) => overlaps(piece, found)) ? undefined : found;
 };
 
-/** What a description says of each word: "SUBMITTED waits for approval, APPROVED for reimbursement". */
+/** The words with which a description explains each value: "SUBMITTED waits for approval, APPROVED for reimbursement". */
 function describedValues(slot: Slot): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const part of slot.description.split(/[;,.]/)) {
@@ -86,7 +86,7 @@ export function matchChoice(
       offer(value, 3 + words.length * 0.5, literal);
       continue;
     }
-    // "Who approved it?" asks for what approve did.
+    // "Who approved it?" matches the value APPROVE of an audit action.
     const acted =
       words.length === 1 && !entry.mutates && CHANGE_VERBS.has(stem(value.toLowerCase()))
         ? utterance.tokens.find(
@@ -94,7 +94,7 @@ export function matchChoice(
               token.stem === stem(value.toLowerCase()) && PARTICIPLE.test(token.word) && !not.some((piece) => overlaps(piece, token)),
           )
         : undefined;
-    // "Win the deal" orders that it be won.
+    // "Win the deal" matches WON.
     const ordered =
       words.length === 1 &&
       slot.required &&
@@ -109,14 +109,14 @@ export function matchChoice(
       const at = locateOutside(utterance, other.split(/[\s-]+/), previous, not);
       if (at && !isCommandVerb(entry, at, utterance)) offer(value, 2 + other.split(' ').length * 0.1, at);
     }
-    // "Close to missing its deadline": what is about to happen has not happened.
+    // "Close to missing its deadline" matches AT_RISK, not BREACHED.
     for (const soon of synonymsOf(words.join('-')).flatMap((other) => /^about to (\w+)$/.exec(other)?.[1] ?? [])) {
       const near = NEARLY.exec(utterance.text);
       const next = near ? utterance.tokens.filter(({ start }) => start >= near.index + near[0].length).slice(0, 3) : [];
       const verb = next.find((token) => areSynonyms(token.word, soon) || areSynonyms(token.stem, soon));
       if (near && verb) offer(value, 3.2, { text: utterance.text.slice(near.index, verb.end), start: near.index, end: verb.end });
     }
-    // "Lost" is CLOSED_LOST where no other value has that word.
+    // "Lost" matches CLOSED_LOST if no other value contains that word.
     for (const word of words.length === 2 ? words.filter((each) => isDistinctiveWord(each, value, slot, entry)) : []) {
       for (const other of [word, ...synonymsOf(word).filter((each) => !each.includes(' '))]) {
         const at =
@@ -131,7 +131,7 @@ export function matchChoice(
         (each) => (each.stem === stem(word) || areSynonyms(each.token.word, word)) && !not.some((piece) => overlaps(piece, each.token)),
       ),
     );
-    // What the tool is about says nothing of the state it is asked for in.
+    // Nouns of the tool itself do not indicate a state.
     const telling = met.filter((word) => !nounsOf(entry).has(stem(word)));
     if (telling.length > 0 && met.length / gloss.length >= 0.6)
       offer(value, 1 + (met.length / gloss.length) * 0.8 + telling.length * 0.1, undefined);
@@ -139,7 +139,7 @@ export function matchChoice(
   for (const each of entry.examples) {
     const value = each.input[slot.key];
     if (typeof value !== 'string' || locate(each.utterance, value.toLowerCase().split(/[_\s-]+/), false)) continue;
-    // "What do I still have to do?": a word that tells little by itself tells the state here.
+    // "What do I still have to do?": "still" indicates the state if only examples with this value contain it.
     if (
       TEMPORAL_ADVERBS.some(
         (word) =>
@@ -155,7 +155,7 @@ export function matchChoice(
     if (met.length > 0 && weight(met) / weight(words) >= 0.6)
       offer(value, 1 + weight(met) / weight(words) + (each === example ? 0.2 : 0), undefined);
   }
-  // "What is left on my list?": what waits, where there is one word for it.
+  // "What is left on my list?" matches the waiting state if the enum has exactly one.
   const [waits, another] = slot.values.filter((value) => WAITING_STATES.includes(value.toLowerCase()));
   if (!best && !entry.mutates && waits !== undefined && another === undefined && slot.values.length <= 3 && REMAINS.test(utterance.text))
     offer(waits, 1.6, undefined);
@@ -169,7 +169,7 @@ const REMAINS = /\b(?:left|still|remaining|remains?|to go|unfinished|outstanding
 const NOT_YET =
   /\b(?:not|never|no|isn't|aren't|hasn't|haven't|wasn't|weren't|didn't|don't|yet to be|still to be|(?:needs?|has|have|waiting|wait) to be|to be)(?: (?:yet|been|be|being|fully|get|got|already))*\s*$/i;
 const WAITING_STATES = ['pending', 'open', 'submitted', 'new', 'draft'];
-/** "Not yet approved": the state before that one, where a tool says which it is; else the one in which things wait. */
+/** "Not yet approved": the state before APPROVED according to the transitions, else the waiting state. */
 function resolveNegation(
   index: ToolIndex,
   entry: IndexedTool,
@@ -224,11 +224,11 @@ function nounsOf(entry: IndexedTool): Set<string> {
   return own;
 }
 
-/** "approve the pending invoice", "open the article": the word that orders is no state. */
+/** "approve the pending invoice", "open the article": the command verb is not a state. */
 const isCommandVerb = (entry: IndexedTool, at: TextSpan, utterance: Utterance): boolean =>
   entry.mutates && utterance.tokens[0]?.start === at.start && !PARTICIPLE.test(at.text.toLowerCase());
 
-/** With no word for it: what the examples do where they have no word for it either. */
+/** The most frequent value in examples that do not mention a value. */
 export function defaultChoice(slot: Slot, entry: IndexedTool): string | undefined {
   const counts = new Map<string, number>();
   for (const { input, utterance } of entry.examples) {
@@ -242,7 +242,7 @@ export function defaultChoice(slot: Slot, entry: IndexedTool): string | undefine
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-/** "true approves, false rejects"; without such words, the flag's own name or an example that set it. */
+/** Matches a flag by its description ("true approves, false rejects"), else by examples that set it. */
 export function matchFlag(
   index: ToolIndex,
   entry: IndexedTool,

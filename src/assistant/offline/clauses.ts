@@ -1,4 +1,4 @@
-/** What of a sentence, or of several, is asked for: one thing, two, or the order at the end of what is only told. */
+/** Splits an utterance into the clauses that ask or command something. */
 import { overlaps, annotate, type Utterance } from './annotate.ts';
 import type { DialogueContext, TurnContext } from './context.ts';
 import { ANAPHORA } from './ellipsis.ts';
@@ -12,15 +12,15 @@ import { fold, stem } from './tokenise.ts';
 
 const SECOND_CLAUSE =
   /\s*(?:,? and (?:also )?|\. |; |\? )(?=(?:how|what|who|which|when|where|show|list|give me|tell me|is|are|do|does|find|search|approve|reject|delete|remove|pay|close|add|remind|submit)\b)/i;
-/** A second thing that is asked for without a verb of its own: "the pipeline and our ARR". */
+/** A second noun without its own verb: "the pipeline and our ARR". */
 const SECOND_NOUN = /\s*,? and (?:also )?(?=(?:our|the|my|his|her|their|all|any)\b)/i;
-/** "Quick one before my call: were there any …?" */
+/** An introduction before the question: "Quick one before my call: were there any …?" */
 const INTRODUCTION =
   /^[^:?]{3,160}: (?=(?:is|are|was|were|do|does|did|has|have|what|which|who|whose|when|where|why|how|any|can|could|would)\b[^:]*\?)/i;
-/** "They will ask which invoices …": the question inside a sentence that only leads up to it. */
+/** A verb that introduces the real question: "They will ask which invoices …". */
 const EMBEDDING_VERB =
   /\b(?:ask(?:s|ed|ing)?|know|wonder(?:ing)?|tell (?:me|us)|see|find out|curious|sure|check|understand|let me know|told)(?: me| us)?(?: about)?,? (?=(?:which|what|how|who|whose|when|where|whether|if) )/i;
-/** "My manager said you should show me …": whoever said so, it is the person here who asks. */
+/** A request in reported speech: "My manager said you should show me …". The asker's own rights apply. */
 const REPORTED_REQUEST =
   /^.{2,80}\b(?:said|says|told|asked|wants?|allowed|agreed|promised)\b.{0,40}?\b(?=(?:show|list|give|tell|open|pull up)(?: me| us)?\b)/i;
 export function embeddedQuestion({ index, today }: Pick<DialogueContext, 'index' | 'today'>, utterance: Utterance): Utterance {
@@ -37,7 +37,7 @@ export function embeddedQuestion({ index, today }: Pick<DialogueContext, 'index'
   return meant.words.length > 0 && part && part.score >= (whole?.score ?? 0) * 0.95 ? meant : utterance;
 }
 
-/** "Compare Engineering and Marketing": the same question of each of two that stand side by side. */
+/** "Compare Engineering and Marketing": asks the same question for each of two coordinated values. */
 const CONJUNCTION =
   /^(?:'s?)?(?: \p{L}+){0,2}?,? (?:and|&|vs\.?|versus|or|compared (?:to|with)|against)(?: also)?(?: (?:the|in|for|of|with|from|to|by))* $/iu;
 export function splitComparison(
@@ -67,7 +67,7 @@ export function splitComparison(
     const [one, two] = [first, second].map(
       (each) => scoreIntents(context, each, [...allowed.values()], { shown: [], utterance: undefined, entry: undefined }, {})[0],
     );
-    // Each of them has to be a value, not a word of some text.
+    // Both must fill a slot; words inside a text do not count.
     const placed = (filled: NonNullable<typeof one>['filled'], text: string) =>
       filled.references.some((reference) => reference.names.some((name) => name.text === text)) ||
       Object.values(filled.input).some((given) => typeof given === 'string' && fold(given) === fold(text));
@@ -77,7 +77,7 @@ export function splitComparison(
   return undefined;
 }
 
-/** "I am happy with it. Approve.", "Great news, they signed! Mark … as won": what is told first is no question of its own. */
+/** The command at the end: "I am happy with it. Approve.", "Great news, they signed! Mark … as won". */
 function finalCommand({ index, today }: Pick<DialogueContext, 'index' | 'today'>, utterance: Utterance): Utterance | undefined {
   const split = utterance.text.split(/(?<=[.!])\s+(?=\p{L})/u);
   const end = split.pop() ?? '';
@@ -108,7 +108,7 @@ function finalCommand({ index, today }: Pick<DialogueContext, 'index' | 'today'>
 const hasKnownValue = (index: ToolIndex, utterance: Utterance): boolean =>
   [...index.knownValues.values()].some((values) => findKnownValues(values, utterance).length > 0);
 
-/** Two questions in one. Not inside a text that is to be written down, and not where both are one. */
+/** Splits two questions in one utterance, but not inside dictated text, and not if both have the same intent. */
 export function splitClauses({ index, today, allowed }: DialogueContext, utterance: Utterance): Utterance[] {
   const last = finalCommand({ index, today }, utterance);
   if (last) return [last];
@@ -130,7 +130,7 @@ export function splitClauses({ index, today, allowed }: DialogueContext, utteran
     return selectSentence({ index, today, allowed }, utterance);
   return [first, second];
 }
-/** "Pending leave and expense reports": two kinds of rows, and what is said of the first holds for both. */
+/** "Pending leave and expense reports": two kinds of rows. The state of the first applies to both. */
 function splitNouns({ index, today }: Pick<DialogueContext, 'index' | 'today'>, utterance: Utterance): Utterance[] | undefined {
   const match = / and /i.exec(utterance.text);
   if (
@@ -155,7 +155,7 @@ function splitNouns({ index, today }: Pick<DialogueContext, 'index' | 'today'>, 
     each.exampleCoverage >= 0.6;
   return a && b && a.entry !== b.entry && sure(a) && sure(b) ? [first, second] : undefined;
 }
-/** Of several sentences the one that asks for something; the rest is said around it. */
+/** Selects the sentence that asks for something. */
 function selectSentence({ index, today }: Pick<DialogueContext, 'index' | 'today' | 'allowed'>, utterance: Utterance): Utterance[] {
   const split = utterance.text.split(/(?<=[.!?])\s+(?=\p{Lu}|i\b)/u);
   if (split.length < 2 || /: /.test(split[0] ?? '')) return [utterance];
@@ -166,7 +166,7 @@ function selectSentence({ index, today }: Pick<DialogueContext, 'index' | 'today
   });
   const [best] = [...ranked].sort((a, b) => b.score - a.score);
   const [whole] = rankTools(index, utterance, index.entries);
-  // Two sentences about one thing belong together, where it is to be written down.
+  // Two sentences that describe one record to be stored stay together.
   const keyed =
     best?.entry?.mutates === true &&
     ranked.some(

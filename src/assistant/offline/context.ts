@@ -1,4 +1,4 @@
-/** What every step of a dialogue is given. */
+/** The context that every step of a dialogue receives. */
 import type { Asker } from './asker.ts';
 import type { IndexedTool, ToolIndex } from './index-tools.ts';
 import type { CallMemory } from './memory.ts';

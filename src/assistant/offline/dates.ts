@@ -1,18 +1,18 @@
-/** Days and periods in a sentence, relative to today. */
+/** Finds dates and periods in a text, relative to today. */
 import { type Grain, makeDay, MONTHS, dateParts, addDays, addUnits, type DateRange, periodOf, WEEKDAYS } from './calendar.ts';
 import { fold } from './tokenise.ts';
 
 export interface DateMention extends DateRange {
-  /** Where it stands in the text. */
+  /** Its position in the text. */
   readonly start: number;
   readonly end: number;
-  /** How fine it was said: "last month" is a month, "21 to 23 December" days. */
+  /** The granularity: "last month" is a month, "21 to 23 December" are days. */
   readonly grain: Grain;
-  /** "since …" has no end, "until …" no beginning. */
+  /** "since …" has no end, "until …" has no beginning. */
   readonly openEnd: 'since' | 'until' | undefined;
-  /** "the last 6 months": how many of what. */
+  /** "the last 6 months": the number and its unit. */
   readonly count: { readonly of: Grain; readonly number: number } | undefined;
-  /** Nobody said which year: it may be the one before or after. */
+  /** The text names no year, so the previous or the next year may be meant. */
   readonly anyYear: boolean;
 }
 
@@ -44,7 +44,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   'couple of': 2,
   few: 3,
 };
-/** Days that are known by a name: date, date, month, no year. */
+/** Days with a name: first date, last date, month, no year. */
 const namedDay = (date: number, month: string): [string, string, string, undefined] => [String(date), String(date), month, undefined];
 const NAMED_DAYS: Readonly<Record<string, [string, string, string, undefined]>> = {
   'christmas eve': namedDay(24, 'december'),
@@ -62,14 +62,14 @@ const ORDINALS = ['first', 'second', 'third', 'fourth'];
 const monthIndex = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3)));
 const count = (text: string): number => NUMBERS[text] ?? Number(text);
 const grainOf = (unit: string): Grain => (/year|fy/.test(unit) ? 'year' : (unit.replace(/s$/, '') as Grain));
-/** "last" -1, "this" 0, "next" 1. */
+/** "last" is -1, "this" 0, "next" 1. */
 const shiftOf = (word: string): number =>
   /last|previous|past|prior|preceding/.test(word) ? -1 : /next|coming|following|upcoming/.test(word) ? 1 : 0;
 
 type FoundPeriod = DateRange & { grain: Grain; count?: DateMention['count']; anyYear?: boolean; openEnd?: DateMention['openEnd'] };
 interface Pattern {
   readonly pattern: RegExp;
-  /** Means something only after a period that was talked of. */
+  /** Applies only after an utterance that mentioned a period. */
   readonly after?: boolean;
   read(match: RegExpExecArray, today: string, base: DateRange & { grain: Grain }): FoundPeriod | undefined;
 }
@@ -79,7 +79,7 @@ const group = (match: RegExpExecArray, at: number): string => match[at] ?? '';
 const existingDay = (year: number, month: number, date: number): string | undefined =>
   date >= 1 && date <= dateParts(makeDay(year, month + 1, 0)).date ? makeDay(year, month, date) : undefined;
 
-/** Longer ways of saying come before the shorter ones inside them. */
+/** Longer patterns come before the shorter ones that they contain. */
 const PATTERNS: readonly Pattern[] = [
   { pattern: /\b(\d{4})-(\d\d)-(\d\d)\b/, read: (m) => exactDay(Number(m[1]), Number(m[2]) - 1, Number(m[3])) },
   { pattern: /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/, read: (m) => exactDay(Number(m[3]), Number(m[1]) - 1, Number(m[2])) },
@@ -246,7 +246,7 @@ const edgeOf = (atEnd: boolean, span: FoundPeriod): FoundPeriod => ({
   ...singleDay(atEnd ? span.to : span.from),
   ...(span.anyYear && { anyYear: true }),
 });
-/** The one before or after what was talked of; a coarser unit than that is counted from today. */
+/** The period before or after the one mentioned last. */
 const adjacentPeriod = (base: DateRange & { grain: Grain }, grain: Grain, shift: number): FoundPeriod =>
   wholePeriod(base.from, grain, shift);
 function countedPeriod(today: string, shift: number, number: number, grain: Grain): FoundPeriod {
@@ -261,11 +261,11 @@ function weekdayOf(match: RegExpExecArray, today: string): FoundPeriod {
   const wanted = WEEKDAYS.indexOf(group(match, 2));
   const ahead = (wanted - dateParts(today).weekday + 7) % 7 || 7;
   if (match[1] === 'last' || match[1] === 'past') return singleDay(addDays(today, ahead - 7 === 0 ? -7 : ahead - 7));
-  // Said of the coming week, not of this one: on a Monday "next Friday" is eleven days away.
+  // "Next" refers to the coming week: on a Monday, "next Friday" is eleven days away.
   if (match[1] === 'next' || match[3]) return singleDay(addDays(periodOf(today, 'week', 1).from, (wanted + 6) % 7));
   return singleDay(addDays(today, ahead));
 }
-/** Monday to Wednesday of this or another week. */
+/** "Monday to Wednesday next week". */
 function weekdaysOf(first: string | undefined, last: string, shift: number, today: string): FoundPeriod {
   const monday = periodOf(today, 'week', shift).from;
   const day = (name: string) => addDays(monday, (WEEKDAYS.indexOf(name) + 6) % 7);
@@ -281,10 +281,10 @@ const OPEN_END_WORD =
   /\b(since|from|starting(?: from| on)?|as of|after|beginning|until|till|through|up to|by|before|no later than|to)(?: the)? $/;
 const RANGE_WORD = /^,? ?(?:to|until|till|through|and|-|up to) ?(?:the )?$/;
 
-/** Everything in a text that is a day or a period, in the order of the text. */
+/** All dates and periods of a text, in text order. */
 export function findDates(text: string, today: string, base?: DateRange & { grain: Grain }): DateMention[] {
   let rest = fold(text);
-  // Folding may change lengths only for letters that no date has; then positions would lie, so nothing is read.
+  // Folding can change the length of the text. Positions must stay valid, so then only the case is lowered.
   if (rest.length !== text.length) rest = text.toLowerCase();
   const found: DateMention[] = [];
   const around = base ?? { ...periodOf(today, 'month'), grain: 'month' as const };
@@ -312,7 +312,7 @@ export function findDates(text: string, today: string, base?: DateRange & { grai
   );
 }
 
-/** "may" and "march" are seldom months when written small and alone. */
+/** "may" and "march" in lower case are months only after a preposition such as "in". */
 const isMonthVerb = (match: string, text: string, at: number): boolean =>
   /^(?:may|mar|march|sept?|dec|jan|nov|oct|apr|jun|jul|aug|feb)$/.test(match) &&
   !/\b(?:in|of|for|since|until|by|last|this|next|during|to|from|and|before|after) $/i.test(text.slice(Math.max(0, at - 8), at)) &&
@@ -322,7 +322,7 @@ function withOpenEnd(when: DateMention, text: string): DateMention {
   if (when.openEnd !== undefined) return when;
   const word = OPEN_END_WORD.exec(fold(text.slice(Math.max(0, when.start - 24), when.start)))?.[1];
   if (word === undefined) return when;
-  // "From last quarter" is in it; "from 1 May" begins then.
+  // "From last quarter" means within it; "from 1 May" means since then.
   if (word === 'from' && (when.grain !== 'day' || when.from !== when.to)) return when;
   if (/^(?:since|from|starting|after|beginning)/.test(word)) return { ...when, openEnd: 'since' };
   if (/^(?:until|till|through|up to|by|before|no later)/.test(word))
@@ -334,7 +334,7 @@ function withOpenEnd(when: DateMention, text: string): DateMention {
   return when;
 }
 
-/** "from 28 December to 4 January": two that belong together are one. */
+/** Joins two dates to one range: "from 28 December to 4 January". */
 function joinRanges(found: readonly DateMention[], text: string): DateMention[] {
   const result: DateMention[] = [];
   for (const when of found) {
@@ -365,7 +365,7 @@ function joinRanges(found: readonly DateMention[], text: string): DateMention[] 
   return result;
 }
 
-/** The same in the nearest year that is not over (or not begun, looking back). */
+/** Moves a date without a year to the nearest year ahead, or to the nearest past year. */
 export function inNearestYear(when: DateMention, today: string, ahead: boolean): DateMention {
   if (!when.anyYear) return when;
   if (ahead && when.to < today) return shiftYears(when, 1);

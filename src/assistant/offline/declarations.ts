@@ -1,4 +1,4 @@
-/** What the offline model knows of the tools: plain data that can be sent to a worker thread. */
+/** Tool declarations as plain data that can be sent to the worker thread. */
 import { EXAMPLE_DAY, jsonSchema } from '../../core/derive/answers.ts';
 import { qualifiedName, type Registry } from '../../core/registry.ts';
 import type { Audience, Tool } from '../../core/tool.ts';
@@ -18,7 +18,7 @@ export interface ToolDeclaration
     Tool,
     'kind' | 'name' | 'title' | 'description' | 'roles' | 'audience' | 'effect' | 'plural' | 'errors' | 'lastResort' | 'aliases'
   > {
-  /** The same object for every tool of the domain, also after it was sent. */
+  /** The same object for every tool of the domain, also after structured cloning. */
   readonly domain: DomainDeclaration;
   readonly qualifiedName: string;
   readonly input: Schema;
@@ -28,12 +28,12 @@ export interface ToolDeclaration
   readonly examples: readonly ExampleDeclaration[];
 }
 export interface Declarations {
-  /** The day on which the inputs of the examples were made. */
+  /** The day for which the example inputs were generated. */
   readonly exampleDay: string;
   readonly tools: readonly ToolDeclaration[];
 }
 
-/** One tool a step, so that the caller can let others have the event loop in between. */
+/** Yields after each tool, so that the caller can release the event loop. */
 export function* readDeclarations(registry: Registry): Generator<undefined, Declarations> {
   const domains = new Map(
     registry.domains.map((domain) => {

@@ -1,4 +1,4 @@
-/** A conversation, round by round: what a question means after the ones before it. */
+/** The dialogue manager: answers each round of a conversation in the light of the previous ones. */
 import type { Answer } from '../../core/answer.ts';
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
@@ -22,7 +22,7 @@ interface DialogueState {
   readonly shown: readonly ShownRows[];
 }
 
-/** The words for the last round; throws what it still needs. */
+/** Returns the answer to the last round, or throws CallRequired for the next tool call. */
 export function continueDialogue(context: DialogueContext, rounds: readonly Round[]): string {
   let state: DialogueState = { frames: [], shown: [] };
   let text = '';
@@ -35,7 +35,7 @@ export function continueDialogue(context: DialogueContext, rounds: readonly Roun
         state = { frames: said.frames, shown: [...said.frames.flatMap(({ shown }) => shown), ...state.shown].slice(0, 12) };
     } catch (error) {
       if (last || !(error instanceof CallRequired)) throw error;
-      // Of an earlier question only a part was kept: its last call stands for it.
+      // An earlier round was stored incompletely: use its last call instead.
       const kept = frameOfLastCall(context, round);
       if (kept) state = { frames: [kept], shown: [...kept.shown, ...state.shown].slice(0, 12) };
     }
@@ -124,7 +124,7 @@ const previousTurn = ({ frames, shown }: DialogueState, now?: Utterance): Previo
 });
 const baseOf = (frame: Frame | undefined) => frame?.utterance.dates[0];
 
-/** What we asked back for, in a few words. */
+/** The user replies to a question of the assistant. */
 function resolveReply(context: TurnContext, last: Frame, utterance: Utterance, before: PreviousTurn): Frame | undefined {
   const { result } = last;
   const again = (forced: IntentHints['forced']) =>
@@ -161,7 +161,7 @@ function resolveReply(context: TurnContext, last: Frame, utterance: Utterance, b
     );
   return undefined;
 }
-/** What was answered to earlier questions of ours stays answered. */
+/** Slots that earlier replies filled stay filled. */
 const filledInput = (last: Frame): Record<string, unknown> => ({ ...last.input });
 
 const FOLLOW_UP_PREFIX =
@@ -170,7 +170,7 @@ const MEANT = /^(?:[^.?]{0,40}\b)?i (?:meant|mean|was (?:talking|asking) about)\
 const CORRECTION =
   /^(?:(?:oh|hold on|hang on|hmm)\b[\s,.!-]*)*(?:make (?:it|that)|change (?:it|that) to|better|rather|no|no wait|wait|sorry|oops|actually|i (?:meant|mean)|not that(?: one)?|wrong one|my (?:mistake|bad)|correction)\b[\s,.:!-]*(?:(?:no|wait|sorry|actually|i (?:meant|mean|was (?:talking|asking) about)|rather|not that(?: one)?|wrong one|my (?:mistake|bad)|make (?:it|that)|it's|that's|it should be|it was)\b[\s,.:!-]*)*/i;
 
-/** A question that only makes sense with the one before: its new part takes the place of the old one. */
+/** An elliptic question: its parts replace those of the previous question. */
 function resolveFollowUp(
   { index, today, allowed }: DialogueContext,
   last: Frame,
@@ -195,7 +195,7 @@ function resolveFollowUp(
   const foreign = rest.filter((word) => relevanceOf(entry, word) < 0.45);
   if (foreign.length > 0) return undefined;
   const before = replaceableParts(index, entry, last.utterance);
-  // "And the high ones?": another of the same kind, of the same rows.
+  // "And the high ones?": another value of the same slot, for the same tool.
   const instead =
     leads && pieces.every(({ kind }) => kind !== 'name' && before.some((each) => each.kind === kind)) && /\bones?\b/i.test(utterance.text);
   if (rest.length > 0 && !instead) {
@@ -216,10 +216,7 @@ function resolveFollowUp(
   return { utterance: annotate(text, today, index.lexicon), entry };
 }
 
-/**
- * "Actually make that the Nevada agent": what was made a moment ago is there already, so it is changed by the tool that changes such
- * things.
- */
+/** "Actually make that the Nevada agent": the record was just created, so the tool that updates such records changes it. */
 function resolveCorrection(context: TurnContext, last: Frame, utterance: Utterance, before: PreviousTurn): Frame | undefined {
   const { result } = last;
   const correction = MEANT.exec(utterance.text) ?? CORRECTION.exec(utterance.text);
@@ -246,7 +243,7 @@ function resolveCorrection(context: TurnContext, last: Frame, utterance: Utteran
   }
   return undefined;
 }
-/** The new words in the place of those that end alike; of none, in the place of all. */
+/** Replaces the words that end with the same word, or all if none does. */
 function replaceWords(old: string, fresh: string): string {
   const [had, has] = [old.split(' '), fresh.split(' ')];
   const end = had.findLastIndex((word) => fold(word) === fold(has.at(-1) ?? ''));
@@ -256,7 +253,7 @@ function replaceWords(old: string, fresh: string): string {
   return capitalise([...had.slice(0, start), ...has, ...had.slice(end + 1)].join(' '));
 }
 
-/** "And for masking?": other words in the place of those that were searched for. */
+/** "And for masking?": replaces the search query of the previous question. */
 function replaceQuery(last: Frame, entry: IndexedTool, utterance: Utterance, skip: number): string | undefined {
   const fresh = utterance.text
     .slice(skip)
@@ -271,7 +268,7 @@ function replaceQuery(last: Frame, entry: IndexedTool, utterance: Utterance, ski
   }
   return undefined;
 }
-/** Its words are those of some other tool. */
+/** The new words match another tool better. */
 function matchesOtherTool(
   index: ToolIndex,
   allowed: DialogueContext['allowed'],
@@ -295,7 +292,7 @@ interface ReplaceablePart {
   readonly at: TextSpan;
   readonly text: string;
 }
-/** The parts of a sentence that another could have in their place. */
+/** Parts of an utterance that a follow-up question can replace. */
 function replaceableParts(index: ToolIndex, entry: IndexedTool, utterance: Utterance): ReplaceablePart[] {
   const found: ReplaceablePart[] = [];
   const free = (at: { start: number; end: number }) => !found.some((each) => overlaps(each.at, at));
@@ -341,7 +338,7 @@ const formatDates = ({ from, to, grain, openEnd }: Utterance['dates'][number]): 
   return openEnd === 'since' ? `since ${from}` : openEnd === 'until' ? `until ${to}` : text;
 };
 
-/** The same call with the cursor of its last page. */
+/** Repeats the last call with the cursor of its next page. */
 function showMore(context: TurnContext, state: DialogueState): RoundAnswer | undefined {
   const last = [...state.frames].reverse().find(({ result }) => result.type === 'answered' && cursorOf(result.answer) !== undefined);
   if (!last || last.result.type !== 'answered') return undefined;

@@ -1,4 +1,4 @@
-/** What a sentence leaves unsaid: what was talked of before, who asks, and whom a part of a name means. */
+/** Resolves ellipsis: fills slots from the previous turn, from the asker's own record, and from partial names. */
 import type { Utterance } from './annotate.ts';
 import { matchChoice } from './choices.ts';
 import type { TurnContext } from './context.ts';
@@ -13,7 +13,7 @@ import { fold } from './tokenise.ts';
 
 export const ANAPHORA = /\b(?:it|its|that|this|them|those|these|they|their|there|him|her|his|he|she|one|ones|same|so|instead)\b/i;
 
-/** "… and how much budget do they have left?": they are whom the sentence before spoke of. */
+/** "… and how much budget do they have left?": "they" is the department of the previous utterance. */
 export function inheritKnownValues(
   index: ToolIndex,
   entry: IndexedTool,
@@ -31,7 +31,7 @@ export function inheritKnownValues(
   }
 }
 
-/** "Book one for Thursday", after personal days: of which kind was said before. */
+/** "Book one for Thursday", after a question about personal days: inherits the kind of leave. */
 export function inheritChoices(
   index: ToolIndex,
   entry: IndexedTool,
@@ -53,7 +53,7 @@ export function inheritChoices(
   }
 }
 
-/** One's own rows, where a tool shows those of others too. */
+/** Restricts a tool that also shows other people's rows to the asker's own. */
 export function fillOwnIds(
   { person, index }: TurnContext,
   entry: IndexedTool,
@@ -78,7 +78,7 @@ export function fillOwnIds(
   input[slot.key] = person.employeeId;
 }
 
-/** A part of a colleague's name becomes the whole of it, where there is only one; of several somebody has to choose. */
+/** Completes a partial name if one colleague has it; returns the candidates if several do. */
 export function completeName({ allowed, index, memory }: TurnContext, slot: Slot, input: Record<string, unknown>): ShownRows | undefined {
   const part = String(input[slot.key]);
   const directory = [...allowed.values()].find(
@@ -95,7 +95,7 @@ export function completeName({ allowed, index, memory }: TurnContext, slot: Slot
   return rows.length > 1 && rows.length <= 10 ? { entry: directory, rows } : undefined;
 }
 
-/** "My department's budget": a field of one's own record. */
+/** "My department's budget": reads the field from the asker's own record. */
 export function ownFieldValue(context: TurnContext, slot: Slot, utterance: Utterance): unknown {
   const { person, allowed, memory, index } = context;
   if (person.employeeId === undefined || slot.kind !== 'name' || !/\b(?:my|our|we|us)\b/i.test(utterance.text)) return undefined;

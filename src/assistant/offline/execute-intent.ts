@@ -1,4 +1,4 @@
-/** Calls the tool of an intent, after its references are resolved. */
+/** Executes an intent: resolves its references to ids and calls its tool. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../core/answer.ts';
 import { overlaps, type Utterance } from './annotate.ts';
@@ -67,7 +67,7 @@ export function executeIntent(
       input[reference.slot.key] = found.id;
       about = found.row ?? about;
     } else if ('several' in found && isRankedSearch(entry, found.entry) && called !== '' && found.several[0]) {
-      // Of what a search found the best is shown, and the others are named.
+      // Show the best search result and name the others.
       input[reference.slot.key] = found.several[0][idKeyOf(found.entry.rowSchema) ?? ''];
       about = found.several[0];
       others = found.several.slice(1);
@@ -144,9 +144,9 @@ export function executeIntent(
     [{ entry, rows }, ...(about ? [{ entry: finderOf(context, entry, filled.references) ?? entry, rows: [about] }] : [])],
   );
 }
-/** "Is my leave approved yet?" asks how it stands, not for those that are. */
+/** "Is my leave approved yet?" asks for the state; it does not filter by APPROVED. */
 const OWN_STATE_QUESTION = /^(?:is|are|was|were|has|have|did|does) my\b/i;
-/** Of several the one that what is to be written speaks of. */
+/** The candidate that the text to be stored mentions. */
 function rowNamedInText(entry: IndexedTool, input: Readonly<Record<string, unknown>>, rows: readonly Row[]): Row | undefined {
   const text = entry.mutates
     ? entry.slots
@@ -156,7 +156,7 @@ function rowNamedInText(entry: IndexedTool, input: Readonly<Record<string, unkno
     : '';
   return text === '' ? undefined : bestMatch(rows, text);
 }
-/** A text to be read, found by a search that puts the best first. */
+/** The finder is a full-text search, which returns the best match first. */
 const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
   entry.tool.kind === 'read' &&
   finder.slots.some(({ kind }) => kind === 'query') &&
@@ -164,7 +164,7 @@ const isRankedSearch = (entry: IndexedTool, finder: IndexedTool): boolean =>
 const finderOf = (context: TurnContext, entry: IndexedTool, references: readonly Reference[]): IndexedTool | undefined =>
   references.flatMap(({ slot }) => findersFor(context, entry, slot))[0];
 
-/** A refusal that names the slot may mean that the value belongs into another: "Seattle" is no state. */
+/** If the tool does not know the value of a slot, the value may belong to another: "Seattle" is not a state. */
 function callTool(
   context: TurnContext,
   entry: IndexedTool,
@@ -180,7 +180,7 @@ function callTool(
     wrong && entry.slots.find((slot) => slot.kind === 'name' && !(slot.key in input) && !context.index.knownValues.has(slot.key));
   if (!wrong) return { answer, used: input };
   const { [wrong.key]: value, ...rest } = input;
-  // A word that was only taken for a name.
+  // The value was an ordinary word, mistaken for a name.
   const guessed =
     utterance.names.every(({ isCertain, text }) => !isCertain || text !== value) &&
     utterance.tokens.some(({ word, capital }) => word === value && !capital);
@@ -200,7 +200,7 @@ const findShortText = (entry: IndexedTool, input: Readonly<Record<string, unknow
       String(input[slot.key]).trim().length < (slot.schema.minLength ?? 0),
   );
 
-/** "this month" where an example says it and needs no value for it: the tool means it by default. */
+/** "this month", if an example mentions it without a value: it is the tool's default. */
 const isDefaultPeriod = (part: string, { examples }: IndexedTool, used: Readonly<Record<string, unknown>>): boolean =>
   examples.some(({ succeeds, input, utterance }) => {
     const says = utterance.dates.some(({ start, end }) => utterance.text.slice(start, end).toLowerCase() === part.toLowerCase());

@@ -1,4 +1,4 @@
-/** Questions of a few words about what was just shown: how many they are, what one of them holds, what it says of itself. */
+/** Short follow-up questions about the rows shown last: how many, open one, complete it, add a note, one field. */
 import type { Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
 import type { Frame } from './frame.ts';
@@ -35,7 +35,7 @@ export function countShownRows({ result }: Frame, utterance: Utterance): string 
 const OPEN =
   /^(?:(?:and|so|ok|okay|please|can you|could you)[\s,]+)*(?:what(?:'s| is| was|s)? (?:in|on|inside) (?:it|that|this|there|them|the (?:\w+ one|\w+))|what does (?:it|that|this|the \w+ one) (?:say|contain|include)|(?:open|show|read|view|display)(?: me| us)? (?:it|that|this|that one|this one|the \w+ one|(?:the |its |more )?details?)|(?:tell me |show me |give me )?(?:more|the details|details)(?: (?:about|of|on) (?:it|that|this|that one|the \w+ one))?)[\s?.!]*$/i;
 
-/** "What's in it?": the tool that shows one of those rows whole. */
+/** "What's in it?": calls the tool that reads one of the shown rows. */
 export function openShownRow(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const [shown] = last.shown;
   if (!shown || last.result.type !== 'answered' || last.entry?.mutates || !OPEN.test(utterance.text)) return undefined;
@@ -80,14 +80,14 @@ export function openShownRow(context: TurnContext, last: Frame, utterance: Utter
   }
   return undefined;
 }
-/** Of such rows, and not of somebody who is named in them. */
+/** The id identifies the row itself, not a person mentioned in it. */
 const isFoundBy = (entry: IndexedTool, source: IndexedTool, key: string): boolean =>
   (entry.finders.get(key) ?? []).includes(source.tool.name);
 
 const NEIGHBOUR =
   /^(?:(?:and|ok|okay|now|then|so|show me|open|what about|how about)[\s,]+)*(?:the )?(next|following|previous|preceding|one before|one after)(?: one)?(?:[\s,]+please)?[\s?.!]*$/i;
 
-/** "And the next one?", of what is numbered. */
+/** "And the next one?", for records with numeric ids. */
 export function openNeighbour(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const step = NEIGHBOUR.exec(utterance.text)?.[1];
   if (step === undefined || last.result.type !== 'answered' || last.result.entry.tool.kind !== 'read') return undefined;
@@ -113,7 +113,7 @@ export function openNeighbour(context: TurnContext, last: Frame, utterance: Utte
 const FINISHED =
   /^(?:(?:ok|okay|and|well|i'm|i am|that's|that is|that one is|it's|it is|all|now)[\s,]+)*(?:done|finished|completed)(?: with (?:it|that|this))?(?: (?:now|already|too))?[\s.!]*$/i;
 
-/** "Done with it", right after something was made or shown by itself: what completes such a thing. */
+/** "Done with it", after one record was created or shown: calls the tool that completes it. */
 export function completeShownRow(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const { result } = last;
   if (!FINISHED.test(utterance.text) || result.type !== 'answered' || result.answer.status !== 'success') return undefined;
@@ -146,7 +146,7 @@ export function completeShownRow(context: TurnContext, last: Frame, utterance: U
 const NOTE =
   /^(?:(?:and|also|please|then|ok|can you|could you)[\s,]+)*(?:add|put|set|write|include|attach|give it|with)\s+(?:(?:the|an?|this|my|its|as)\s+)*(?:notes?|description|details?|comment)\b(?: (?:to|on) (?:it|that|this))?(?:\s*[:,-]\s*|\s+(?:that|saying|to)\s+)(\S.*)$/i;
 
-/** "Add the note: …", right after something was made: to that, not as another one. */
+/** "Add the note: …", after a record was created: updates that record. */
 export function addNote(context: TurnContext, last: Frame, utterance: Utterance): Frame | undefined {
   const text = NOTE.exec(utterance.text)?.[1];
   const { result } = last;
@@ -184,7 +184,7 @@ export function addNote(context: TurnContext, last: Frame, utterance: Utterance)
   return undefined;
 }
 
-/** "Why?", "when was it approved?": what the row that was shown says of itself. */
+/** "Why?", "when was it approved?": answers from a field of the shown row. */
 export function answerFromShownRow({ shown, result }: Frame, utterance: Utterance): string | undefined {
   const [first] = shown;
   if (!first || result.type !== 'answered' || first.rows.length === 0) return undefined;

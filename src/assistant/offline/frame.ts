@@ -1,11 +1,11 @@
-/** The frame of one question: its intent, its slots and its result. Later questions refer to it. */
+/** The frame of a question: its intent, its slots and its result. Later questions refer to it. */
 import type { Answer } from '../../core/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Row, ShownRows } from './rows.ts';
 import type { Slot } from './schema.ts';
 
-/** What came of a question, for the answer and for the questions after it. */
+/** The outcome of one utterance. */
 export interface Frame {
   readonly utterance: Utterance;
   readonly entry: IndexedTool | undefined;
@@ -52,8 +52,8 @@ export interface PreviousTurn {
   readonly entry: IndexedTool | undefined;
 }
 export interface IntentHints {
-  /** Values given in answer to a question of ours. */
+  /** Slot values from the user's reply to a question of the assistant. */
   readonly forced?: Readonly<Record<string, unknown>>;
-  /** The tool that was talked of. */
+  /** The tool of the previous turn. */
   readonly entry?: IndexedTool | undefined;
 }

@@ -1,11 +1,11 @@
-/** What the declarations teach: which words belong to a tool, where its values stand in a sentence, which tool finds its ids. */
+/** Indexes the tool declarations: the words of each tool, example utterances with aligned values, and finders of ids. */
 import { overlaps, type TextSpan, annotate, type Utterance } from './annotate.ts';
 import type { Declarations, ExampleDeclaration, ToolDeclaration } from './declarations.ts';
 import { isId, type Schema, type Slot, slotsOf, unwrapUnion, typeOf } from './schema.ts';
 import { CHANGE_VERBS, conceptsOf } from './thesaurus.ts';
 import { stopWords, fold, HOW_TO, stem, type Token, tokenise } from './tokenise.ts';
 
-/** A value of an example, and where it stands in the question. */
+/** A value of an example and its position in the example's question. */
 export interface AlignedValue extends TextSpan {
   readonly key: string;
   readonly left: readonly string[];
@@ -17,11 +17,11 @@ export interface Example {
   readonly utterance: Utterance;
   readonly input: Readonly<Record<string, unknown>>;
   readonly aligned: readonly AlignedValue[];
-  /** Without the values that stand in it. */
+  /** Stems of its content words, without values. */
   readonly stems: ReadonlySet<string>;
   readonly concepts: ReadonlySet<number>;
   readonly features: ReadonlySet<string>;
-  /** All its words but the values, the empty ones too. */
+  /** Stems of all words but values, stop words included. */
   readonly shape: ReadonlySet<string>;
   readonly succeeds: boolean;
 }
@@ -30,14 +30,14 @@ export interface IndexedTool {
   readonly name: string;
   readonly slots: readonly Slot[];
   readonly examples: readonly Example[];
-  /** Stem → how surely it speaks of this tool. */
+  /** Stem → how strongly it indicates this tool, from 0 to 1. */
   readonly stems: ReadonlyMap<string, number>;
   readonly concepts: ReadonlyMap<number, number>;
-  /** The states in which a row may be changed, as its errors say them. */
+  /** The states in which a row may be changed, from the tool's error hints. */
   readonly legalStates: readonly string[];
   readonly mutates: boolean;
   readonly rowSchema: Schema;
-  /** Tools that are named where an id is described or not found, by key. */
+  /** Slot key → tools that find its ids, from descriptions and error hints. */
   readonly finders: ReadonlyMap<string, readonly string[]>;
 }
 export interface ToolIndex {
@@ -49,11 +49,11 @@ export interface ToolIndex {
     readonly titled: ReadonlySet<string>;
     readonly phrases: readonly string[];
   };
-  /** Key → values that are known beforehand, folded → as they are written. */
+  /** Slot key → known values, folded → as written. */
   readonly knownValues: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Which state comes before which, as the tools that change it say: "PENDING becomes APPROVED". */
+  /** State transitions, from descriptions such as "PENDING becomes APPROVED". */
   readonly transitions: readonly { readonly from: readonly string[]; readonly to: string; readonly about: ReadonlySet<string> }[];
-  /** What the parts of the company are called. */
+  /** Stems of the domain names. */
   readonly domainStems: ReadonlySet<string>;
   /** Keys of ids that can be the asker's own. */
   readonly selfKeys: ReadonlySet<string>;
@@ -131,7 +131,7 @@ function createLexicon(tools: readonly ToolDeclaration[], slots: ReadonlyMap<Too
   return { vocabulary, names, titled, phrases };
 }
 
-/** The words of short values: what one can be called says nothing of what is asked. */
+/** Words of names and queries. They do not indicate the intent. */
 const valueWords = (input: Readonly<Record<string, unknown>>, slots: readonly Slot[]): Set<string> =>
   new Set(
     slots
@@ -146,7 +146,7 @@ const valueWords = (input: Readonly<Record<string, unknown>>, slots: readonly Sl
       ),
   );
 
-/** Where a value stands in the question it comes from. */
+/** Locates a value in the question of its example. */
 function locateValue(ask: string, value: string, taken: readonly TextSpan[] = []): TextSpan | undefined {
   const clean = fold(value.replaceAll('_', ' ')).replace(/[.!]$/, '');
   const folded = fold(ask);
@@ -165,7 +165,7 @@ export function neighboursOf(utterance: Utterance, piece: TextSpan): Pick<Aligne
   };
 }
 
-/** Each way in which an example may be asked. */
+/** Every phrasing of every example. */
 const phrasings = (tool: ToolDeclaration): Pick<ExampleDeclaration, 'question' | 'input' | 'expects'>[] =>
   tool.examples.flatMap((example) => [example.question, ...example.phrases].map((question) => ({ ...example, question })));
 
@@ -179,7 +179,7 @@ function createExample(
   const aligned: AlignedValue[] = [];
   const place = (key: string, piece: TextSpan) => aligned.push({ key, ...piece, ...neighboursOf(utterance, piece) });
   const length = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
-  // The longest first: what a text is about may stand in it, too.
+  // Longest value first: a long text may contain a shorter value.
   for (const [key, value] of Object.entries(input).sort(([, a], [, b]) => length(b) - length(a))) {
     const slot = slots.find((each) => each.key === key);
     if (!slot || slot.kind === 'choice' || slot.kind === 'sort') continue;
@@ -226,7 +226,7 @@ export const shapeOf = (utterance: Utterance, but: readonly TextSpan[]): Set<str
 
 const ALL = new Set(['all', 'every', 'everyone', 'everybody', 'each']);
 const SELF = new Set(['my', 'i', 'me', 'mine', 'myself', "i'm", "i've", "i'd"]);
-/** What is in a sentence beside its words. */
+/** Features of an utterance beside its words: dates, amounts, names, the asker. */
 export function featuresOf(utterance: Utterance, inside: readonly TextSpan[]): Set<string> {
   const kinds = new Set<string>();
   const free = (token: Token) => !inside.some((piece) => overlaps(piece, token) && piece.end - piece.start > 25);
@@ -252,12 +252,12 @@ const TOOL_NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
 
 interface IndexingContext extends Declarations {
   readonly lexicon: ToolIndex['lexicon'];
-  /** Whether a word stands in the output of one tool only. */
+  /** Whether only one tool has the word in its output fields. */
   isRare(word: string): boolean;
 }
 function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: IndexingContext): IndexedTool {
   const { tools, isRare } = learning;
-  // A name of one word is a word like others outside its own domain.
+  // A tool name of one word counts as a name only within its domain; elsewhere it is an ordinary word.
   const names = new Set(
     tools.filter((each) => each !== tool && (each.name.includes('_') || each.domain === tool.domain)).map(({ name }) => name),
   );
@@ -277,7 +277,7 @@ function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: In
   say(tool.name.replaceAll('_', ' '), 1);
   say(tool.title, 1);
   say(tool.plural ?? '', 1);
-  // Whatever makes something new is asked for by adding.
+  // People say "add" for every tool that creates something.
   if (tool.effect === 'adds') say('add', 0.55);
   for (const alias of tool.aliases) say(alias.replaceAll('_', ' '), 0.9);
   for (const slot of slots) {
@@ -288,11 +288,11 @@ function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: In
   }
   say(tool.description, 0.5);
   say(tool.domain.title, 0.5);
-  // What only one tool tells is asked of that tool.
+  // A field that only one tool returns indicates that tool strongly.
   for (const field of fieldsOf(rowOf(tool.output))) if (initials(field) !== undefined) say(initials(field) ?? '', 0.8);
   for (const field of fieldsOf(rowOf(tool.output))) for (const part of field.split('_')) say(part, isRare(stem(part)) ? 0.8 : 0.45);
   for (const example of examples) {
-    // Where an id is described rather than named, some words of the example are that description.
+    // If the example describes a record instead of naming it, some words belong to the description.
     const describes = Object.keys(example.input).some((key) => isId(key) && !example.aligned.some((each) => each.key === key));
     for (const each of example.stems) put(stems, each, describes ? 0.6 : example.succeeds ? 1 : 0.8);
     for (const each of example.concepts) put(concepts, each, 0.8);
@@ -321,13 +321,13 @@ function createEntry(tool: ToolDeclaration, slots: readonly Slot[], learning: In
   };
 }
 
-/** "NRR" for net_revenue_retention. */
+/** The acronym of a field: "NRR" for net_revenue_retention. */
 const initials = (field: string): string | undefined => {
   const parts = field.split('_').filter((part) => !stopWords.has(part));
   return parts.length === 3 ? parts.map((part) => part.charAt(0)).join('') : undefined;
 };
 
-/** A short text is a name, unless the examples put whole phrases into it. */
+/** A short text slot holds a name, unless examples fill it with phrases. */
 function refineSlotKind(slot: Slot, tool: ToolDeclaration, examples: readonly Example[]): Slot {
   if (slot.kind !== 'name' || (tool.kind !== 'write' && tool.kind !== 'act')) return slot;
   const said = examples.map(({ input }) => input[slot.key]).filter((value) => typeof value === 'string');
@@ -371,7 +371,7 @@ const findTransitions = (tools: readonly ToolDeclaration[]): ToolIndex['transiti
     })),
   );
 
-/** The ids that stand for the person who asks: some description says "by default your own" of them. */
+/** Ids that default to the asker: a description says "by default your own". */
 const findSelfKeys = (entries: readonly IndexedTool[]): Set<string> =>
   new Set(
     entries.flatMap(({ slots }) =>
@@ -379,7 +379,7 @@ const findSelfKeys = (entries: readonly IndexedTool[]): Set<string> =>
     ),
   );
 
-/** Values that a schema gives as examples stand for a whole kind: a department is one of these, unless it looks otherwise. */
+/** Collects the example values of schemas, such as the departments. */
 function findKnownValueSets(entries: readonly IndexedTool[]): Map<string, Map<string, string>> {
   const known = new Map<string, Map<string, string>>();
   for (const { slots } of entries) {

@@ -1,4 +1,4 @@
-/** The assistant that needs no network: everything it knows it reads off the tools' declarations. It thinks in a worker thread. */
+/** The offline model: answers without a network, from an index of the tool declarations, in a worker thread. */
 import type { Registry } from '../../core/registry.ts';
 import type { Model, Turn } from '../model.ts';
 import { dayOf } from './calendar.ts';

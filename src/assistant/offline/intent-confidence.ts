@@ -20,13 +20,13 @@ import type { FilledSlots } from './slot-filling-state.ts';
 import { CHANGE_VERBS } from './thesaurus.ts';
 import { fold } from './tokenise.ts';
 
-/** Sure enough to act on. A change must be asked for more plainly than a look. */
+/** A change needs more evidence than a read. */
 export function isConfident(
   index: ToolIndex,
   { entry, coverage, exampleCoverage, total, filled, score }: ScoredIntent,
   utterance: Utterance,
 ): boolean {
-  // Words that tell which one is meant are looked up, where it is said of what.
+  // Words that describe a record are explained if the utterance names the kind of record.
   const telling =
     filled.references.some(({ slot, words }) => slot.required || words.length > 0) && namesRecordKind(index, entry, utterance)
       ? new Set(filled.references.flatMap(({ words }) => words.map(fold)))
@@ -34,13 +34,13 @@ export function isConfident(
   const lost = filled.unexplained.filter(
     ({ token }) => !utterance.names.some((name) => overlaps(name, token)) && !telling?.has(token.word),
   );
-  // What was told before the order needs no tool.
+  // Words before the command need no explanation.
   const from =
     entry.mutates && commandsToolVerb(entry, utterance) ? Math.min(...commandVerbs(utterance).map(({ token }) => token.start)) : 0;
   const odd = lost.filter(({ token }) => token.start >= from).reduce((sum, word) => sum + weightOf(index, word), 0);
   const known = utterance.words.length - lost.length;
   const all = utterance.words.reduce((sum, word) => sum + weightOf(index, word), 0);
-  // Somebody or something is named that the tool has no place for.
+  // A name that the tool has no slot for.
   if (
     !entry.mutates &&
     exampleCoverage < 0.7 &&
@@ -64,7 +64,7 @@ export function isConfident(
     )
   )
     return false;
-  // Who of all it is, no tool tells that has to be told who.
+  // "Who …?" cannot be answered by a tool that requires the person as input.
   if (
     entry.tool.kind === 'read' &&
     /^who\b/i.test(stripPoliteness(utterance.text)) &&
@@ -80,7 +80,7 @@ export function isConfident(
     )
   )
     return false;
-  // Nor is a limit that it cannot keep, where hardly anything else was said.
+  // A limit that the tool cannot apply, in an utterance with few other words.
   if (
     !entry.mutates &&
     exampleCoverage < 0.7 &&
@@ -88,22 +88,22 @@ export function isConfident(
     utterance.amounts.some((amount) => amount.bound !== undefined && !filled.used.some((used) => overlaps(used, amount)))
   )
     return false;
-  // Most of what was said is about something else.
+  // Most of the words do not belong to this tool.
   if (!entry.mutates && lost.length > 2 && odd > 0.55 * all && exampleCoverage < 0.8) return false;
-  // What no tool does must not become what a tool near by does: "assign the deal" deletes none.
+  // A command that no tool performs must not run a similar tool: "assign the deal" must not delete it.
   if (entry.mutates && (commandsUnknownVerb(entry, utterance) || commandsOtherVerb(index, entry, utterance))) return false;
-  // "Write me a poem": a verb that goes with anything makes nothing of it.
+  // "Write me a poem": a generic verb alone does not select a tool.
   if (entry.mutates && (lacksToolNoun(entry, utterance) || namesUnknownField(entry, utterance))) return false;
-  // Where no word speaks of it, nothing is changed.
+  // No word indicates this tool.
   if (entry.mutates && filled.references.length === 0 && !utterance.words.some((word) => relevanceOf(entry, word) >= 0.5)) return false;
-  // Nor does a question change anything.
+  // A question does not change anything, unless it names the tool's verb.
   if (entry.mutates && exampleCoverage < 0.9 && speechActOf(utterance) === 'question' && !mentionsToolVerb(entry, utterance)) return false;
   if (entry.mutates)
     return total >= 0.3 && score >= 0.24 && (exampleCoverage >= 0.5 || coverage >= 0.5) && (odd <= 3.4 || exampleCoverage >= 0.8);
-  // An order is not met by a look, unless the tool itself is described with that word.
+  // A command is not answered by a read, unless the tool is described with that verb.
   if (commandsUnknownVerb(entry, utterance)) return false;
   if (lost.length > 0 && exampleCoverage < 0.6 && !namesSubject(entry, filled, utterance)) return false;
-  // Nothing but values, and a place for each of them.
+  // The utterance consists of values only, and each fills a slot.
   if (lost.length === 0 && filled.used.length >= 2 && filled.missing.length === 0 && total >= 0.3) return true;
   return (
     total >= 0.26 &&
@@ -112,7 +112,7 @@ export function isConfident(
   );
 }
 
-/** A word for what the tool is about, not only for a state that its rows may be in. */
+/** A word that names the tool's subject, not only a state of its rows. */
 const namesSubject = (entry: IndexedTool, filled: FilledSlots, utterance: Utterance): boolean =>
   utterance.words.some((word) => relevanceOf(entry, word) >= 0.75 && !filled.used.some((used) => overlaps(used, word.token)));
 

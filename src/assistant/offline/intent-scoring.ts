@@ -37,7 +37,7 @@ export interface ScoredIntent extends RankedTool {
   readonly total: number;
 }
 
-/** Words first, then what the slots make of the sentence. */
+/** Ranks the tools by words, then adjusts each score by how well the utterance fills the tool's slots. */
 export function scoreIntents(
   { index, person }: TurnContext,
   utterance: Utterance,
@@ -51,7 +51,7 @@ export function scoreIntents(
   const order = speechActOf(utterance) === 'command';
   const told = speechActOf(utterance) === 'statement';
   const floor = (ranked[0]?.score ?? 0) * 0.45;
-  // "The Marketing budget is fine, approve it": what a budget is approved with, not what an invoice is.
+  // "The Marketing budget is fine, approve it": prefer the tool for budgets over the one for invoices.
   const thing = order && pool.some((entry) => commandsToolVerb(entry, utterance) && namesRecordKind(index, entry, utterance));
   return ranked
     .filter(
@@ -66,7 +66,7 @@ export function scoreIntents(
     )
     .map((each): ScoredIntent => {
       const filled = fillSlots(index, each.entry, utterance, each.example);
-      // What became a value is no longer a word that the tool would have to know.
+      // Words that fill a slot need no explanation by the tool's words.
       const values = filled.used.filter((piece) => !filled.states.includes(piece));
       const [plainly = each] = rankTools(index, utterance, [each.entry], values);
       const [apart = each] = namesRecordKind(index, each.entry, utterance)
@@ -76,7 +76,7 @@ export function scoreIntents(
       let total = again.score;
       const spans = [...utterance.amounts, ...utterance.emails, ...utterance.ids];
       for (const span of spans) if (!filled.used.some((used) => overlaps(used, span))) total -= 0.07;
-      // A tool that has no place for a name is not about whom it names.
+      // A tool without a slot for a name is unlikely to be meant.
       for (const name of utterance.names)
         if (name.isCertain && !filled.used.some((used) => overlaps(used, name))) total -= name.words.length > 1 ? 0.2 : 0.12;
       if (each.entry.slots.some(({ kind, key }) => kind === 'email' && key in filled.input)) total += 0.15;
@@ -94,7 +94,7 @@ export function scoreIntents(
         utterance.words.some(({ token }) => values.some((used) => overlaps(used, token)))
           ? 0.09
           : 0.02) * Math.min(2, filled.used.length);
-      // "My department's budget" says which, though not by its name.
+      // "My department's budget" identifies the department without its name.
       for (const slot of filled.missing)
         if (!new RegExp(`\\b(?:my|our)(?: own)? ${slot.key}\\b`, 'i').test(utterance.text)) total -= slot.kind === 'prose' ? 0.03 : 0.12;
       for (const reference of filled.references) {
@@ -103,7 +103,7 @@ export function scoreIntents(
         else if (reference.slot.required && reference.names.length === 0 && reference.words.length === 0 && !isAboutSelf(utterance))
           total -= 0.1;
       }
-      // A fact that has a place for each of its parts is to be written down.
+      // A statement that fills every required slot is meant to be stored.
       const whole =
         each.entry.mutates &&
         filled.missing.length === 0 &&
@@ -112,7 +112,7 @@ export function scoreIntents(
         (told || (commandsToolVerb(each.entry, utterance) && utterance.names.filter(({ isCertain }) => isCertain).length > 1));
       if (whole) total += 0.25;
       if (everyone && seesOwnOnly(each.entry, person)) total -= 0.15;
-      // "Reject Sarah's": what is not named was talked of. A tool for something else would have to be named.
+      // "Reject Sarah's": refers to the rows shown before. Tools for other records would have to be named.
       if (
         order &&
         each.entry.mutates &&
@@ -124,7 +124,7 @@ export function scoreIntents(
         total -= 0.3;
       if (!order && namesOneRecord(index, each.entry, utterance) && filled.references.length + Object.keys(filled.input).length > 0)
         total += 0.22;
-      // What is asked about oneself is not found in a list of everyone.
+      // A question about oneself is not answered by a list of everyone.
       if (
         each.entry.tool.kind === 'list' &&
         Object.keys(filled.input).length === 0 &&
@@ -133,7 +133,7 @@ export function scoreIntents(
         !each.entry.slots.some((slot) => index.selfKeys.has(slot.key) || isPerson(slot))
       )
         total -= 0.12;
-      // Who of all is off is not seen in one's own rows.
+      // "Who is off?" is not answered by the asker's own rows.
       if (
         /^(?:who|whose|anyone|anybody|is any|which of us|which colleagues)\b/i.test(stripPoliteness(utterance.text)) &&
         /^my\b/i.test(each.entry.tool.title) &&
@@ -143,7 +143,7 @@ export function scoreIntents(
       if (/^which ones\b/i.test(stripPoliteness(utterance.text)) && each.entry.tool.kind === 'list') total += 0.15;
       if (namesPlural(each.entry, utterance)) total += 0.12;
       if (startsWithRowNoun(each.entry, utterance)) total += 0.12;
-      // "The people who work there": where was said before.
+      // "The people who work there": the previous utterance named the place.
       if (
         previous.utterance &&
         /\bthere\b/i.test(utterance.text) &&
@@ -154,7 +154,7 @@ export function scoreIntents(
         )
       )
         total += 0.1;
-      // Rows are asked for by what they are called.
+      // The question names the rows of this list.
       if (
         LIST_REQUEST.test(utterance.text) &&
         each.entry.tool.kind === 'list' &&
@@ -162,16 +162,16 @@ export function scoreIntents(
       )
         total += 0.05;
       if (commandsOtherVerb(index, each.entry, utterance)) total -= 0.4;
-      // An order is met by no look.
+      // A read does not fulfil a command.
       if (order && !each.entry.mutates && commandVerbs(utterance).some(({ stem }) => (each.entry.stems.get(stem) ?? 0) < 0.5))
         total -= 0.15;
       if (thing && !whole && each.entry.mutates && !namesRecordKind(index, each.entry, utterance)) total -= 0.25;
-      // "Above 20 million" is a limit; words to search for are none.
+      // "Above 20 million" must become a limit.
       for (const amount of utterance.amounts)
         if (amount.bound !== undefined && !Object.values(filled.input).includes(amount.value) && !each.entry.mutates) total -= 0.2;
       if (requestsNewRecord(index, each.entry, utterance)) total -= 0.2;
       if (!each.entry.mutates && hasNamedField(each.entry, utterance)) total += 0.1;
-      // "Which sales rep": what another part of the company is called.
+      // "Which sales rep": the word is the name of another domain.
       if (utterance.words.some((word) => index.domainStems.has(word.stem) && relevanceOf(each.entry, word) < 0.5)) total -= 0.08;
       if (each.entry === hints.entry) total += 0.5;
       return { ...again, filled, total };
@@ -179,7 +179,7 @@ export function scoreIntents(
     .sort((a, b) => b.total - a.total || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
-/** "Home address" is asked of a tool whose rows have a home_address. */
+/** "Home address" indicates a tool whose rows have the field home_address. */
 const hasNamedField = ({ rowSchema }: IndexedTool, { tokens, text }: Utterance): boolean =>
   Object.keys(rowSchema.properties ?? {}).some(
     (key) =>
@@ -189,14 +189,14 @@ const hasNamedField = ({ rowSchema }: IndexedTool, { tokens, text }: Utterance):
         tokens.some((_, at) => key.split('_').every((part, offset) => tokens[at + offset]?.word === part))),
   );
 
-/** The words that tell which one is meant. */
+/** Spans of the words that describe a record without a name. */
 function descriptionSpans({ references }: FilledSlots, { words }: Utterance): TextSpan[] {
   const said = new Set(references.flatMap((reference) => (reference.names.length > 0 ? [] : reference.words.map(fold))));
   return words
     .filter(({ token }) => said.has(token.word) || said.has(fold(token.raw)))
     .map(({ token }) => ({ text: token.raw, start: token.start, end: token.end }));
 }
-/** "Book one for Thursday": one of what was talked of. */
+/** "Book one for Thursday": creates another record of the kind mentioned before. */
 export const requestsAnother = ({ tool }: IndexedTool, utterance: Utterance, previous: PreviousTurn): boolean =>
   tool.effect === 'adds' &&
   previous.entry?.tool.domain === tool.domain &&

@@ -1,4 +1,4 @@
-/** Several things with an amount each: "taxi 42.50 and client lunch 88". */
+/** Finds line items with amounts: "taxi 42.50 and client lunch 88". */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import { type Schema, type Slot, unwrapUnion, typeOf } from './schema.ts';
@@ -67,7 +67,7 @@ const isToolWord = (entry: IndexedTool, word: string): boolean =>
     'add',
   ].some((own) => stem(own) === word);
 
-/** By the word itself, by what means the same, or as in an example. */
+/** The category of an item: as in an example, by a synonym, else OTHER. */
 function itemCategory(entry: IndexedTool, slot: Slot, key: string, values: readonly string[], text: string): string | undefined {
   const words = text.toLowerCase().split(/\W+/);
   for (const example of entry.examples) {

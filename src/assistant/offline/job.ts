@@ -1,4 +1,4 @@
-/** One turn of the offline model, as data: all that it is told goes in, all that it says comes out, and nothing stays. */
+/** A job: one turn of the offline model as a pure function of its input, so that it can run in a worker thread. */
 import { opens } from '../../core/access.ts';
 import type { Step } from '../model.ts';
 import { MAX_TOKENS } from './annotate.ts';
@@ -12,16 +12,16 @@ export interface Job {
   readonly asker: Asker;
   readonly today: string;
   readonly rounds: readonly Round[];
-  /** The names of the tools that may be called; none where no call is left. */
+  /** Names of the tools that may be called; empty if the question's call limit is reached. */
   readonly offered: readonly string[];
 }
-/** What the worker thread sends: once that it is ready, then one reply to each job. */
+/** Messages of the worker thread: `ready` once, then one reply per job. */
 export type Reply = { readonly ready: true } | { readonly steps: readonly Step[] } | { readonly error: unknown };
 
 export function answerJob(index: ToolIndex, { asker, today, rounds, offered }: Job): Step[] {
   const names = new Set(offered);
   const known = ({ name, tool }: IndexedTool): boolean => (names.size > 0 ? names.has(name) : opens(tool, asker.roles));
-  // Where nothing may be called any more, earlier calls are still understood.
+  // Without offered tools, the earlier calls must still be understood.
   const allowed = new Map<string, IndexedTool>(index.entries.filter(known).map((entry) => [entry.name, entry]));
   try {
     const text = continueDialogue({ index, person: asker, today, allowed }, recent(rounds));
@@ -34,9 +34,9 @@ export function answerJob(index: ToolIndex, { asker, today, rounds, offered }: J
   }
 }
 
-/** As many words of earlier questions are understood again. */
+/** The token budget for earlier rounds. */
 const MOST_EARLIER_TOKENS = 2 * MAX_TOKENS;
-/** The last rounds, as far back as their words allow: the work for a job does not grow with the conversation. */
+/** The latest rounds within the token budget, so that a job's work does not grow with the conversation. */
 function recent(rounds: readonly Round[]): readonly Round[] {
   let left = MOST_EARLIER_TOKENS;
   let first = Math.max(0, rounds.length - 1);

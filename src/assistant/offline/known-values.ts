@@ -14,7 +14,7 @@ export function findKnownValues(values: ReadonlyMap<string, string>, utterance: 
         start: match.index,
         end: match.index + match[0].length,
       };
-      // "Apex Legal Partners" is not the legal department.
+      // "Apex Legal Partners" does not mention the legal department.
       if (
         !utterance.names.some(
           (name) =>
@@ -28,6 +28,6 @@ export function findKnownValues(values: ReadonlyMap<string, string>, utterance: 
         found.push({ value, at });
     }
   }
-  // Written as a name before written small: "the Legal budget of sales".
+  // Capitalised mentions come first: "the Legal budget of sales".
   return found.sort((a, b) => Number(/^\p{Lu}/u.test(b.at.text)) - Number(/^\p{Lu}/u.test(a.at.text)) || a.at.start - b.at.start);
 }

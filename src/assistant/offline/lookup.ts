@@ -1,4 +1,4 @@
-/** From what something is called to its id: by rows that were shown before, or by a tool that lists such rows. */
+/** Resolves references to ids: from rows shown before, or through a tool that finds such rows. */
 import type { Answer } from '../../core/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { TurnContext } from './context.ts';
@@ -15,7 +15,7 @@ export type ResolvedReference =
   | { readonly several: readonly Row[]; readonly entry: IndexedTool }
   | { readonly none: string; readonly entry: IndexedTool | undefined; readonly answer: Answer | undefined; readonly wrong?: number };
 
-/** Can rows of this tool give an id for the slot, and under which key? */
+/** The key under which rows of `source` hold an id for the slot, if they do. */
 export function idKeyFor(slot: Slot, needing: IndexedTool, source: IndexedTool): string | undefined {
   const own = idKeyOf(source.rowSchema);
   const fields = source.rowSchema.properties ?? {};
@@ -25,12 +25,12 @@ export function idKeyFor(slot: Slot, needing: IndexedTool, source: IndexedTool):
   )
     return own;
   const noun = own?.replace(/_id$/, '') ?? '';
-  // An employee's manager is an employee: the id that is meant is the row's own.
+  // A manager is an employee, so the row's own id fits a slot described as an employee id.
   if (own !== undefined && noun.length > 2 && new RegExp(`\\b${noun}(?:_id)?\\b`, 'i').test(slot.description)) return own;
   return slot.key in fields && isId(slot.key) && own !== undefined ? slot.key : undefined;
 }
 
-/** Tools that list what the slot wants one of, the ones that its description names first. */
+/** Tools that find ids for the slot. Those named in its description come first. */
 export function findersFor(context: TurnContext, entry: IndexedTool, slot: Slot): IndexedTool[] {
   const named = (entry.finders.get(slot.key) ?? []).flatMap((name) =>
     [...context.allowed.values()].filter((each) => each.tool.name === name && !each.mutates),
@@ -54,9 +54,9 @@ const BIGGEST = /\b(?:biggest|largest|highest|most expensive|most valuable)\b/i;
 const GROUP_NOUN =
   /^(?:team|department|organi[sz]ation|org|group|people|staff|reports?|direct|employees|unit|boss|manager|company|colleagues?|office|division|customers?|behalf|name)$/;
 
-/** Is it about the person who asks? "My team" is not, "show me" is not. */
+/** Whether the utterance is about the asker. "My team" and "show me" are not. */
 export function isAboutSelf(utterance: Utterance, entry?: IndexedTool, told_ = entry?.tool.kind === 'read'): boolean {
-  // "Who is my manager?": a group by itself, but also what the asker's own record tells.
+  // "Who is my manager?" is about the asker if the tool's rows have that field.
   const told =
     entry && told_ ? new Set(Object.keys(entry.rowSchema.properties ?? {}).flatMap((key) => key.split('_').map(stem))) : undefined;
   return utterance.tokens.some(({ word }, at) => {
@@ -105,7 +105,7 @@ export function resolveReference(
     for (const input of finderInputs(context, entry, finder, reference, utterance, shown, depth)) {
       const answer = context.memory.call(finder.name, input);
       if (answer.status === 'error') error = answer;
-      // Something of hundreds, and no word to tell which: better asked than listed.
+      // Hundreds of candidates and no word to tell them apart: ask the user.
       if (
         nothing &&
         answer.status === 'success' &&
@@ -118,7 +118,7 @@ export function resolveReference(
       const rows = selectRows(entry, finder, all, reference, utterance, input);
       const [row] = rows;
       if (rows.length === 1 && row) return { id: row[key] as string | number, row };
-      // Many of them, and nothing could be done with any.
+      // No candidate is in a state that allows the change.
       if (rows.length > 1 && rows.every((row) => !inLegalState(entry, row)))
         return { none: called, entry: finder, answer: undefined, wrong: rows.length };
       if (rows.length > 1) return { several: rows, entry: finder };
@@ -135,7 +135,7 @@ const referenceWords = (reference: Reference): string[] =>
 const ROW_ANAPHORA = /\b(?:it|that|this|them|those|these|one|ones|him|her|his|their|its|he|she|they|same|there)\b/i;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
-/** A row of the last answers that is pointed at, or that alone fits what was named. */
+/** Resolves a pronoun, an ordinal or a name from the rows shown before. */
 function resolveFromShown(
   entry: IndexedTool,
   reference: Reference,
@@ -178,14 +178,14 @@ const inLegalState = (entry: IndexedTool, row: Row): boolean =>
   entry.legalStates.length === 0 ||
   Object.values(row).some((value) => typeof value === 'string' && entry.legalStates.includes(value.toLowerCase()));
 
-/** "Mark it as paid": the state that it is to have, not one that it has. */
+/** "Mark it as paid": the state is the target, not a filter. */
 const isTargetState = (entry: IndexedTool, { text }: Utterance, state: string): boolean =>
   !entry.legalStates.includes(state.toLowerCase()) &&
   new RegExp(
     `\\b(?:${entry.legalStates.length > 0 ? 'as|to|it|them|be' : 'be'}) (?:being |be |fully )?${state.toLowerCase().replaceAll('_', ' ')}\\b`,
     'i',
   ).test(text);
-/** What to ask the finder, the narrowest first. */
+/** The inputs to try with the finder, narrowest first. */
 function finderInputs(
   context: TurnContext,
   entry: IndexedTool,
@@ -210,7 +210,7 @@ function finderInputs(
     if (slot.kind === 'choice' && entry.mutates && isTargetState(entry, utterance, String(filled.input[slot.key]))) continue;
     const values = context.index.knownValues.get(slot.key);
     if (values && ![...values.values()].includes(String(filled.input[slot.key]))) continue;
-    // Other words of the sentence are not about what is looked for.
+    // Names that belong to other slots must not restrict the search.
     if (
       slot.kind === 'name' &&
       !context.index.knownValues.has(slot.key) &&
@@ -248,7 +248,7 @@ function finderInputs(
   const tries: Record<string, unknown>[] = [];
   if (state && lawful.length === 1 && one !== undefined) tries.push({ ...input, [state.key]: one });
   tries.push(input);
-  // A state that was not said but concluded may be the wrong one: what is found then says so itself.
+  // A state that was inferred may be wrong, so try without it as well.
   const said = finder.slots.filter(
     (slot) =>
       slot.kind === 'choice' &&
@@ -263,7 +263,7 @@ function finderInputs(
   return tries;
 }
 
-/** A few pages more where the finder could not be told what to look for. */
+/** Fetches up to three more pages if the finder has no filter for the reference. */
 function fetchPages(context: TurnContext, finder: IndexedTool, input: Record<string, unknown>, first: Answer): Row[] {
   const rows = rowsIn(first);
   let answer = first;
@@ -277,7 +277,7 @@ function fetchPages(context: TurnContext, finder: IndexedTool, input: Record<str
   return rows;
 }
 
-/** The rows that fit what was named best, in a state that allows it. */
+/** Selects the rows that match the reference best, and are in a legal state. */
 function selectRows(
   entry: IndexedTool,
   finder: IndexedTool,

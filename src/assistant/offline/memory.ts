@@ -1,4 +1,4 @@
-/** The calls that were made for a question. Thinking starts over with each answer, and stops at the first call that is not made yet. */
+/** Replays the completed calls of a question. Each turn starts over and stops at the first call without an answer. */
 import type { Answer } from '../../core/answer.ts';
 import type { Message, ToolCall } from '../model.ts';
 
@@ -10,7 +10,7 @@ export interface Round {
   readonly text: string;
   readonly calls: readonly CompletedCall[];
 }
-/** Thrown where thinking cannot go on without an answer. */
+/** Thrown when the turn needs the answer of a call that was not made yet. */
 export class CallRequired extends Error {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export class CallRequired extends Error {
   }
 }
 
-/** How far back a conversation is understood. */
+/** The number of rounds that a job receives. */
 const MAX_ROUNDS = 8;
 
 export function roundsOf(said: readonly Message[]): Round[] {

@@ -1,4 +1,4 @@
-/** What a sentence calls things: one of those that a tool is about, several of them, or a new one. */
+/** Nouns of an utterance: whether it names one record of a tool, several, or a new one. */
 import { audienceFor } from '../../core/access.ts';
 import type { Utterance } from './annotate.ts';
 import type { Asker } from './asker.ts';
@@ -8,7 +8,7 @@ import { stripPoliteness, commandVerbs } from './rank.ts';
 import { CHANGE_VERBS, conceptsOfWord } from './thesaurus.ts';
 import { stem as stemOf } from './tokenise.ts';
 
-/** "Open a new ticket" is not for a tool that needs one that is there. */
+/** "Open a new ticket" does not match a tool that needs an existing ticket. */
 export const requestsNewRecord = (index: ToolIndex, entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates &&
   entry.tool.effect !== 'removes' &&
@@ -21,7 +21,7 @@ export const requestsNewRecord = (index: ToolIndex, entry: IndexedTool, utteranc
       utterance.tokens.slice(Math.max(0, at - 3), at).some((before) => /^(?:a|an|another)$/.test(before.word)),
   );
 
-/** What its id is an id of: "report" of report_id, and the words of its title. */
+/** Nouns of the tool's ids: "report" for report_id. */
 const recordNouns = (index: ToolIndex, entry: IndexedTool): Set<string> =>
   new Set(
     entry.slots
@@ -49,14 +49,14 @@ export function namesRecordKind(index: ToolIndex, entry: IndexedTool, utterance:
       (own.has(stem) || concepts.some((concept) => [...own].some((word) => conceptsOfWord(word).includes(concept)))),
   );
 }
-/** Where an id is just an id, it is one of what its finder lists. */
+/** For a slot called just `id`, the noun of the rows that its finder lists. */
 const finderNouns = (index: ToolIndex, entry: IndexedTool): string[] =>
   entry.slots
     .filter(({ key }) => key === 'id')
     .flatMap(({ key }) => entry.finders.get(key) ?? [])
     .flatMap((name) => index.entries.filter(({ tool }) => tool.name === name && tool.domain === entry.tool.domain).map(headNoun));
 const DETERMINERS = new Set(['the', 'my', 'our', 'this', 'that', 'his', 'her', 'their', 'a', 'an']);
-/** "The article …", "my webhook ticket": one of them, by what it is called or about. */
+/** "The article …", "my webhook ticket": the utterance names a single record. */
 export function namesOneRecord(index: ToolIndex, entry: IndexedTool, utterance: Utterance): boolean {
   if (entry.tool.kind !== 'read') return false;
   const things = recordNouns(index, entry);
@@ -68,7 +68,7 @@ export function namesOneRecord(index: ToolIndex, entry: IndexedTool, utterance: 
     );
   });
 }
-/** The rows, called just as the tool calls them. */
+/** The utterance contains the tool's plural. */
 export function namesPlural(entry: IndexedTool, utterance: Utterance): boolean {
   const words = (entry.tool.plural ?? '').toLowerCase().split(/\W+/).filter(Boolean).map(stemOf);
   return (
@@ -81,7 +81,7 @@ export function namesPlural(entry: IndexedTool, utterance: Utterance): boolean {
   );
 }
 
-/** "Tickets at risk", "which of our filings": rows, by the word that the question begins with. */
+/** "Tickets at risk", "which of our filings": the question starts with the noun of the list. */
 export function startsWithRowNoun(entry: IndexedTool, utterance: Utterance): boolean {
   const first = /^(?:(?:which|what|any|all|list|show(?: me)?|give me|of|our|the|my|these|those|open|how many) )*([\p{L}-]+s)\b/iu.exec(
     stripPoliteness(utterance.text),
@@ -111,7 +111,7 @@ const GENERIC_VERBS = new Set(
 );
 const FUNCTION_WORDS =
   /^(?:a|an|the|to|on|in|at|of|for|from|with|by|as|up|it|that|this|me|my|us|our|i|we|you|please|is|are|and|or|not|be|have|has|should|must|about|into|need|all|call|one|some|new)$/;
-/** Of what such a verb is ordered for, some word has to be said. */
+/** A generic verb needs a noun of the tool as well. */
 export function lacksToolNoun(entry: IndexedTool, utterance: Utterance): boolean {
   const said = commandVerbs(utterance);
   if (entry.tool.effect !== 'adds' || said.length === 0 || !said.every(({ stem }) => GENERIC_VERBS.has(stem))) return false;
@@ -128,7 +128,7 @@ const toolNouns = ({ tool }: IndexedTool): Set<string> =>
 
 const CHANGED_FIELD =
   /^(?:change|set|update|edit|adjust|modify|alter|amend|revise|tweak|move|push|shift|delay|postpone|extend|bump|raise|increase|reduce|lower|correct|fix)\s+(?:(?:the|its|their|his|her)\s+(?:[\p{L}-]+ ){0,2}?([\p{L}-]+)\s+(?:of|for|on)\b|.{2,60}?'s? (?:[\p{L}-]+ )?([\p{L}-]+)\s+(?:to|back|forward|by)\b)/iu;
-/** "Change the close date of the deal": a field that the tool says nothing of, whatever else it does with deals. */
+/** "Change the close date of the deal": the tool changes deals, but not this field. */
 export function namesUnknownField(entry: IndexedTool, utterance: Utterance): boolean {
   const match = entry.mutates ? CHANGED_FIELD.exec(stripPoliteness(utterance.text)) : null;
   const word = (match?.[1] ?? match?.[2])?.toLowerCase();
@@ -138,7 +138,7 @@ export function namesUnknownField(entry: IndexedTool, utterance: Utterance): boo
   );
 }
 
-/** How many of its slots have a value that is known beforehand, and said. */
+/** The number of slots with a known value in the utterance. */
 export const countKnownValues = (index: ToolIndex, entry: IndexedTool, utterance: Utterance): number =>
   entry.slots.filter(
     ({ key, kind }) => kind === 'name' && findKnownValues(index.knownValues.get(key) ?? new Map<string, string>(), utterance).length > 0,
@@ -146,7 +146,7 @@ export const countKnownValues = (index: ToolIndex, entry: IndexedTool, utterance
 
 export const LIST_REQUEST = /^(?:which|what|list|show|any|find|give me|display)\b/i;
 export const headNoun = ({ tool }: IndexedTool): string => stemOf((tool.plural ?? '').split(' ').at(-1) ?? '');
-/** The narrowest of several views: one's own rows. */
+/** Whether the person sees only their own rows of the tool: the narrowest audience. */
 export function seesOwnOnly({ tool }: IndexedTool, { roles }: Asker): boolean {
   const audience = audienceFor(tool, roles);
   const [narrowest] =

@@ -1,4 +1,4 @@
-/** Which tool a sentence speaks of: by the words it shares with each tool's examples and descriptions. */
+/** Ranks tools by the words that an utterance shares with their examples and descriptions, and finds its speech act. */
 import { overlaps, type TextSpan, type Utterance, type ContentWord } from './annotate.ts';
 import { type IndexedTool, type Example, type ToolIndex, featuresOf, shapeOf } from './index-tools.ts';
 import { CHANGE_VERBS, conceptsOfWord } from './thesaurus.ts';
@@ -7,16 +7,16 @@ import { stopWords, stem, type Token } from './tokenise.ts';
 export interface RankedTool {
   readonly entry: IndexedTool;
   readonly score: number;
-  /** How much of what was said the tool's words account for. */
+  /** The share of the utterance that the tool's words explain. */
   readonly coverage: number;
-  /** How much of the best example was said. */
+  /** The share of the best example that the utterance contains. */
   readonly exampleCoverage: number;
   readonly example: Example | undefined;
-  /** How much it is put like one of the examples, whatever it is about. */
+  /** Similarity of the sentence pattern to an example, content words aside. */
   readonly shapeScore: number;
 }
 
-/** What a sentence does: it asks, it orders, or neither is plain. */
+/** The speech act of an utterance. */
 export type SpeechAct = 'question' | 'command' | 'fragment' | 'statement';
 
 const GREETING =
@@ -26,11 +26,11 @@ const REQUEST_PREFIX =
 const QUESTION_START =
   /^(?:whats?|which|whos?|whom|whose|whens?|wheres?|why|hows?|is|are|was|were|do|does|did|has|have|had|am|any|anything|anyone|show|list|give me|tell me|display|find|search|look|get|see|view|check|fetch|pull|bring up|count|compare|summari[sz]e|describe|explain|read|know|hear|learn|understand|let me (?:see|know)|i(?:'d| would)? (?:like|want|need) (?:to (?:see|know)|all|the|a list)|draw|print)\b/i;
 
-/** A fact that the person states: something is to be made of it. */
+/** A statement of the person, which a tool may store. */
 const STATEMENT_START =
   /^(?:i'm|i am|i was|i've|i have|i feel|we won|we lost|we've|we are|we have)\b(?! (?:looking|wondering|trying|interested|putting|preparing))/i;
 
-/** Without greetings and the ways of being polite. */
+/** Removes greetings and polite phrases from the start. */
 export function stripPoliteness(text: string): string {
   let rest = text.trim();
   for (let round = 0; round < 4; round += 1) {
@@ -40,20 +40,20 @@ export function stripPoliteness(text: string): string {
   }
   return rest;
 }
-/** "… , tick that task off": what is to be done comes last. */
+/** A command in the last clause: "… , tick that task off". */
 const FINAL_COMMAND =
   /[,;.!] (?:so |then |please |can you |could you |would you |will you |and |now )*(\p{L}+)(?: \p{L}+)* ?(?:it|that|this|them|these|a|an|the|my|our|his|her|their)\b[^,;]*$/iu;
 const WISH =
   /^(?:(?:hi|hello|hey|please|ok|so|well)[\s,]+)*(?:i|we)(?:'d| would)? (?:like|want|need|wish|have)(?: you)? to\s+(?!(?:see|know|find|look|check|view|understand|have a look|get|hear|learn|ask)\b)/i;
-/** "The payments-db is owned by …": a fact, not a question. */
+/** A fact: "The payments-db is owned by …". */
 const FACT =
   /^(?:the |our |my |this )?[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,3} (?:is|are|was|were|has|have|depends on|relies on|belongs to|uses|needs)(?: (?:now|been))? \S/iu;
 const NOT_YET = /\bnot yet \p{L}+(?:ed|en|id)\b/iu;
-/** "It can be closed": an order for whoever may do so. */
+/** "It can be closed" counts as a command. */
 const PERMISSION = /\b(?:can|could|should|may|must|needs? to|has to|have to|ought to) (?:now |please |just |also )?be (\p{L}+)\b/iu;
-/** "Could I have Friday off?" asks for the day, not for what is known of it. */
+/** "Could I have Friday off?" is a command to book leave. */
 const DAY_OFF = /\b(?:can|could|may) (?:i|we) (?:please )?(?:have|get)\b.*\boff\b/i;
-/** "Open a ticket" is an order, "open tickets" are tickets. */
+/** "Open a ticket" is a command; "open tickets" is a noun phrase. */
 const OPEN_COMMAND = /^open (?:up )?(?:(?:me|us) )?(?:an?|another|one|the)\b/i;
 const CLAUSE = /\b(?:who|which|that|what|when|where|how|whose)\b/i;
 
@@ -62,11 +62,11 @@ export function speechActOf(utterance: Utterance): SpeechAct {
   if (/^ok(?:ay)? (?:the|this|that|it)\b/i.test(text)) return 'command';
   const [first] = utterance.tokens.filter(({ start }) => start >= utterance.text.length - text.length);
   if (!first) return 'fragment';
-  // "Tell support that …" is an order, "tell me" is not; "open tickets" are tickets, "open a ticket" is an order.
+  // "Tell support that …" is a command, "tell me" is a question.
   if (DAY_OFF.test(utterance.text)) return 'command';
   if (QUESTION_START.test(text)) return 'question';
   if (OPEN_COMMAND.test(text) || permittedVerb(utterance) !== undefined) return 'command';
-  // So are rows, by what they are called: "invoices not yet approved".
+  // A noun phrase asks for rows: "invoices not yet approved".
   if (NOT_YET.test(text) && !(CHANGE_VERBS.has(first.stem) && !/(?:ed|s)$/.test(first.word))) return 'question';
   if (
     /[^s]s$/.test(first.word) &&
@@ -76,7 +76,7 @@ export function speechActOf(utterance: Utterance): SpeechAct {
     !utterance.text.includes(', ')
   )
     return 'question';
-  // "Approved invoices" are asked for, nothing is to be approved.
+  // "Approved invoices" is a question, not a command to approve.
   const done = /(?:ed|ing)$|^(?:won|lost|paid|sent)$/.test(first.word);
   if (CHANGE_VERBS.has(first.stem) && done && !/\b(?:it|that|this|them)\b/i.test(text)) return 'question';
   if (CHANGE_VERBS.has(first.stem) && !first.possessive && !done) return 'command';
@@ -92,14 +92,14 @@ export function speechActOf(utterance: Utterance): SpeechAct {
   return subject !== undefined && !CLAUSE.test(subject) ? 'statement' : 'fragment';
 }
 
-/** The verb of what may or should be done, where nobody asks whether. */
+/** The verb of a permission: "it can be closed". */
 function permittedVerb({ text, tokens }: Utterance): Token | undefined {
   const match = text.endsWith('?') || QUESTION_START.test(stripPoliteness(text)) ? null : PERMISSION.exec(text);
   const verb = match && tokens.find(({ start }) => start === match.index + match[0].length - (match[1]?.length ?? 0));
   return verb && CHANGE_VERBS.has(verb.stem) ? verb : undefined;
 }
 const SET_STATE = /^(?:mark|set|flag|put|change|move|switch|record|log)\b.+? (?:as|to|into) (?:being )?(\p{L}+)(?=$|[\s,.;!])/iu;
-/** "Set it to paid": what is done to it is the state that it shall have. */
+/** "Set it to paid": the target state names the action. */
 export function targetStateVerb({ text, tokens }: Utterance): Token | undefined {
   const rest = stripPoliteness(text);
   const match = SET_STATE.exec(rest);
@@ -107,7 +107,7 @@ export function targetStateVerb({ text, tokens }: Utterance): Token | undefined 
   const verb = tokens.find(({ start }) => start === at);
   return verb && CHANGE_VERBS.has(verb.stem) && (verb.word.endsWith('ed') || verb.word !== verb.stem) ? verb : undefined;
 }
-/** What is to be done, where a clause begins with it: "…, please delete the record". */
+/** Verbs of change at the start of a clause: "…, please delete the record". */
 export function commandVerbs(utterance: Utterance): ContentWord[] {
   const colon = utterance.text.indexOf(': ');
   const start = utterance.text.length - stripPoliteness(utterance.text).length;
@@ -126,7 +126,7 @@ export function commandVerbs(utterance: Utterance): ContentWord[] {
   });
 }
 const verbs = new WeakMap<IndexedTool, Set<string>>();
-/** The verbs that a change is declared with: in its name and title, and where its examples order it. */
+/** The verbs of a tool: from its name, title and aliases, and from the commands of its examples. */
 function verbsOf(entry: IndexedTool): Set<string> {
   const known = verbs.get(entry);
   if (known) return known;
@@ -144,10 +144,10 @@ function verbsOf(entry: IndexedTool): Set<string> {
 }
 const isVerbOf = (entry: IndexedTool, { stem: each, concepts }: ContentWord): boolean =>
   verbsOf(entry).has(each) || [...verbsOf(entry)].some((verb) => conceptsOfWord(verb).some((concept) => concepts.includes(concept)));
-/** Something else is to be done than this tool does, and another tool does it. */
+/** The utterance commands a verb of another tool. */
 export function commandsOtherVerb(index: ToolIndex, entry: IndexedTool, utterance: Utterance): boolean {
   if (!entry.mutates) return false;
-  // Of "mark it as approved" the last word tells what is to be done.
+  // In "mark it as approved", the last word names the action.
   const state = targetStateVerb(utterance);
   const all = commandVerbs(utterance);
   const said = state ? all.filter(({ token }) => token === state) : all;
@@ -157,10 +157,10 @@ export function commandsOtherVerb(index: ToolIndex, entry: IndexedTool, utteranc
     index.entries.some((other) => other.mutates && said.some((word) => verbsOf(other).has(word.stem)))
   );
 }
-/** The very thing that is to be done. */
+/** The utterance commands the tool's verb. */
 export const commandsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && commandVerbs(utterance).some((word) => isVerbOf(entry, word));
-/** What it does is spoken of. */
+/** The utterance mentions the tool's verb. */
 export const mentionsToolVerb = (entry: IndexedTool, utterance: Utterance): boolean =>
   entry.mutates && utterance.words.some((word) => isVerbOf(entry, word));
 
@@ -183,7 +183,7 @@ export function rankTools(
     .sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
-/** Part of a name, and no word of any tool. */
+/** The token is part of a name, so it does not indicate a tool. */
 const isPartOfName = (utterance: Utterance, token: ContentWord['token']): boolean =>
   utterance.names.some(
     (name) =>
@@ -196,7 +196,7 @@ const isPartOfName = (utterance: Utterance, token: ContentWord['token']): boolea
 
 export const weightOf = (index: ToolIndex, { stem, concepts, token }: ContentWord): number => {
   const own = index.stemWeight(stem);
-  // A word that no tool knows, with a meaning that some do, weighs as much as a middling one.
+  // A synonym of a tool's word gets at most a medium weight.
   if (concepts.length > 0 && !index.lexicon.vocabulary.has(token.word)) return Math.min(own, 2.2);
   return stopWords.has(token.word) ? Math.min(own, 1) : own;
 };
@@ -235,7 +235,7 @@ function scoreTool(
   if (act === 'question' && entry.mutates) score *= 0.62;
   if (act === 'command' && !entry.mutates) score *= 0.6;
   if (act === 'statement' && !entry.mutates) score *= 0.75;
-  // "Liam's deals" asks for nothing to be done with them.
+  // "Liam's deals" commands no change.
   if (act === 'fragment' && entry.mutates && !weightedWords.some(({ word }) => CHANGE_VERBS.has(word.stem))) score *= 0.82;
   return { entry, score, coverage, exampleCoverage, example, shapeScore: alike };
 }
@@ -246,7 +246,7 @@ const shapeSimilarity = (theirs: ReadonlySet<string>, mine: ReadonlySet<string>)
   return shared / Math.sqrt(Math.max(1, theirs.size) * Math.max(1, mine.size));
 };
 
-/** Cosine of the two sentences, and how much of the example is in the question. */
+/** The cosine similarity of utterance and example, and the share of the example that the utterance contains. */
 function exampleSimilarity(
   index: ToolIndex,
   example: Example,

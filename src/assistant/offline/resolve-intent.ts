@@ -1,4 +1,4 @@
-/** One question: which tool, with what, and what is still to be found out or asked. */
+/** Resolves the intent of an utterance: selects the tool, checks permission, and executes or explains. */
 import { opens } from '../../core/access.ts';
 import { CUSTOMER_ROLES, STAFF_ROLES } from '../../core/people.ts';
 import { overlaps, type Utterance } from './annotate.ts';
@@ -35,7 +35,7 @@ export function resolveIntent(
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALM_ROLES[context.person.realm]?.includes(role)));
-  // "Approve it": what was just shown is meant, where somebody who may do so asks.
+  // "Approve it": prefers a permitted tool for the rows shown last.
   const pointed =
     previous.shown.length > 0 && (ANAPHORA.test(utterance.text) || utterance.words.length === 1) && speechActOf(utterance) === 'command'
       ? mine.find(
@@ -44,7 +44,7 @@ export function resolveIntent(
             (refersToShownRows(each, previous) || requestsAnother(each.entry, utterance, previous)),
         )
       : undefined;
-  // A look that fits costs nothing; only what changes something has to be the best of all.
+  // A read that fits well may win without the best score; a change must have the best score.
   const sure = mine[0] && (mine[0].entry === hints.entry || isConfident(index, mine[0], utterance)) ? mine[0] : undefined;
   const look =
     sure || utterance.words.length === 0 || speechActOf(utterance) === 'command'
@@ -60,7 +60,7 @@ export function resolveIntent(
             isConfident(index, each, utterance),
         );
   const best = pointed ?? sure ?? look ?? mine[0];
-  // A right that is missing is spoken of only where that very thing was asked for.
+  // Reports a missing permission only if the utterance clearly asks for that tool.
   const meant =
     other &&
     (other.entry.mutates
@@ -82,7 +82,7 @@ export function resolveIntent(
     isConfident(index, best, utterance) &&
     namesRecordKind(index, best.entry, utterance) &&
     !namesRecordKind(index, other.entry, utterance);
-  // "It" is nothing of another part of the company than the one that was talked of.
+  // "It" refers to a record of the domain of the previous turn.
   const apart =
     other?.entry.mutates &&
     previous.entry &&
@@ -109,7 +109,7 @@ export function resolveIntent(
       frame({ type: 'no-intent', near: mine.slice(0, 4).map(({ entry }) => entry), order })
     );
   }
-  // What is everyone's is not for whoever sees only their own.
+  // A person who sees only their own rows asks for everyone's.
   if (EVERYONE.test(utterance.text) && !isAboutSelf(utterance) && !best.entry.mutates && seesOwnOnly(best.entry, context.person))
     return frame({ type: 'refused', entry: best.entry, roles: true, others: true });
   let first: Frame | undefined;
@@ -124,10 +124,10 @@ export function resolveIntent(
             (candidate === best || (isConfident(index, candidate, utterance) && candidate.entry.mutates === best.entry.mutates)),
         )
         .slice(0, 3)) {
-    // Another tool is tried where a name was found nowhere, not where it would be looked for in the same place.
+    // Tries another tool if a name was not found, unless it would search with the same finder.
     const where = each.filled.references.map(({ slot }) => findersFor(context, each.entry, slot)[0]?.name ?? '').join() || each.entry.name;
     if (tried.has(where)) continue;
-    // Nor where there is no place for what was named.
+    // Skips tools without a slot for the named records.
     if (
       first &&
       [...utterance.ids, ...utterance.names.filter((name) => name.isCertain)].some(
@@ -140,7 +140,7 @@ export function resolveIntent(
     if (done.result.type !== 'not-found' && !foundNoMatch(done) && !lacksInput(done)) return done;
     if (done.result.type === 'not-found' && done.result.wrong > 0) return done;
     first ??= done;
-    // What was looked for in one collection of texts may stand in another.
+    // A query that found nothing here may match an entry of the knowledge base.
     const elsewhere =
       foundNoMatch(done) && !each.entry.tool.lastResort && each.entry.slots.some(({ kind, key }) => kind === 'query' && key in done.input)
         ? searchKnowledge(context, utterance, frame)
@@ -151,27 +151,27 @@ export function resolveIntent(
 }
 
 const EVERYONE = /\b(?:everyone|everybody|all (?:the |our )?(?:employees|staff|people|colleagues))(?:'?s?'?)\b/i;
-/** "Who is Priya?" is no pattern for a question that names nobody. */
+/** The example "Who is Priya?" does not match an utterance without a name. */
 const fillsExampleValue = ({ example, filled }: ScoredIntent): boolean => {
   const keys = Object.keys(example?.input ?? {});
   return keys.length === 0 || keys.some((key) => key in filled.input || filled.references.some(({ slot }) => slot.key === key));
 };
 
-/** The tool needs more than was said; another may not. */
+/** The tool needs more input than the utterance has; another tool may not. */
 const lacksInput = ({ result }: Frame): boolean =>
   result.type === 'answered' &&
   !result.entry.mutates &&
   result.answer.status === 'error' &&
   (result.answer.code === 'VALIDATION_ERROR' || (result.about !== undefined && result.answer.code.endsWith('_NOT_FOUND')));
 
-/** Nothing was found by a name or by words: they may be those of something else. */
+/** The search found nothing; the words may belong to another tool. */
 function foundNoMatch({ result }: Frame): boolean {
   if (result.type !== 'answered' || result.answer.status !== 'success' || result.entry.tool.kind !== 'list') return false;
   if (rowsIn(result.answer).length > 0) return unmatchedWords(result.entry, rowsIn(result.answer)[0], result.input).length > 0;
   return result.entry.slots.some(({ kind, key }) => (kind === 'query' || kind === 'name') && key in result.input);
 }
 
-/** No tool is for it, but somebody may have written it down: said only where most of the words are found there. */
+/** Searches the knowledge base if no tool fits. A row counts if it contains most of the words. */
 function searchKnowledge(
   context: TurnContext,
   utterance: Utterance,

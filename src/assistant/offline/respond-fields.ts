@@ -31,7 +31,7 @@ export const describeFields = (shape: Schema, row: Row, keys: readonly string[])
   return `${title ? `${title}: ` : ''}${keys.map((key, at) => `${at === 0 && !title ? fieldLabel(key) : lowerFirst(fieldLabel(key))} ${bold(formatValue(row[key], shape.properties?.[key], key))}`).join(', ')}.`;
 };
 
-/** The fields that the question names. */
+/** The fields that the question asks for. */
 export function requestedFields(shape: Schema, utterance: Utterance): string[] {
   const why = WHY.test(utterance.text) ? Object.keys(shape.properties ?? {}).filter((key) => /(?:^|_)(?:reason|cause|why)$/.test(key)) : [];
   return [...why, ...fieldsNamedIn(shape, utterance).filter((key) => !why.includes(key))];

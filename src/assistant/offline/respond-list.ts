@@ -61,7 +61,7 @@ export function describeRows(
     : '';
   return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || renderTable(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
 }
-/** What was asked of a few rows, said of each of them before the table; of many, how many are how far. */
+/** Answers a question about fields before the table: per row for a few rows, as counts per state for many. */
 function describeRequestedFields(
   shape: Schema,
   found: readonly Row[],
@@ -104,7 +104,7 @@ function describeRequestedFields(
     })
     .join(' ');
 }
-/** "The biggest", "the oldest": by the first figure or day of the rows, where one of them was asked for. */
+/** "The biggest", "the oldest": by the requested amount or date field, else by the first one. */
 const EXTREMES: readonly [RegExp, 'figure' | 'day', 1 | -1][] = [
   [/\b(biggest|largest|highest|most (?:expensive|valuable))\b/i, 'figure', -1],
   [/\b(smallest|lowest|cheapest)\b/i, 'figure', 1],
@@ -133,7 +133,7 @@ function findExtreme(
     const keys = Object.keys(shape.properties ?? {}).filter(fits);
     const key = keys.find((each) => named.includes(each)) ?? keys[0];
     if (key === undefined) return undefined;
-    // Among values of which some are hidden nobody can say which is the highest.
+    // With hidden values, the extreme is unknown.
     if (found.some((each) => each[key] === HIDDEN)) return undefined;
     const size = (each: Row): number => (by === 'figure' ? Number(each[key]) : Date.parse(String(each[key])));
     const has = (each: Row): boolean => each[key] !== null && each[key] !== undefined;
@@ -143,7 +143,7 @@ function findExtreme(
   }
   return undefined;
 }
-/** A few rows that are texts: the texts themselves. */
+/** Quotes the text of a few rows that consist of text. */
 function quoteTexts(shape: Schema, found: readonly Row[]): string {
   const text = (row: Row | undefined, key: string): string => (typeof row?.[key] === 'string' ? row[key] : '');
   const keys = Object.entries(shape.properties ?? {})
@@ -156,13 +156,13 @@ function quoteTexts(shape: Schema, found: readonly Row[]): string {
     ? ''
     : found.map((row) => `- **${displayName(row)}**: ${escapeMarkdown(text(row, key)).slice(0, 1200)}`).join('\n');
 }
-/** Of many texts that a search found, the one that fits best, in full. */
+/** Quotes the best of many search results. */
 function quoteClosest(entry: IndexedTool, shape: Schema, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
   if (!entry.tool.lastResort || !entry.slots.some(({ kind, key }) => kind === 'query' && key in input)) return '';
   const text = quoteTexts(shape, found.slice(0, 1));
   return text === '' ? '' : `The closest is:\n\n${text}`;
 }
-/** What was looked for and is nowhere in the best that was found: the person should know. */
+/** Warns if the best search result lacks words of the query. */
 function warnOfUnmatchedWords(entry: IndexedTool, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
   const missed = unmatchedWords(entry, found[0], input);
   return missed.length === 0
@@ -180,7 +180,7 @@ const suggestFilters = (entry: IndexedTool): string => {
     .map(({ base }) => base.replaceAll('_', ' '));
   return keys.length > 0 ? `, for example by ${[...new Set(keys)].slice(0, 3).join(', ')}` : '';
 };
-/** Two of one name, where one was asked for. */
+/** Several rows have the one name that the utterance mentions. */
 const isAmbiguousName = (found: readonly Row[], utterance: Utterance, entry: IndexedTool): boolean =>
   found.length > 1 &&
   found.length <= 8 &&
@@ -188,7 +188,7 @@ const isAmbiguousName = (found: readonly Row[], utterance: Utterance, entry: Ind
   utterance.names[0]?.possessive === true &&
   entry.slots.some(({ key }) => key === 'name');
 
-/** Totals over all that match, as the tool adds them up. */
+/** The totals over all matching rows, computed by the tool. */
 function describeTotals(entry: IndexedTool, summary: Row, utterance: Utterance): string {
   const parts = Object.entries(summary)
     .filter(([key, given]) => given !== null && key !== 'count' && entry.tool.summary.includes(key))

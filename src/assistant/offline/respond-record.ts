@@ -16,7 +16,7 @@ export function describeRecord(context: ResponseContext, entry: IndexedTool, row
   const title = displayName(row);
   const first = wanted.filter((key) => simple.includes(key) && row[key] !== HIDDEN);
   const nested = Object.entries(row).filter(([, inner]) => inner !== null && typeof inner === 'object');
-  // "Year to date" is what "ytd" holds.
+  // "Year to date" asks for the nested object `ytd`.
   const meant = nested.find(
     ([key, inner]) =>
       !Array.isArray(inner) &&
@@ -60,7 +60,7 @@ export function describeRecord(context: ResponseContext, entry: IndexedTool, row
     .join('\n\n');
 }
 
-/** A row of a list inside that the question names: "how many sick days": the one of that type. */
+/** Rows of a nested list that the question names: "how many sick days" selects the row of that type. */
 function describeMatchingRows(key: string, inner: unknown, shape: Schema, utterance: Utterance): string[] {
   const rowsHere = Array.isArray(inner) ? inner.filter((each): each is Row => each !== null && typeof each === 'object') : [];
   const own = rowOf(unwrapUnion(shape.properties?.[key]));
@@ -98,7 +98,7 @@ function describeNested(key: string, inner: unknown, schema: Schema, utterance: 
     .map(([field, given]) => `${lowerFirst(fieldLabel(field))} ${formatValue(given, schema.properties?.[field], field)}`);
   return facts.length > 0 ? `- ${fieldLabel(key)}: ${facts.join(', ')}` : '';
 }
-/** What nests in itself, such as an org chart: by indentation. */
+/** Renders nested rows, such as an org chart, by indentation. */
 function renderTree(found: readonly Row[], key: string, depth: number): string[] {
   return found.flatMap((row) => {
     const count = Object.entries(row).find(([field, given]) => /count/.test(field) && typeof given === 'number' && given > 0);

@@ -1,4 +1,4 @@
-/** The answer in words: the figure that was asked for first, then the rows. */
+/** Puts the result of an intent into words. */
 import type { Answer } from '../../core/answer.ts';
 import type { Utterance } from './annotate.ts';
 import type { Frame, IntentResult } from './frame.ts';
@@ -34,7 +34,7 @@ function reportAnswer(context: ResponseContext, result: IntentResult & { type: '
   if (answer.status === 'pending_confirmation')
     return `${endSentence(answer.message.replace(/\s*(?:Nothing has changed yet\.|Approve or deny.*$)/gi, ''))} Nothing changes until you approve it: please check the card and decide there.`;
   const given = Object.entries(result.input).find(([key]) => context.index.selfKeys.has(key))?.[1];
-  // Another's rows, for someone who sees their own: that there are none would be only half the truth.
+  // The person may see only their own rows. "There are none" would mislead them.
   if (
     given !== undefined &&
     given !== context.person.employeeId &&
@@ -76,7 +76,7 @@ function reportError(
         : '';
   return `${about}${may}${endSentence(message)} ${/[a-z]+_[a-z]+/.test(suggestedAction) ? toolNamesInWords(suggestedAction) : suggestedAction}`.trim();
 }
-/** A hint names tools for programs; a person reads what they do. */
+/** Hints contain tool names for programs; people read them as words. */
 const toolNamesInWords = (text: string): string => text.replace(/\b([a-z]+(?:_[a-z]+)+)\b/g, (name) => name.replaceAll('_', ' '));
 
 function reportChange(entry: IndexedTool, answer: Extract<Answer, { status: 'success' }>): string {
@@ -123,7 +123,7 @@ function reportNotFound({ called, finder, answer, entry, wrong }: IntentResult &
     return `I could not look up "${escapeMarkdown(called)}": ${endSentence(answer.message)} ${toolNamesInWords(answer.suggestedAction)}`;
   return `I could not find "${escapeMarkdown(called)}"${finder ? ` among the ${pluralOf(finder)} that you may see` : ''}. Please check the name, or say more about it.`;
 }
-/** "Only APPROVED invoices can be paid." */
+/** The rule from the error hints: "Only APPROVED invoices can be paid." */
 const stateRule = ({ tool }: IndexedTool): string =>
   Object.values(tool.errors)
     .map((text) => /\bOnly\b[^.;]*\bcan\b[^.;]*/.exec(typeof text === 'string' ? text : text.hint)?.[0])

@@ -12,7 +12,7 @@ export interface ShownRows {
   readonly rows: readonly Row[];
 }
 
-/** The key by which a tool's rows are called: the first that is an id. */
+/** The key of the row's own id: the first id field. */
 export const idKeyOf = (row: Schema): string | undefined => Object.keys(row.properties ?? {}).find(isId);
 
 export function rowsIn(answer: Answer | undefined): Row[] {
@@ -22,11 +22,11 @@ export function rowsIn(answer: Answer | undefined): Row[] {
   return list.filter((row): row is Row => row !== null && typeof row === 'object');
 }
 
-/** What a row is called. */
+/** The display name of a row. */
 export function nameOf(row: Row): string {
   const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
   if (text('first_name') !== '') return `${text('first_name')} ${text('last_name')}`.trim();
-  // What it is called itself; else the first name that is not that of somebody who only had to do with it.
+  // Prefer the row's own name to the name of a related person, such as the owner.
   const own = ['name', 'title', 'subject', 'topic'].map(text).find((each) => each !== '');
   return (
     own ??
@@ -37,7 +37,7 @@ export function nameOf(row: Row): string {
     text('department')
   );
 }
-/** What was looked for in what people wrote, and is nowhere in the best that was found. */
+/** Words of a knowledge query that the row does not contain. */
 export function unmatchedWords(entry: IndexedTool, row: Row | undefined, input: Row): string[] {
   const query = entry.tool.lastResort ? entry.slots.find(({ kind, key }) => kind === 'query' && typeof input[key] === 'string') : undefined;
   const have = new Set(
@@ -52,7 +52,7 @@ export function unmatchedWords(entry: IndexedTool, row: Row | undefined, input: 
   );
 }
 export const newestRow = (rows: readonly Row[], shape: Schema): Row | undefined => extremeRow(rows, shape, 'date', 1);
-/** The one row that shares most words with a text, in its own words or others for the same. */
+/** The row whose name shares most words or synonyms with a text, if there is exactly one. */
 export function bestMatch(rows: readonly Row[], text: string): Row | undefined {
   const words = fold(text)
     .split(/[^a-z0-9]+/)
@@ -76,7 +76,7 @@ export function extremeRow(rows: readonly Row[], shape: Schema, by: 'date' | 'am
   return [...rows].sort((a, b) => sign * (value(b) - value(a)))[0];
 }
 
-/** The row that an answer of a few words points at. */
+/** The row that a short reply selects, by ordinal, number or words. */
 export function selectRow(rows: readonly Row[], utterance: Utterance): Row | undefined {
   const ordinal = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].findIndex((word) =>
     new RegExp(`\\b${word}\\b`, 'i').test(utterance.text),

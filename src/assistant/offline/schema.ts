@@ -1,6 +1,6 @@
-/** What a tool's input schema says of each slot: what kind of thing goes in, and how it is written. */
+/** Derives slots from a tool's input schema: the kind of each value and its format. */
 
-/** Of a tool's declaration, what its slots are read off. */
+/** The part of a declaration that defines its slots. */
 interface SlotSource {
   readonly kind: string;
   readonly input: Schema;
@@ -58,15 +58,15 @@ export interface Slot {
   readonly required: boolean;
   readonly schema: Schema;
   readonly description: string;
-  /** The words an enum knows. */
+  /** The values of an enum. */
   readonly values: readonly string[];
-  /** The lower or the upper end of something: min_amount, closing_to. */
+  /** The lower or upper end of a range: min_amount, closing_to. */
   readonly edge: 'from' | 'to' | undefined;
-  /** The key without that: amount, closing. */
+  /** The key without the edge: amount, closing. */
   readonly base: string;
 }
 
-/** One branch of a union where the others say nothing new: null, or "hidden". */
+/** The significant branch of a union with null or the hidden marker. */
 export const unwrapUnion = (schema: Schema | undefined): Schema => {
   const branches = schema?.anyOf?.filter((branch) => branch.type !== 'null' && branch.const === undefined);
   return branches?.[0]
@@ -85,7 +85,7 @@ export function slotsOf(tool: SlotSource): Slot[] {
     const own = unwrapUnion(given);
     const kind = kindOf(key, own, tool);
     const edge = FROM.test(key) && !(kind === 'date' && TO.test(key)) ? 'from' : TO.test(key) ? 'to' : undefined;
-    // start_date_from and start_date_to are two ends of one start_date.
+    // start_date_from and start_date_to are the two edges of start_date.
     const base =
       key.replace(/_(?:from|to)$/, '') === key
         ? key.replace(/^(?:min|max|start|end|from|to|until)_/, '')
@@ -133,7 +133,7 @@ function kindOf(key: string, schema: Schema, tool: SlotSource): SlotKind {
   if ((schema.maxLength ?? 1000) <= 200) return 'name';
   return changes ? 'prose' : 'query';
 }
-/** A name that is somebody's who works here, as its description says. */
+/** A slot for the name of a colleague, according to its description. */
 export const isPerson = ({ kind, description }: Slot): boolean =>
   kind === 'name' &&
   /\b(?:salesperson|colleague|employee id|who (?:did|made|changed|recorded))\b/i.test(description) &&

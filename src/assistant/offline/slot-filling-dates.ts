@@ -1,4 +1,4 @@
-/** Days and periods, written as each slot wants them. */
+/** Fills date slots, in the format that each slot expects. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import { quarterOf, yearOf } from './calendar.ts';
 import { inNearestYear, type DateMention } from './dates.ts';
@@ -10,7 +10,7 @@ const FUTURE = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|
 export function fillDates(entry: IndexedTool, utterance: Utterance, input: Record<string, unknown>, used: TextSpan[]): void {
   const { today } = utterance;
   const whens = utterance.dates.filter((when) => !used.some((span) => overlaps(span, when)));
-  // A day that is said in passing stands back behind a period that is meant.
+  // A period takes precedence over a single day.
   if (!entry.mutates) whens.sort((a, b) => specificity(b) - specificity(a));
   const [first, second] = whens;
   if (!first) return;
@@ -62,7 +62,7 @@ export function fillDates(entry: IndexedTool, utterance: Utterance, input: Recor
     }
   } else if (single) {
     const when = inNearestYear(first, today, entry.mutates);
-    // "At the end of" a period is its last day; of one that still runs, today.
+    // A single date slot gets the last day of a period, or today if the period is not over.
     input[single.key] = when.grain === 'day' || entry.mutates ? when.from : when.to > today && when.from <= today ? today : when.to;
     done = true;
   }
@@ -90,7 +90,7 @@ const specificity = (when: DateMention): number =>
   when.openEnd !== undefined || when.count !== undefined ? 2 : when.grain !== 'day' || when.from !== when.to ? 1 : 0;
 const clamp = ({ schema }: Slot, value: number): number => Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
 
-/** A period in one of the spellings that the slot's description shows. */
+/** Formats a period as the slot's description shows it. */
 function periodText({ schema, key }: Slot, when: DateMention, today: string): string | undefined {
   const told = schema.description ?? '';
   const takes = {

@@ -7,7 +7,7 @@ import type { FilledSlots, IsFree, SetSlot } from './slot-filling-state.ts';
 import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
 import { stopWords, fold, stem } from './tokenise.ts';
 
-/** Names go where the examples put names that stand beside the same words. */
+/** Assigns each name to the slot whose examples have names beside the same words. */
 export function fillNames(
   index: ToolIndex,
   entry: IndexedTool,
@@ -37,7 +37,7 @@ export function fillNames(
     } else if (best.slot.kind !== 'query') set(best.slot, best.slot.kind === 'names' ? [name.text] : name.text, name);
   }
 }
-/** "In the health industry": a value right before the name of its slot. */
+/** "In the health industry": the value precedes the name of its slot. */
 export function fillFromWordBefore(
   index: ToolIndex,
   entry: IndexedTool,
@@ -68,7 +68,7 @@ export function fillFromWordBefore(
     set(slot, before.raw, { text: before.raw, start: before.start, end: before.end });
   }
 }
-/** A word that no tool knows, where the examples have such words too: "the recruiters" is a job title. */
+/** Unknown words, if examples fill the slot with such words: "the recruiters" is a job title. */
 export function fillFromUnknownWord(
   index: ToolIndex,
   entry: IndexedTool,
@@ -106,7 +106,7 @@ export function fillFromUnknownWord(
   set(slot, text, { text, start: first.token.start, end: last.token.end });
 }
 
-/** Values that are words themselves: "depends on" is depends_on, as in an example; else what stands between two names. */
+/** Fills a relation: "depends on" becomes depends_on, as in an example; else the words between two names. */
 export function fillRelation(entry: IndexedTool, utterance: Utterance, filled: FilledSlots, set: SetSlot, free: IsFree): void {
   for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
     for (const { input } of entry.examples) {
@@ -138,10 +138,7 @@ export function fillRelation(entry: IndexedTool, utterance: Utterance, filled: F
   }
 }
 
-/**
- * "… that checkout is owned by the Payments team": what stands before and after the words of a relation, whether it looks like a name or
- * not.
- */
+/** "… that checkout is owned by the Payments team": the words before and after a relation fill its two ends. */
 export function fillRelationEnds(entry: IndexedTool, utterance: Utterance, filled: FilledSlots, set: SetSlot): void {
   const names = entry.slots.filter(({ kind, required }) => kind === 'name' && required);
   const at = names.findIndex(({ key }) => typeof filled.input[key] === 'string' && String(filled.input[key]).includes('_'));
@@ -178,7 +175,7 @@ function scoreName(index: ToolIndex, entry: IndexedTool, slot: Slot, utterance: 
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
   const known = index.knownValues.get(slot.key);
   let best = aligned.length > 0 ? 0.6 : slot.kind === 'name' || slot.required ? 0.3 : 0;
-  // "Liam's deals": whose they are, not what they are called.
+  // "Liam's deals": the owner of the deals, not their name.
   if (isPerson(slot) && name.possessive) best += 1.2;
   for (const each of aligned) {
     let score = 0.6;
@@ -189,16 +186,16 @@ function scoreName(index: ToolIndex, entry: IndexedTool, slot: Slot, utterance: 
     if (name.possessive && each.possessive) score += 1;
     best = Math.max(best, score);
   }
-  // "The deals that Liam should land".
+  // "The deals that Liam should land": a person before a modal verb.
   if (isPerson(slot) && name.words.length <= 2 && /^(?:should|will|must|might|want|need|plan|hope|expect)$/.test(here.right ?? ''))
     best += 1.2;
-  // Two capital letters stand where the description has two.
+  // Two capital letters fit a slot whose description shows two.
   if (/^[A-Z]{2}$/.test(name.text) && /\b[A-Z]{2} or \p{Lu}\p{Ll}/u.test(slot.description)) best += 1.5;
   else if (/^[A-Z]{2}$/.test(name.text) && here.left.at(-1) === 'in') best -= 1.5;
-  // "How many deals has Liam got?"
+  // "How many deals has Liam got?": a person after an auxiliary verb.
   if (isPerson(slot) && /^(?:has|doe|did|have|had|is)$/.test(here.left.at(-1) ?? '') && utterance.words.length <= 5) best += 1.2;
   if (known) best -= known.has(fold(name.text)) ? -3 : name.words.length > 1 ? 1.6 : 0.8;
-  // A department is nobody's name.
+  // A department is not the name of a person or record.
   else if ([...index.knownValues.values()].some((values) => values.has(fold(name.text)))) best -= 1.2;
   return best + (slot.required ? 0.8 : 0) + (aligned.length > 0 ? 0.1 : 0);
 }

@@ -1,4 +1,4 @@
-/** Texts for a tool that writes: reasons, notes, titles. */
+/** Fills text slots of tools that write: reasons, notes, titles. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -20,22 +20,22 @@ export function fillProse(
   const undated = !entry.slots.some(({ kind }) => /^(?:date|month|period|year|quarter|units|days)$/.test(kind));
   const give = (slot: Slot, at: TextSpan) => {
     given.set(slot, at);
-    // A day that stands before the text belongs to it, where no slot takes days.
+    // If no slot takes dates, a date before the text belongs to the text.
     const day = undated && isTitle(slot) ? utterance.dates.find((when) => when.end <= at.start) : undefined;
     set(slot, clip(slot, `${capitalise(at.text)}${day ? ` ${utterance.text.slice(day.start, day.end)}` : ''}`), at);
   };
   const busy = (at: TextSpan) => [...given.values()].some((other) => overlaps(other, at));
-  // Called by its name and set off: with the note '…', reason: …
+  // Text after the slot's name: with the note '…', reason: …
   for (const slot of slots) {
     const said = textAfterKey(slot, utterance);
     if (said && !busy(said)) give(slot, said);
   }
-  // "Rename 'A' to 'B'": the one that follows is what it becomes.
+  // "Rename 'A' to 'B'": the second quotation is the new text.
   const becomes =
     entry.tool.effect === 'changes' && utterance.quotes.length > 1
       ? utterance.quotes.find((quote) => /\b(?:to|into|as)\s*["']?$/i.test(utterance.text.slice(0, quote.start)))
       : undefined;
-  // What is quoted before the colon is what the text is about.
+  // A quotation before the colon names the record, not the text.
   const subject = becomes
     ? utterance.quotes.find((quote) => quote !== becomes && quote.start < becomes.start)
     : entry.slots.some(({ kind, required }) => required && (kind === 'id' || kind === 'number-id')) && utterance.ids.length === 0
@@ -67,13 +67,13 @@ export function fillProse(
       : busy(end)
         ? startAfterOthers(end, [...given.values()], utterance)
         : endBeforeOthers(end, [...given.values()], utterance);
-    // A figure alone is no text.
+    // A number alone is not a text.
     if (at && at.text.length > 0 && !/^[$€£]?[\d.,]+ ?[km]?$/i.test(at.text) && (first.required || !isFigure(entry, utterance, at)))
       give(first, at);
   }
   const short = slots.find((slot) => slot.required && !given.has(slot));
   const [long] = given.values();
-  // One text for two places: its beginning is the title of the whole.
+  // One text for two slots: its beginning becomes the title.
   if (short && long && slots.length > 1)
     set(short, /topic|subject/.test(short.key) ? clip(short, topicOf(long.text)) : headline(long.text, short));
   const brief = entry.slots.find((slot) => slot.kind === 'name' && slot.required && long !== undefined);
@@ -83,7 +83,7 @@ export function fillProse(
   }
 }
 
-/** "The ticket '…'": what an id of the tool is an id of stands right before it. */
+/** "The ticket '…'": the noun of the tool's id precedes or follows the quotation. */
 const isPrecededByNoun = (entry: IndexedTool, utterance: Utterance, quote: TextSpan): boolean => {
   const before = [
     ...utterance.tokens.filter(({ end }) => end <= quote.start).slice(-2),
@@ -96,7 +96,7 @@ const isPrecededByNoun = (entry: IndexedTool, utterance: Utterance, quote: TextS
   );
 };
 
-/** "… , final number is 415k": a figure that has a place of its own, and hardly a word more. */
+/** "… , final number is 415k": an amount that has its own slot, with few other words. */
 const isFigure = (entry: IndexedTool, utterance: Utterance, at: TextSpan): boolean => {
   const figure = utterance.amounts.find((amount) => overlaps(amount, at));
   return (
@@ -104,7 +104,7 @@ const isFigure = (entry: IndexedTool, utterance: Utterance, at: TextSpan): boole
   );
 };
 
-/** The text that belongs to the slot that needs one most. */
+/** Finds the text for the first slot that has none. */
 function findText(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpan | undefined {
   const end = findExplanation(
     utterance,
@@ -124,14 +124,14 @@ function findText(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpa
     (slot.required && entry.tool.effect === 'adds' ? textBeforeCommand(utterance) : undefined)
   );
 }
-/** "Add a task: call Acme tomorrow": where a title is all that is asked for, what stands behind the colon is it, whatever verb it begins with. */
+/** "Add a task: call Acme tomorrow": if only a title is required, all text after the colon is the title. */
 function dictatedTitle(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpan | undefined {
   const alone = entry.slots.filter(({ required }) => required).length === 1;
   if (entry.tool.effect !== 'adds' || !slot.required || !isTitle(slot) || !alone) return undefined;
   const head = /^[^:"']{1,40}:\s+(?=\S)/.exec(utterance.text)?.[0];
   return head === undefined ? undefined : trimmedSpan(utterance.text, head.length, utterance.text.length);
 }
-/** "The export fails since yesterday, open a ticket": what was said before what is to be done with it. */
+/** "The export fails since yesterday, open a ticket": the text precedes the command. */
 function textBeforeCommand(utterance: Utterance): TextSpan | undefined {
   const match =
     /^(.{10,}?)[,;.!] (?:so |then |please |can you |could you |would you |and |now )*(?:open|create|make|file|raise|log|submit|add|report)\b[^,;]*$/i.exec(
@@ -144,7 +144,7 @@ const exampleUses = (entry: IndexedTool, { key }: Slot): number => entry.example
 
 function textAfterKey(slot: Slot, utterance: Utterance): TextSpan | undefined {
   const said = textAfterSlotName(slot, utterance);
-  // "Topic coffee machine, descale it …": what it is called, then what is said of it.
+  // "Topic coffee machine, descale it …": the title, then the text.
   if (
     said &&
     isTitle(slot) &&
@@ -161,21 +161,21 @@ function textAfterKey(slot: Slot, utterance: Utterance): TextSpan | undefined {
     ? said
     : undefined;
 }
-/** The colon after "Add a task" is not one after "task": the key has to stand right before it. */
+/** The slot's name directly precedes the text. */
 const isPrecededByKey = (slot: Slot, utterance: Utterance, said: TextSpan): boolean => {
   const before = utterance.tokens.filter(({ end, word }) => end <= said.start && !/^(?:to|is|as|of|with)$/.test(word)).at(-1);
   return before !== undefined && stem(slot.key.split('_').at(-1)?.replace(/s$/, '') ?? '') === before.stem;
 };
-/** Not into what another slot has: "Add task X with the note Y". */
+/** Ends the text before the value of another slot: "Add task X with the note Y". */
 function endBeforeOthers(at: TextSpan, given: readonly TextSpan[], utterance: Utterance): TextSpan {
   const next = given.filter(({ start }) => start > at.start).sort((a, b) => a.start - b.start)[0];
   return next ? trimmedSpan(utterance.text, at.start, next.start) : at;
 }
-/** Text that begins with what another slot has goes on behind it. */
+/** Starts the text after the value of another slot. */
 function startAfterOthers(at: TextSpan, given: readonly TextSpan[], utterance: Utterance): TextSpan | undefined {
   const inside = given.filter((other) => overlaps(other, at)).sort((a, b) => b.end - a.end)[0];
   if (!inside) return undefined;
-  // Or it ends before: "… every Sunday night. Topic staging".
+  // The other value is at the end: "… every Sunday night. Topic staging".
   if (inside.start - at.start > 12)
     return trimmedSpan(
       utterance.text,
@@ -192,7 +192,7 @@ const headline = (text: string, slot: Slot): string => {
   const short = capitalise(words.slice(0, 12).join(' '));
   return clip(slot, short.length >= (slot.schema.minLength ?? 0) ? short : capitalise(text));
 };
-/** The first thing that a text speaks of. */
+/** The topic of a text: its first noun phrase. */
 const topicOf = (text: string): string => {
   const words = text.split(/\s+/).map((word) => word.replace(/[,.;:!?]$/, ''));
   const start = /^(?:the|a|an|our|my|all|every|please|that)$/i.test(words[0] ?? '') ? 1 : 0;

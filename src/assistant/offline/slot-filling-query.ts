@@ -26,7 +26,7 @@ export function findQuery(
     return text.split(/\s+/).every((word) => stopWords.has(fold(word))) ? undefined : { ...piece, text };
   };
   const found = wanted(textAfterExampleWords(entry, slot, utterance)) ?? wanted(textAfterAbout(utterance, used));
-  // Whose they are is looked for as well, where there is no other place for it.
+  // A name without a slot becomes part of the query.
   const whose = found
     ? utterance.names
         .filter((name) => name.isCertain && !overlaps(name, found) && !used.some((span) => overlaps(span, name)))
@@ -53,7 +53,7 @@ export function findQuery(
   };
 }
 
-/** "The 429 one". */
+/** "The 429 one": the word before "one". */
 const wordBeforeOne = (utterance: Utterance, words: readonly string[]): string[] => {
   const said = /\b(?:the|that) ([\w.-]+) one\b/i.exec(utterance.text)?.[1];
   return said === undefined ||
@@ -67,8 +67,7 @@ const wordBeforeOne = (utterance: Utterance, words: readonly string[]): string[]
 const SUPERLATIVE =
   /^(?:biggest|largest|highest|lowest|smallest|newest|latest|oldest|earliest|best|worst|top|most|least|cheapest|last|recent)$/i;
 
-/** An id that has no name: the words that are left describe it. */
-/** "The remote work entry": the words between the article and what its finder lists. */
+/** "The remote work entry": the words between the article and the noun of the record. */
 function wordsBeforeNoun(index: ToolIndex, entry: IndexedTool, slot: Slot, utterance: Utterance, filled: FilledSlots): string[] {
   const nouns = new Set(
     index.entries
@@ -82,6 +81,7 @@ function wordsBeforeNoun(index: ToolIndex, entry: IndexedTool, slot: Slot, utter
     ? []
     : between.map(({ raw }) => raw);
 }
+/** Adds a reference for each id without a name: the unexplained words describe the record. */
 export function addDescribedReferences(index: ToolIndex, entry: IndexedTool, utterance: Utterance, filled: FilledSlots): void {
   for (const slot of entry.slots.filter(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required)) {
     if (slot.key in filled.input || filled.references.some((reference) => reference.slot === slot)) continue;

@@ -4,23 +4,23 @@ import type { NamedEntity, TextSpan, ContentWord } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 
-/** Something that was named, and has to become an id. */
+/** A record that the utterance names or describes, to be resolved to an id. */
 export interface Reference {
   readonly slot: Slot;
   readonly names: readonly NamedEntity[];
-  /** The words that describe it, where it has no name. */
+  /** The words that describe it, if it has no name. */
   readonly words: readonly string[];
 }
 export interface FilledSlots {
   readonly entry: IndexedTool;
   readonly input: Record<string, unknown>;
   readonly references: Reference[];
-  /** Required, and nowhere to be found. */
+  /** Required slots without a value. */
   missing: Slot[];
   readonly used: TextSpan[];
-  /** Those of them that are words of the tool itself: the name of a state. */
+  /** Those of `used` that name a state; they are words of the tool, too. */
   readonly states: TextSpan[];
-  /** Words that neither the tool nor a value accounts for. */
+  /** Words that neither the tool nor a value explains. */
   readonly unexplained: ContentWord[];
 }
 

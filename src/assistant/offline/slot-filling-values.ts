@@ -8,7 +8,7 @@ import type { IsFree, SetSlot } from './slot-filling-state.ts';
 import { synonymsOf } from './thesaurus.ts';
 import { stopWords, parseNumberWord, stem } from './tokenise.ts';
 
-/** Ids that stand in the text. A plain number is one only right after what it numbers. */
+/** Ids in the text. A plain number is an id only after the noun that it numbers. */
 export function fillIds(entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'id' || kind === 'number-id');
   for (const slot of slots) {
@@ -39,7 +39,7 @@ export function fillIds(entry: IndexedTool, utterance: Utterance, set: SetSlot, 
     if (piece && !followsOtherSlotName(entry, slot, before(piece))) set(slot, piece.text, piece);
   }
 }
-/** "reference WIRE-8841" is a reference, whatever it looks like. */
+/** "reference WIRE-8841" fills the slot `reference`, although it looks like an id. */
 const followsOtherSlotName = (entry: IndexedTool, slot: Slot, word: string): boolean =>
   entry.slots.some(
     (other) =>
@@ -74,7 +74,7 @@ export function fillAmounts(entry: IndexedTool, utterance: Utterance, set: SetSl
     set(slot, scaledAmount(slot, amount), { text: '', start: amount.start, end: amount.end });
   }
   for (const slot of slots.filter(({ kind, key }) => kind === 'number' && !filled.has(key))) {
-    // "two levels deep": a number word beside a word of the slot.
+    // "two levels deep": a number word before a word of the slot.
     const said = utterance.tokens.find(
       (token, at) =>
         parseNumberWord(token.word) !== undefined && utterance.tokens.slice(at + 1, at + 3).some((next) => slotWords(slot).has(next.stem)),
@@ -91,13 +91,13 @@ const slotWords = (slot: Slot): Set<string> =>
   );
 const scaledAmount = (slot: Slot, amount: Amount): number =>
   amount.percent && slot.schema.maximum === 1 ? amount.value / 100 : amount.value;
-/** A share of something is no sum of money. */
+/** A percentage does not fit a money slot. */
 const isPercentOfMoney = ({ schema }: Slot, { percent }: Amount): boolean =>
   percent && schema.unit !== undefined && schema.unit !== 'percent';
 const inRange = ({ schema }: Slot, value: number): boolean =>
   value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
 
-/** Values that the schema itself names: departments, offices. */
+/** Values that the schema lists as examples: departments, offices. */
 export function fillKnown(index: ToolIndex, entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
   for (const slot of entry.slots) {
     const values = index.knownValues.get(slot.key);

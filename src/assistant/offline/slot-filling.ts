@@ -1,4 +1,4 @@
-/** Slots of one tool, filled from one sentence. What needs another call to become an id is left as a mention. */
+/** Slot filling: extracts the input of a tool from an utterance. Ids that need a lookup remain references. */
 import type { Amount } from './amounts.ts';
 import { type NamedEntity, overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import { matchChoice, matchFlag, defaultChoice } from './choices.ts';
@@ -44,7 +44,7 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
   const [limit] = open('limit');
   if (limit && utterance.count) set(limit, Math.min(utterance.count.number, 50), { ...utterance.count, text: '' });
   for (const slot of open('choice')) {
-    // What is quoted is what something is called.
+    // Quoted words are names, not states.
     const quoted = utterance.quotes.filter(({ text }) => text.includes(' '));
     const chosen = matchChoice(index, entry, slot, utterance, [...used, ...quoted], example);
     if (!chosen || chosen.score < 1.55) continue;
@@ -76,7 +76,7 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
   if (!entry.mutates) fillFromUnknownWord(index, entry, utterance, filled, set, free);
   for (const slot of open('query')) {
     const said = findQuery(index, entry, slot, utterance, used);
-    // "Exporting data to CSV" is looked for as a whole; that part of it names a category says nothing more.
+    // "Exporting data to CSV" is one query, although a part of it is the name of a category.
     const inner = said?.found
       ? filled.states.filter(
           (state) =>
@@ -107,7 +107,7 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
       );
       continue;
     }
-    // What is only left over was not said to be looked for: it stays unexplained.
+    // Leftover words become the query, but count as unexplained.
     if (said) set(slot, said.text, said.found ? said : undefined);
   }
   for (const slot of open('choice').filter(({ required }) => required)) {

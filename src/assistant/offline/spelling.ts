@@ -1,8 +1,8 @@
-/** Corrects the spelling of words. */
+/** Spelling correction against a vocabulary. */
 
 type WordCount = readonly [word: string, count: number];
 const byFirstLetter = new WeakMap<ReadonlyMap<string, number>, Map<string, WordCount[]>>();
-/** The words of a vocabulary by their first letter, in its order. Nothing of a question is kept: the vocabulary is the key. */
+/** The words of a vocabulary by first letter. The cache is keyed by vocabulary and holds nothing of any question. */
 function wordsStartingWith(vocabulary: ReadonlyMap<string, number>, letter: string): readonly WordCount[] {
   let words = byFirstLetter.get(vocabulary);
   if (!words) {
@@ -12,7 +12,7 @@ function wordsStartingWith(vocabulary: ReadonlyMap<string, number>, letter: stri
   return words.get(letter) ?? [];
 }
 
-/** The nearest word of a vocabulary where one is clearly meant: one slip in four letters, two in nine. */
+/** The nearest word of the vocabulary: one edit from four letters on, two from nine letters on. */
 export function correctSpelling(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   if (word.length < 4 || word.length > 24 || /\d/.test(word)) return undefined;
   const allowed = word.length >= 9 ? 2 : 1;
@@ -22,7 +22,7 @@ export function correctSpelling(word: string, vocabulary: ReadonlyMap<string, nu
   for (const [known, count] of wordsStartingWith(vocabulary, word.charAt(0))) {
     if (known.length < 4 || Math.abs(known.length - word.length) > allowed) continue;
     const slips = editDistance(word, known, allowed);
-    // A letter more at the end makes another word: a pager is no page.
+    // An extra letter at the end makes another word: a pager is not a page.
     if (slips === 1 && (known.length === word.length ? !isTypo(word, known) : word.startsWith(known))) continue;
     if (slips < fewest || (slips === fewest && count > often)) [best, fewest, often] = [known, slips, count];
   }
@@ -34,7 +34,7 @@ const keyAt = (letter: string): [number, number] => {
   const row = KEYBOARD_ROWS.findIndex((keys) => keys.includes(letter));
   return [row, (KEYBOARD_ROWS[row]?.indexOf(letter) ?? 0) + row / 2];
 };
-/** One letter for another: two that were swapped, keys side by side, or one vowel for another. "Remote" is not a mistyped "remove". */
+/** A substitution is a typo if letters are swapped, keys are adjacent, or both are vowels. "Remote" is not "remove". */
 function isTypo(word: string, known: string): boolean {
   const at = [...word].findIndex((letter, place) => letter !== known[place]);
   const [wrong = '', right = ''] = [word[at], known[at]];
@@ -43,7 +43,7 @@ function isTypo(word: string, known: string): boolean {
   return (word.length > 4 && 'aeiouy'.includes(wrong) && 'aeiouy'.includes(right)) || (Math.abs(rowA - rowB) <= 1 && Math.abs(a - b) <= 1);
 }
 
-/** Edits, a swap of neighbours counting once; anything above `limit` is just too many. */
+/** Damerau-Levenshtein distance, or `limit` + 1 if it is larger than `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** Rows as a Markdown table, values as people write them. */
+/** Formats values for people and renders rows as a Markdown table. */
 import { HIDDEN, labelFor } from '../../core/display.ts';
 import { isId, type Schema, unwrapUnion, typeOf } from './schema.ts';
 
@@ -12,7 +12,7 @@ export const formatMoney = (value: number): string =>
   `${value < 0 ? '-' : ''}$${groupDigits(Math.abs(value), Number.isInteger(value) ? 0 : 2)}`;
 const formatDay = (text: string): string =>
   `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1] ?? ''} ${text.slice(0, 4)}`;
-/** Nothing in a text of others may end a cell, begin a heading or become a link or a picture. */
+/** Escapes Markdown: untrusted text must not end a cell, or become a heading, a link or an image. */
 export const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[|\\`*_[\]<>]/g, '\\$&');
 
 export function formatValue(given: unknown, schema: Schema | undefined, key: string): string {
@@ -35,7 +35,7 @@ export function formatValue(given: unknown, schema: Schema | undefined, key: str
   return '';
 }
 
-/** "pto_balance" reads "PTO balance". */
+/** "pto_balance" becomes "PTO balance". */
 export const fieldLabel = (key: string): string =>
   labelFor(key.replace(/^_/, ''))
     .replace(/\b(?:pto|arr|mrr|arpu|ssn|sla|ytd|ein|id)\b/gi, (word) => word.toUpperCase())

@@ -1,4 +1,4 @@
-/** Free text in a sentence: what comes after a colon, a "because", the words that an example puts before it, or in quotation marks. */
+/** Finds free text in an utterance: after a colon, after "because", after words from examples, or in quotation marks. */
 import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
 import type { IndexedTool } from './index-tools.ts';
 import type { Slot } from './schema.ts';
@@ -18,7 +18,7 @@ export const capitalise = (text: string): string => text.charAt(0).toUpperCase()
 
 const EXPLANATION_START =
   /:\s+(?=\S)|\s+[-–]\s+|;\s+|,?\s+because(?: of)?\s+|,\s+(?=(?:it|they|he|she|we|the|this|that|too|there|nobody|no|not|since|as|so|you)\b)|\s+(?:since|as)\s+(?=(?:it|they|he|she|we|the|this)\b)|,\s+(?=(?!and\b|or\b|reference\b|please\b|from\b|with\b|for\b|in\b)\p{L}+ \p{L}+ \p{L}+)/giu;
-/** What is to be done explains nothing. */
+/** A command is not an explanation. */
 const COMMAND_PREFIX = /^(?:(?:so|then|please|now|and|just|also)\s+)*/i;
 const isCommand = (text: string): boolean => {
   const rest = text.replace(COMMAND_PREFIX, '');
@@ -30,7 +30,7 @@ const isCommand = (text: string): boolean => {
     (/^(?:his|this|its|as)$/.test(second) || !/(?:ed|s)\W*$/.test(second))
   );
 };
-/** The last part of a sentence that explains it. */
+/** The clause at the end that gives an explanation. */
 export function findExplanation(utterance: Utterance, busy: readonly TextSpan[]): TextSpan | undefined {
   for (const match of utterance.text.matchAll(EXPLANATION_START)) {
     const start = match.index + match[0].length;
@@ -41,10 +41,10 @@ export function findExplanation(utterance: Utterance, busy: readonly TextSpan[])
   return undefined;
 }
 
-/** After words that an example puts before the value of this slot. The more of them, the better. */
+/** The text after words that precede this slot's value in an example. More matching words win. */
 export function textAfterExampleWords(entry: IndexedTool, slot: Slot, utterance: Utterance): TextSpan | undefined {
   let best: { piece: TextSpan; score: number } | undefined;
-  // "Remind me tomorrow to …": a day may stand between the words.
+  // "Remind me tomorrow to …": a date may interrupt the words.
   const tokens = utterance.tokens.filter((token) => !utterance.dates.some((when) => overlaps(when, token)));
   for (const { key, left } of entry.examples.flatMap(({ aligned }) => aligned)) {
     if (key !== slot.key || left.length === 0) continue;
@@ -66,7 +66,7 @@ export function textAfterExampleWords(entry: IndexedTool, slot: Slot, utterance:
   return best?.piece;
 }
 
-/** "reference WIRE-8841", "topic staging", "with the note '…'": the slot's own name, then its value. */
+/** "reference WIRE-8841", "topic staging", "with the note '…'": the slot's name precedes its value. */
 export function textAfterSlotName(slot: Slot, utterance: Utterance): TextSpan | undefined {
   const name = slot.key.split('_').at(-1) ?? slot.key;
   const names = new Set(
@@ -93,11 +93,11 @@ export function textAfterSlotName(slot: Slot, utterance: Utterance): TextSpan | 
   return undefined;
 }
 
-/** "ref" for reference, "desc" for description. */
+/** Abbreviations: "ref" for reference, "desc" for description. */
 const isShort = (other: string, name: string): boolean =>
   other !== name && name.startsWith(other.slice(0, 3)) && other.length < name.length;
 
-/** What a search is for: after "about", "for", "on" and their like. */
+/** Prepositions that introduce the topic of a search. */
 const ABOUT =
   /\b(?:about|regarding|concerning|on the (?:topic|subject) of|for|on|mentioning|containing|with the words?|named|called|titled|saying|that (?:mention|contain|say|talk about)s?)\s+/gi;
 export function textAfterAbout(utterance: Utterance, busy: readonly TextSpan[]): TextSpan | undefined {

@@ -1,7 +1,7 @@
-/** General business English: words and phrases that stand for the same thing. Nothing in here knows a tool. */
+/** A thesaurus of general business English. It knows no tool. */
 import { stem } from './tokenise.ts';
 
-/** One idea a line; a phrase is written with spaces. A word may stand in several lines. */
+/** One concept per line; phrases contain spaces. A word may be in several lines. */
 const CONCEPTS = `
 vacation, holiday, leave, pto, time off, day off, days off, annual leave, absence, off work, out of office, break
 sick, illness, ill, unwell, flu
@@ -171,7 +171,7 @@ for (const [concept, words] of CONCEPTS.entries()) {
     const stems = each.split(/[\s-]+/).map(stem);
     const [first] = stems;
     if (first === undefined) continue;
-    // What is written with a hyphen is one word.
+    // A hyphenated word is one word.
     const whole = stem(each.replace(/\s+/g, '-'));
     byWord.set(whole, [...(byWord.get(whole) ?? []), concept]);
     if (stems.length > 1) {
@@ -183,7 +183,7 @@ for (const [concept, words] of CONCEPTS.entries()) {
   }
 }
 
-/** Which ideas a run of stems stands for: by each stem's position, the phrase's ideas at all of its positions. */
+/** The concepts of each stem. A phrase adds its concepts to each of its stems. */
 export function conceptsOf(stems: readonly string[]): (readonly number[])[] {
   const found: number[][] = stems.map((each) => [...(byWord.get(each) ?? [])]);
   for (const [at, first] of stems.entries()) {
@@ -196,17 +196,17 @@ export function conceptsOf(stems: readonly string[]): (readonly number[])[] {
 }
 
 export const conceptsOfWord = (word: string): readonly number[] => byWord.get(stem(word)) ?? [];
-/** Every single word in here: none of them is a slip of the pen. */
+/** Every word of the thesaurus; none of them is a typing error. */
 export const knownWords: ReadonlySet<string> = new Set(
   CONCEPTS.flat().flatMap((each) => [each.replace(/\s+/g, '-'), ...each.split(/[\s-]+/)]),
 );
-/** Do two words say the same? */
+/** Whether two words share a stem or a concept. */
 export const areSynonyms = (a: string, b: string): boolean =>
   stem(a) === stem(b) || conceptsOfWord(a).some((concept) => conceptsOfWord(b).includes(concept));
-/** The words of the ideas that a word belongs to, one by one. */
+/** All words of the concepts that a word belongs to. */
 export const synonymsOf = (word: string): string[] => conceptsOfWord(word).flatMap((concept) => CONCEPTS[concept] ?? []);
 
-/** Verbs that ask for a change. A question that begins with one and fits no tool that changes anything cannot be met. */
+/** Stems of verbs that command a change. Such a command is refused if no tool performs it. */
 export const CHANGE_VERBS: ReadonlySet<string> = new Set(
   `move change set update edit rename reassign assign transfer promote demote cancel book order buy purchase send email mail call print schedule invite create add make mark close reopen pay approve reject delete remove hire onboard
   offboard terminate fire submit hand put increase raise decrease lower reduce cut reset unlock lock grant revoke reimburse refund open-up merge split copy archive restore publish upload download export import install deploy turn switch

@@ -6,7 +6,7 @@ import type { Declarations } from './declarations.ts';
 import type { Job, Reply } from './job.ts';
 
 export interface ThreadLimits {
-  /** For learning the declarations. */
+  /** For indexing the declarations. */
   readonly startMs: number;
   /** For one job. */
   readonly jobMs: number;
@@ -14,7 +14,7 @@ export interface ThreadLimits {
 }
 export interface Thread {
   readonly isAlive: boolean;
-  /** Resolves when the declarations are learned. */
+  /** Resolves when the declarations are indexed. */
   readonly ready: Promise<void>;
   run(job: Job): Promise<readonly Step[]>;
   /** While held, the thread keeps the process from exiting. */

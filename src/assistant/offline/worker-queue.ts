@@ -1,4 +1,4 @@
-/** Jobs of the offline model wait here for its worker thread. People take turns, and nobody can fill the queue for the others. */
+/** The job queue of the offline model's worker thread. It is fair among people and bounded per person. */
 import { failure } from '../../core/errors.ts';
 import type { Registry } from '../../core/registry.ts';
 import { createTurns } from '../../core/turns.ts';
@@ -15,7 +15,7 @@ export interface QueueLimits extends ThreadLimits {
 export const QUEUE_LIMITS: QueueLimits = { waitingPerPerson: 24, waitingInAll: 256, startMs: 60_000, jobMs: 5_000, memoryMb: 256 };
 
 export interface QueueRequest {
-  /** Whose job it is; the worker thread does not learn it. */
+  /** Whose job it is. The worker thread does not receive it. */
   readonly principal: string;
   readonly job: Job;
   readonly signal: AbortSignal;

@@ -10,7 +10,7 @@ import type { Registry } from '../core/registry.ts';
 import type { RecordRefused } from '../core/refused.ts';
 import { isOurName, UNNAMED } from '../identity/claims.ts';
 import type { Guard } from '../transports/guard.ts';
-import { type McpHandler, type McpOptions, mcpHandler, type ToolCall } from '../transports/mcp/index.ts';
+import { type McpHandler, type McpOptions, createMcpTransport, type ToolCall } from '../transports/mcp/index.ts';
 import { type Authenticate, counted, type OnUnauthenticated } from './access.ts';
 import type { ToolBackend } from './backends.ts';
 import { createListings, missingFrom } from './listing.ts';
@@ -129,7 +129,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
     clock: options.clock,
     log: options.log,
   };
-  return mcpHandler(wired);
+  return createMcpTransport(wired);
 }
 
 /**

@@ -1,3 +1,4 @@
+/** Reads request bodies: bounded in size and time, uncompressed, UTF-8 only. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Failure, failure } from '../core/errors.ts';
@@ -8,7 +9,7 @@ export interface BodyLimits {
   readonly ms: number;
 }
 
-/** Bodies come as they are: an encoding, even one that says nothing, would be for another layer to undo. */
+/** Bodies with a content encoding other than `identity` are refused, since no layer decodes them. */
 export const isPacked = ({ 'content-encoding': encoding, 'transfer-encoding': transfer }: IncomingHttpHeaders): boolean =>
   (encoding !== undefined && encoding.toLowerCase() !== 'identity') || (transfer !== undefined && transfer.toLowerCase() !== 'chunked');
 export const packed = () => failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not accepted.');
@@ -19,7 +20,7 @@ export const BODY_LIMITS: BodyLimits = { bytes: 256 * 1024, ms: 15_000 };
 export const tooLarge = ({ bytes }: BodyLimits = BODY_LIMITS) =>
   failure('PAYLOAD_TOO_LARGE', `The body is larger than ${bytes / 1024} kB.`);
 
-/** The whole body, or a failure as soon as it is known to be too large, packed, or too slow. */
+/** Rejects as soon as the body is known to be too large, compressed or too slow. */
 export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (isPacked(req.headers)) {
@@ -44,21 +45,21 @@ export function readBody(req: IncomingMessage, limits: BodyLimits = BODY_LIMITS)
     };
     const onEnd = () => finish(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
     const onClose = () => finish(() => reject(failure('VALIDATION_ERROR', 'The connection closed before the body was complete.')));
-    // The listener says so here when the body is too slow or malformed.
+    // The HTTP listener destroys the request with a Failure when the body is too slow or malformed.
     const onError = (error: Error) =>
       finish(() => reject(error instanceof Failure ? error : failure('VALIDATION_ERROR', 'The request is malformed.')));
     const deadline = setTimeout(() => finish(() => reject(tooSlow(limits.ms))), limits.ms);
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onError);
-    // A reset connection also closes; without a listener its error would end the process.
+    // A reset connection emits an error after close; without a listener it would end the process.
     req.on('error', () => undefined);
   });
 }
 
-/** UTF-8 or nothing: Node's own decoding would quietly put U+FFFD in place of broken bytes. */
+/** Refuses invalid UTF-8: Node's own decoding would silently replace broken bytes by U+FFFD. */
 export function decodeText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw failure('VALIDATION_ERROR', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
-  if (text.charCodeAt(0) === 0xfeff) throw failure('VALIDATION_ERROR', 'The body begins with a byte order mark; leave it out.');
+  if (text.charCodeAt(0) === 0xfeff) throw failure('VALIDATION_ERROR', 'The body begins with a byte order mark; remove it.');
   return text;
 }
 

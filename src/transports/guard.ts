@@ -1,26 +1,27 @@
+/** Checks Host and Origin of every request, assigns request ids and sends errors before a framework is involved. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Failure, failure } from '../core/errors.ts';
 import { BODY_LIMITS } from './body.ts';
 
-/** The addresses we answer at: `host:port` as it stands in Host, and whole origins with their port. */
+/** The addresses of this server: `host:port` as in the Host header, and origins including their port. */
 export interface Addresses {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
 }
 
-/** What is wrong with where a request says it comes from and goes to; undefined when nothing is. */
+/** The failure for a foreign Host or Origin; undefined for a request that may go on. */
 export type Guard = (req: IncomingMessage) => Failure | undefined;
 
 /**
- * Keeps web pages out: a page that rebinds its own DNS name to us gives itself away by Host, any other page by Origin.
- * Programs send no Origin. Both are compared whole, port included: another port of localhost is somebody else.
+ * Protects against DNS rebinding (by Host) and cross-origin pages (by Origin); programs send no Origin.
+ * Both are compared including the port, since another port of localhost is another application.
  */
 export function createHostGuard({ hosts, origins }: Addresses): Guard {
   const ourHosts = new Set(hosts.map((host) => host.toLowerCase()));
   const ourOrigins = new Set(origins);
   return ({ url, headers: { host, origin } }) => {
-    // A target with an authority of its own would replace Host (RFC 9112, section 3.2.2).
+    // An absolute request target would override Host (RFC 9112, section 3.2.2).
     if (url !== undefined && !url.startsWith('/') && url !== '*')
       return failure('FORBIDDEN_ORIGIN', 'This address does not belong to this server.');
     if (host === undefined || !(ourHosts.has(host) || ourHosts.has(host.toLowerCase()))) {
@@ -32,7 +33,7 @@ export function createHostGuard({ hosts, origins }: Addresses): Guard {
   };
 }
 
-/** How this machine is called from itself. A default port is left out of Host and Origin by every client. */
+/** The loopback names of this machine. Clients omit the default port in Host and Origin. */
 export function loopbackAddresses(port: number): Addresses {
   const hosts = ['localhost', '127.0.0.1', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`));
   return { hosts, origins: hosts.map((host) => `http://${host}`) };
@@ -50,13 +51,13 @@ export const joinAddresses = (...all: readonly Addresses[]): Addresses => ({
 
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
-/** The caller's own id where it is harmless in logs and links, else a new one. */
+/** The caller's own request id if it is safe in logs and links, else a new one. */
 export function requestId(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Answers with the union. A body that is too slow, or unread and not known to be short, ends the connection. */
+/** Sends an error answer. Closes the connection if the body was too slow, or is unread and may be long. */
 export function sendFailure(res: ServerResponse, refused: Failure, headers: OutgoingHttpHeaders = {}, extra: object = {}): void {
   if (res.headersSent) {
     res.destroy();

@@ -1,16 +1,14 @@
+/** Parses JSON from untrusted senders: bounded in depth and size, without duplicate or dangerous keys. */
 import { type Failure, failure } from '../core/errors.ts';
 
 export const JSON_LIMITS = { depth: 32, keys: 2_000, items: 10_000, stringBytes: 64 * 1024 } as const;
 
 export interface JsonRules {
-  /** JSON.parse silently keeps the last of two equal keys; where a decision hangs on one value, both are refused. */
+  /** JSON.parse silently keeps the last of two equal keys. `refuse` is for bodies whose values decide something. */
   readonly duplicates: 'refuse' | 'allow';
-  /** How long one text may be, where it is not as long as a caller's. */
+  /** The longest string, if it differs from the limit for callers. */
   readonly stringBytes?: number | undefined;
-  /**
-   * False where another process of ours has read it before and signed for it: whatever it says is for the tool to judge, and for the
-   * trail.
-   */
+  /** False for a body that the gateway has parsed and signed: the tool validates it, so that a refusal is in the audit log. */
   readonly checked?: boolean | undefined;
 }
 
@@ -19,7 +17,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 
 const refuse = (message: string): Failure => failure('VALIDATION_ERROR', message);
 
-/** JSON text to a value that every layer behind can take as it is: bounded, finite, well-formed, without surprises in its keys. */
+/** The value is bounded and well-formed, its numbers are finite and its keys safe, so that later layers need no checks. */
 export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.stringBytes, checked = true }: JsonRules): unknown {
   let value: unknown;
   try {
@@ -28,10 +26,10 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
     throw refuse(text === '' ? 'The body is empty; send JSON.' : 'The body is not valid JSON.');
   }
   if (!checked) return value;
-  // In decoded text NUL and lone surrogates can only have come from an escape, so most bodies skip that search.
+  // In decoded UTF-8, NUL and lone surrogates can only come from an escape, so most bodies skip the search for them.
   const walk: Walk = { keys: 0, items: 0, escapes: text.includes('\\u'), stringBytes };
   check(value, 0, walk);
-  // There is a colon for each member: where there are no more of them, nothing is named twice, and strings need not be told apart.
+  // Each member has one colon. If there are no more colons than keys, no key is duplicated and the slower count is not needed.
   if (duplicates === 'refuse' && countColons(text) !== walk.keys && countMembers(text) !== walk.keys)
     throw refuse('An object in the body names the same key twice.');
   return value;
@@ -39,7 +37,7 @@ export function parseJson(text: string, { duplicates, stringBytes = JSON_LIMITS.
 
 interface Walk {
   keys: number;
-  /** Of all lists together. */
+  /** The sum over all lists. */
   items: number;
   readonly escapes: boolean;
   readonly stringBytes: number;
@@ -84,7 +82,7 @@ function countColons(text: string): number {
   return colons;
 }
 
-/** How many members the text spells out: one colon outside of strings for each. More than the value has keys means duplicates. */
+/** Counts the members in the text: one colon outside of strings each. More members than keys means duplicates. */
 function countMembers(text: string): number {
   let members = 0;
   let inString = false;

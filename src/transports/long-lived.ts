@@ -1,4 +1,4 @@
-/** Answers that stay open for news, not for a result: nothing is lost when a stopping server ends them. */
+/** Marks responses that stay open as streams of changes: a stopping server may end them without losing a result. */
 import type { ServerResponse } from 'node:http';
 
 const open = new WeakSet<ServerResponse>();

@@ -1,4 +1,4 @@
-/** What every HTTP server of ours has in common: strict bodies, the union for every error, no surprises in headers. */
+/** The Fastify application of every HTTP server: strict bodies, one error format, security headers. */
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
@@ -15,17 +15,17 @@ import { type JsonRules, parseJson } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came, for what is signed over bytes. */
+    /** The raw bytes of the body, for signatures over them. */
     rawBody: Buffer | undefined;
-    /** How the body is read, where somebody vouched for it before it came. */
+    /** How the body is parsed if `vouchedFor` accepted the sender before the body was read. */
     vouched: JsonRules | undefined;
-    /** The handler of the request records it from here on. */
+    /** Set when the route's handler takes over the audit record of the request. */
     recorded: boolean;
   }
   interface FastifyContextConfig {
-    /** The body is a form; everywhere else it is JSON. */
+    /** The body is a form instead of JSON. */
     form?: boolean;
-    /** Records a request that was refused before anyone recorded it. What it returns is answered. */
+    /** Records a request that was refused before its handler could. The returned failure is sent. */
     record?: (req: FastifyRequest, refused: Failure) => Promise<Failure>;
   }
 }
@@ -36,7 +36,7 @@ export interface RestApp {
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
-/** `strictBodies` names routes, not addresses: one address can be written in many ways. */
+/** `strictBodies` lists route patterns, not paths: the same path can be encoded in several ways. */
 export function createRestApp(log: Logger, strictBodies: readonly string[]): RestApp {
   let handler: (req: IncomingMessage, res: ServerResponse) => void = () => {};
   const app = fastify({
@@ -44,19 +44,19 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
     trustProxy: false,
     bodyLimit: BODY_LIMITS.bytes,
     requestTimeout: 0,
-    // As long as a request line can be: whoever reads a name or an id says what is wrong with it, in our words.
+    // As long as a request line can be, so that the handler refuses a long parameter, with our error format.
     routerOptions: { maxParamLength: 64 * 1024, caseSensitive: true },
     frameworkErrors: (error, req, reply) => void sendError(reply as FastifyReply, translated(error, req as FastifyRequest, log)),
     genReqId: (req) => requestId(req.headers),
-    // Requests come through our own listeners, which look at Host, Origin and the path first.
+    // Our own listeners receive the requests and check Host, Origin and path first.
     serverFactory: (made) => {
       handler = made as typeof handler;
-      return createServer(); // for the framework to hold; it never listens
+      return createServer(); // Fastify requires a server; this one never listens
     },
   });
   const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // Whatever is under a wildcard is for the route itself to know.
+    // A wildcard route decides itself which paths exist.
     if (url.includes('*')) return;
     const route = routes.get(url) ?? {
       path: new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`),
@@ -65,12 +65,12 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
     for (const each of [method].flat()) route.methods.add(each);
     routes.set(url, route);
   });
-  const nothingHere = (req: FastifyRequest, reply: FastifyReply): never => {
+  const refuseUnknown = (req: FastifyRequest, reply: FastifyReply): never => {
     const [path = ''] = req.url.split('?', 1);
     const methods = [...routes.values()].flatMap((route) => (route.path.test(path) ? [...route.methods] : []));
     if (methods.length === 0) throw failure('NOT_FOUND', 'There is nothing at this address.');
     reply.header('allow', methods.join(', '));
-    throw failure('METHOD_NOT_ALLOWED', `This address understands ${methods.join(', ')}.`);
+    throw failure('METHOD_NOT_ALLOWED', `This address accepts ${methods.join(', ')}.`);
   };
   app.decorateRequest('rawBody', undefined);
   app.decorateRequest('vouched', undefined);
@@ -98,15 +98,15 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
       'referrer-policy': 'no-referrer',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
-    // Before a body is looked for: some methods have to have one.
-    if (req.is404) nothingHere(req, reply);
+    // Before the body is parsed: Fastify would first complain about a missing one.
+    if (req.is404) refuseUnknown(req, reply);
     if (isPacked(req.headers)) throw packed();
     const type = req.headers['content-type'];
-    // The framework would take what only begins like a media type.
+    // Fastify would accept a value that only begins with the media type.
     const takesType = req.routeOptions.config.form === true ? isFormType : isJsonType;
     if (type !== undefined && req.method !== 'GET' && req.method !== 'HEAD' && !takesType(type)) throw otherType(req);
   });
-  app.setNotFoundHandler(nothingHere);
+  app.setNotFoundHandler(refuseUnknown);
   app.setErrorHandler(async (error, req, reply) => {
     const refused = translated(error, req, log);
     const { record } = req.routeOptions.config;
@@ -120,23 +120,23 @@ export function createRestApp(log: Logger, strictBodies: readonly string[]): Res
   return { app, handle: (req, res) => handler(req, res) };
 }
 
-/** Statuses of a request whose body was not taken. */
+/** Statuses that mean that the body was not accepted. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 const otherType = ({ routeOptions: { config } }: FastifyRequest) =>
   failure('UNSUPPORTED_MEDIA_TYPE', config.form ? 'Only a form is accepted here.' : 'Only JSON is accepted here.');
 
-/** What is kept of a body that nobody could read: how long it was, and a digest where all of it came. */
+/** What the audit log keeps of a body that could not be parsed: its length, and its digest if it was received completely. */
 export function unreadBody({ rawBody, headers }: FastifyRequest): UnreadBody {
   if (rawBody === undefined) return { bytes: Number(headers['content-length'] ?? 0) };
   return { bytes: rawBody.length, sha256: hash('sha256', rawBody, 'base64url') };
 }
 
-/** What a gateway has read is longer once it is wrapped and written anew: 1e20 becomes a one and twenty zeros. */
+/** A body grows when the gateway wraps and serialises it again: 1e20 becomes a one and twenty zeros. */
 export const VOUCHED_BYTES = 8 * BODY_LIMITS.bytes;
 
 /**
- * For an address where a process of ours may send more than a caller: `vouch` looks at the sender before the body comes, and says how it is
- * read then. Who is not vouched for sends no more than anywhere else.
+ * For routes where another of our processes may send larger bodies than a caller. `vouch` authenticates the sender before the body is
+ * read and returns how it is parsed; for any other sender the usual limit applies.
  */
 export const vouchedFor = (vouch: (req: FastifyRequest, reply: FastifyReply) => Promise<JsonRules | undefined>): RouteShorthandOptions => ({
   bodyLimit: VOUCHED_BYTES,
@@ -162,7 +162,7 @@ function capped(payload: Readable): Readable {
   return limited;
 }
 
-/** The framework's own refusals, in our words. */
+/** Translates Fastify's own errors into our error format. */
 function translated(error: unknown, req: FastifyRequest, log: Logger): Failure {
   if (error instanceof Failure) return error;
   const { code = '', statusCode = 500, name, stack } = error as Error & { code?: string; statusCode?: number };
@@ -191,7 +191,7 @@ export function sendError(reply: FastifyReply, refused: Failure): FastifyReply {
 const retryAfter = ({ code, details }: ErrorAnswer) =>
   code === 'RATE_LIMITED' ? { 'retry-after': String(Number(details?.['retryAfterSeconds'] ?? 1)) } : {};
 
-/** Any tool's answer, with the status that its code has. */
+/** Sends a tool's answer with the HTTP status of its error code. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer, tool: Tool | undefined): FastifyReply {
   if (answer.status !== 'error') return reply.send(answer);
   const status = tool && answer.code in tool.errors ? toolFailure(answer.code, tool.errors).status : statusOf(answer.code);
@@ -199,8 +199,8 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CancelledAnswer
 }
 
 /**
- * A body is the input itself, or `{"input": …}` and nothing else beside it but what is named. With anything else it is handed over whole:
- * no tool knows a key "input", and what a tool refuses is recorded.
+ * A body is the input itself, or `{"input": …}` with no other keys than `beside`. Otherwise the whole body is the input: no tool has a
+ * field "input", so the tool refuses it, and the refusal is in the audit log.
  */
 export function inputOf(body: unknown, beside: readonly string[] = []): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'input')) return body ?? {};

@@ -1,24 +1,24 @@
-/** Server-sent events: one JSON object in each, a comment now and then so that nobody in between gives up, and an end that is said. */
+/** Server-sent events: one JSON object per event, a comment as heartbeat for proxies, and an explicit end. */
 import type { ServerResponse } from 'node:http';
 
 export interface EventStream {
-  /** Aborted when the reader went away, or does not read. */
+  /** Aborted when the client disconnects or does not read. */
   readonly signal: AbortSignal;
   send(event: object): void;
-  /** Says that it is complete, and closes. */
+  /** Sends `[DONE]` and closes the stream. */
   done(): void;
 }
 
 const HEARTBEAT_MS = 15_000;
-/** What may wait for a slow reader. */
-const MOST_WAITING = 1024 * 1024;
+/** The most bytes that are buffered for a slow client. */
+const MAX_BUFFERED = 1024 * 1024;
 
 export interface StreamOptions {
-  /** Does something again and again, until what it gives back is called. */
+  /** Calls `beat` at an interval until the returned function is called. */
   readonly every?: (beat: () => void, ms: number) => () => void;
-  readonly mostWaiting?: number;
+  readonly maxBuffered?: number;
 }
-const byTheClock = (beat: () => void, ms: number): (() => void) => {
+const startInterval = (beat: () => void, ms: number): (() => void) => {
   const timer = setInterval(beat, ms);
   return () => clearInterval(timer);
 };
@@ -26,9 +26,9 @@ const byTheClock = (beat: () => void, ms: number): (() => void) => {
 export function openEventStream(
   res: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  { every = byTheClock, mostWaiting = MOST_WAITING }: StreamOptions = {},
+  { every = startInterval, maxBuffered = MAX_BUFFERED }: StreamOptions = {},
 ): EventStream {
-  const gone = new AbortController();
+  const closed = new AbortController();
   res.writeHead(200, {
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
@@ -39,23 +39,23 @@ export function openEventStream(
   const write = (text: string) => {
     if (res.writableEnded || res.destroyed) return;
     res.write(text);
-    if (res.writableLength > mostWaiting) res.destroy();
+    if (res.writableLength > maxBuffered) res.destroy();
   };
-  const rest = every(() => write(': still here\n\n'), HEARTBEAT_MS);
-  const over = () => {
-    rest();
-    gone.abort();
+  const stopHeartbeat = every(() => write(': still here\n\n'), HEARTBEAT_MS);
+  const onClose = () => {
+    stopHeartbeat();
+    closed.abort();
   };
-  // Who has left before it began is not heard of any more.
-  if (res.destroyed) over();
-  else res.once('close', over);
+  // A response that is destroyed already emits no close event.
+  if (res.destroyed) onClose();
+  else res.once('close', onClose);
   res.on('error', () => res.destroy());
   return {
-    signal: gone.signal,
-    // A line break inside a string is written \n by JSON: an event is one line, whatever is in it.
+    signal: closed.signal,
+    // JSON escapes line breaks, so that an event is always one line.
     send: (event) => write(`data: ${JSON.stringify(event)}\n\n`),
     done() {
-      rest();
+      stopHeartbeat();
       write('data: [DONE]\n\n');
       res.end();
     },

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
-import { type McpFeature, mcpHandler } from '../../src/transports/mcp/index.ts';
+import { type McpFeature, createMcpTransport } from '../../src/transports/mcp/index.ts';
 import { callerOf, key } from '../unit/mcp-fixture.ts';
 import { ASKING_PROMPT, askingPrompt, type Came, ROUNDS } from './rounds.ts';
 
@@ -223,7 +223,7 @@ export async function startProfile(fastPath: boolean): Promise<Profile> {
   const server = createServer((req, res) => handler(req, res));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
-  const handler = mcpHandler({
+  const handler = createMcpTransport({
     serverInfo: { name: 'conformance', title: 'Conformance', version: '1.0.0' },
     guard: createHostGuard(loopbackAddresses(port)),
     // The suite does not sign in: everyone is Alice.

@@ -56,7 +56,7 @@ test('whoever does not read is cut off when too much waits for them, and what wa
   let aborted: Promise<void> | undefined;
   let sent = 0;
   const socket = await answering((res) => {
-    const stream = openEventStream(res, {}, { mostWaiting: 64 * 1024 });
+    const stream = openEventStream(res, {}, { maxBuffered: 64 * 1024 });
     aborted = new Promise((resolve) => stream.signal.addEventListener('abort', () => resolve(), { once: true }));
     const pump = () => {
       if (stream.signal.aborted || sent > 10_000) return;

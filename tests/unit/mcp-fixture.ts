@@ -7,7 +7,7 @@ import type { Caller } from '../../src/core/caller.ts';
 import { failure } from '../../src/core/errors.ts';
 import { openSqliteKeyValue } from '../../src/storage/kv/sqlite.ts';
 import { createHostGuard, loopbackAddresses } from '../../src/transports/guard.ts';
-import { type McpHandler, type McpOptions, mcpHandler, type TicketView, type ToolCall } from '../../src/transports/mcp/index.ts';
+import { type McpHandler, type McpOptions, createMcpTransport, type TicketView, type ToolCall } from '../../src/transports/mcp/index.ts';
 
 const object = { type: 'object' as const };
 const outputSchema = { ...object, properties: { status: { enum: ['success', 'error', 'pending_confirmation'] } }, required: ['status'] };
@@ -142,7 +142,7 @@ export async function startFixture(over: Partial<McpOptions> = {}): Promise<Fixt
   const fixture: Fixture = {
     url: `http://127.0.0.1:${port}/mcp`,
     port,
-    handler: mcpHandler(options),
+    handler: createMcpTransport(options),
     calls: [],
     tickets: new Map(),
     revoked: new Set(),

@@ -1,3 +1,4 @@
+/** Asks an MCP client to show the approval page of a pending change: by requestState (2026) or by elicitation (2025). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type InputRequiredResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import type { Answer, PendingAnswer } from '../../core/answer.ts';
@@ -6,18 +7,25 @@ import type { Exchange } from './exchange.ts';
 import type { McpLimits, McpOptions } from './options.ts';
 import { openState, type StateBinding, sealState } from './seal.ts';
 import type { Streams } from './streams.ts';
-import type { TicketView } from './tool-call.ts';
+import type { TicketView, ToolCall } from './tool-call.ts';
 
 const POLL_MS = 1_000;
 
-/** Taking a waiting change to the person. A client's "accept" ends the waiting and no more: what is answered is the ticket's state. */
+export interface ApprovalOptions {
+  readonly limits: McpLimits;
+  readonly streams: Streams;
+  /** Aborted when this process begins to stop. */
+  readonly retiring: AbortSignal;
+}
+
+/** A client's "accept" only ends the wait; the answer always comes from the ticket's own state. */
 export class Approval {
   readonly #options: McpOptions;
   readonly #limits: McpLimits;
   readonly #streams: Streams;
   readonly #retiring: AbortSignal;
 
-  constructor(options: McpOptions, limits: McpLimits, streams: Streams, retiring: AbortSignal) {
+  constructor(options: McpOptions, { limits, streams, retiring }: ApprovalOptions) {
     this.#options = options;
     this.#limits = limits;
     this.#streams = streams;
@@ -37,19 +45,19 @@ export class Approval {
     });
   }
 
-  /** What to answer when it does; undefined for a state that was not made for this person, tool and input. */
-  async resume(exchange: Exchange, name: string, args: unknown, sealed: string): Promise<Answer | undefined> {
+  /** Answers the repeated request; undefined if the state was not sealed for this person, tool and input. */
+  async resume(exchange: Exchange, { name, args }: Pick<ToolCall, 'name' | 'args'>, sealed: string): Promise<Answer | undefined> {
     const { stateKey, clock } = this.#options;
     const state = openState(stateKey, bindingOf(exchange, name, args), sealed);
     if (state === undefined) return undefined;
     exchange.name = name;
-    const view = await this.#look(exchange, state.confirmationId);
-    // Too late to go on waiting, though not to learn how it ended.
-    if (state.expiresAt < clock.now().getTime() && isOpen(view)) return told({ state: 'expired' });
-    return told(view);
+    const view = await this.#pollTicket(exchange, state.confirmationId);
+    // After the deadline a pending ticket counts as expired; a decided one is still answered.
+    if (state.expiresAt < clock.now().getTime() && isOpen(view)) return answerFor({ state: 'expired' });
+    return answerFor(view);
   }
 
-  /** 2025-11-25: the page is shown within the call. Whatever goes wrong there, the change still waits for its person. */
+  /** 2025-11-25: the client shows the page during the call. If that fails, the change stays pending. */
   async elicit(exchange: Exchange, pending: PendingAnswer, context: ServerContext): Promise<Answer> {
     const release = await this.#streams.take(exchange.caller).catch(() => undefined);
     if (release === undefined) return pending;
@@ -61,9 +69,9 @@ export class Approval {
         { mode: 'url', message, url: confirmationData.approvalUrl, elicitationId: confirmationId },
         { relatedRequestId: context.mcpReq.id, timeout: this.#limits.approvalMs, signal },
       );
-      // A client may answer another replica, or not at all; the person's decision ends the waiting as well.
+      // The client's response may reach another replica, or never come; so the decision itself also ends the wait.
       await Promise.race([answered, this.#decided(exchange, confirmationId, signal)]);
-      return told(await this.#look(exchange, confirmationId));
+      return answerFor(await this.#pollTicket(exchange, confirmationId));
     } catch {
       return pending;
     } finally {
@@ -77,7 +85,7 @@ export class Approval {
     while (isOpen(await this.#options.ticket(confirmationId, caller)));
   }
 
-  async #look(exchange: Exchange, confirmationId: string): Promise<TicketView> {
+  async #pollTicket(exchange: Exchange, confirmationId: string): Promise<TicketView> {
     const { clock } = this.#options;
     const until = clock.now().getTime() + this.#limits.settleMs;
     for (;;) {
@@ -91,7 +99,7 @@ export class Approval {
 const bindingOf = ({ caller }: Exchange, tool: string, args: unknown): StateBinding => ({ principal: caller.person.principal, tool, args });
 const isOpen = ({ state }: TicketView) => state === 'waiting' || state === 'executing';
 
-function told(view: TicketView): Answer {
+function answerFor(view: TicketView): Answer {
   if ('answer' in view) return view.answer;
   if (view.state === 'denied') return failure('ALREADY_DECIDED', 'The person decided against this change; nothing was written.').answer();
   return failure('CONFIRMATION_NOT_FOUND', 'Confirmation not found or expired.').answer();

@@ -1,3 +1,4 @@
+/** One authenticated MCP request, shared by the fast path and the SDK, that calls its tool at most once. */
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
@@ -5,15 +6,12 @@ import { Failure, failure } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports.ts';
 import type { ToolCall } from './tool-call.ts';
 
-interface Rules {
+interface ExchangeOptions {
   call(call: ToolCall): Promise<Answer> | undefined;
   readonly log: Logger;
 }
 
-/**
- * One HTTP request of one caller, whichever leg answers it. A tool is run at most once in it: the hot leg may find out only
- * afterwards that the SDK has to give the answer, and the SDK then finds the answer here.
- */
+/** The fast path may leave the response to the SDK after the call; the SDK then gets the same answer from here. */
 export class Exchange implements ToolCall {
   readonly caller: Caller;
   readonly servers: ReadonlySet<string> | undefined;
@@ -21,47 +19,51 @@ export class Exchange implements ToolCall {
   name = '';
   args: unknown;
   clientName: string | undefined;
-  /** The 2025 session that it belongs to; where it is at home, with what is known of its subscriptions. */
-  session: { readonly id: string; readonly home?: { readonly progress: Map<string, unknown> } } | undefined;
-  readonly #rules: Rules;
+  /** The 2025 session of the request. `local` is set if this process holds the session. */
+  session: { readonly id: string; readonly local?: { readonly progress: Map<string, unknown> } } | undefined;
+  readonly #options: ExchangeOptions;
   readonly #res: ServerResponse;
   #answer: Promise<Answer> | undefined;
   #performed = false;
   #abort: AbortController | undefined;
 
-  constructor(rules: Rules, res: ServerResponse, who: { caller: Caller; servers: ReadonlySet<string> | undefined; requestId: string }) {
-    this.#rules = rules;
+  constructor(
+    options: ExchangeOptions,
+    res: ServerResponse,
+    { caller, servers, requestId }: { caller: Caller; servers: ReadonlySet<string> | undefined; requestId: string },
+  ) {
+    this.#options = options;
     this.#res = res;
-    this.caller = who.caller;
-    this.servers = who.servers;
-    this.requestId = who.requestId;
+    this.caller = caller;
+    this.servers = servers;
+    this.requestId = requestId;
   }
 
-  /** Whether a tool was asked for, there or not. */
+  /** Whether a tool call was attempted, even of an unknown tool. */
   get performed(): boolean {
     return this.#performed;
   }
 
-  /** Undefined when there is no such tool. Never rejects. */
+  /** Undefined if there is no such tool. Never rejects. */
   perform(name: string, args: unknown): Promise<Answer> | undefined {
     if (this.#answer !== undefined) return this.#answer;
     this.#performed = true;
     this.name = name;
     this.args = args;
     try {
-      this.#answer = this.#rules.call(this)?.catch((thrown: unknown) => this.#broken(thrown));
+      this.#answer = this.#options.call(this)?.catch((thrown: unknown) => this.#unexpected(thrown));
     } catch (thrown) {
-      this.#answer = Promise.resolve(this.#broken(thrown));
+      this.#answer = Promise.resolve(this.#unexpected(thrown));
     }
     return this.#answer;
   }
 
-  /** Made on demand: most calls are over before anyone would look. */
+  /** Created on demand, since most calls end before anything reads it. */
   get signal(): AbortSignal {
     return this.#controller().signal;
   }
 
-  /** The client took the request back without closing the connection. */
+  /** The client cancelled the request without closing the connection. */
   cancel(): void {
     this.#controller().abort();
   }
@@ -69,19 +71,19 @@ export class Exchange implements ToolCall {
   #controller(): AbortController {
     if (this.#abort !== undefined) return this.#abort;
     const abort = new AbortController();
-    const gone = () => {
+    const onClose = () => {
       if (!this.#res.writableFinished) abort.abort();
     };
-    if (this.#res.destroyed) gone();
-    else this.#res.once('close', gone);
+    if (this.#res.destroyed) onClose();
+    else this.#res.once('close', onClose);
     this.#abort = abort;
     return abort;
   }
 
-  #broken(thrown: unknown): Answer {
+  #unexpected(thrown: unknown): Answer {
     if (thrown instanceof Failure) return thrown.answer();
     const { requestId } = this;
-    this.#rules.log.error({ requestId, tool: this.name, error: thrown }, 'a tool call broke');
+    this.#options.log.error({ requestId, tool: this.name, error: thrown }, 'tool call failed unexpectedly');
     return failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId }).answer();
   }
 }

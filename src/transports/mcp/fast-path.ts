@@ -1,6 +1,6 @@
 /**
- * Recognises flawless requests for a handful of methods. Everything else (malformed, unknown, batched, streaming, the life of
- * a session) is undefined here and goes to the SDK, so that every refusal, status and error code is the SDK's own.
+ * Recognises well-formed requests of a few methods for the fast path. Everything else (malformed, unknown, batched, streaming,
+ * session management) goes to the SDK, so that every refusal, status and error code is the SDK's own.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -23,18 +23,18 @@ export interface FastPathRequest {
   readonly id: string | number;
   readonly method: FastPathMethod;
   readonly params: Params;
-  /** What a 2026 client says of itself in every request; undefined for a 2025 client, whose session knows. */
+  /** What a 2026 client states in every request; undefined for a 2025 client, whose session has it. */
   readonly client: ClientFacts | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
-interface Recipe {
+interface MethodRules {
   readonly params: ReadonlySet<string>;
   readonly only?: 'modern' | 'legacy';
 }
 
-const METHODS: ReadonlyMap<unknown, Recipe> = new Map<FastPathMethod, Recipe>([
+const METHODS: ReadonlyMap<unknown, MethodRules> = new Map<FastPathMethod, MethodRules>([
   ['tools/call', { params: new Set(['name', 'arguments', '_meta']) }],
   ['tools/list', { params: new Set(['_meta']) }],
   ['server/discover', { params: new Set(['_meta']), only: 'modern' }],
@@ -61,28 +61,28 @@ export function recognise(headers: IncomingHttpHeaders, message: unknown): FastP
   const type = headers['content-type'];
   if ((type !== 'application/json' && type !== 'application/json; charset=utf-8') || !isObject(message)) return undefined;
   const { id, method, params = {} } = message;
-  const recipe = METHODS.get(method);
-  if (recipe === undefined || message.jsonrpc !== '2.0' || !isId(id) || !hasOnly(message, MESSAGE)) return undefined;
-  if (!isObject(params) || !hasOnly(params, recipe.params)) return undefined;
+  const rules = METHODS.get(method);
+  if (rules === undefined || message.jsonrpc !== '2.0' || !isId(id) || !hasOnly(message, MESSAGE)) return undefined;
+  if (!isObject(params) || !hasOnly(params, rules.params)) return undefined;
   const { _meta: meta = {}, arguments: args = {} } = params;
   if (!isObject(meta) || !isObject(args) || (meta.progressToken !== undefined && !isId(meta.progressToken))) return undefined;
   if (method === 'tools/call' && typeof params.name !== 'string') return undefined;
 
   const version = headers['mcp-protocol-version'];
   if (version === MODERN) {
-    if (recipe.only === 'legacy' || headers['mcp-method'] !== method) return undefined;
+    if (rules.only === 'legacy' || headers['mcp-method'] !== method) return undefined;
     if (method === 'tools/call' && headers['mcp-name'] !== params.name) return undefined;
     const client = clientOf(headers, message, meta);
     return client && { id, method: method as FastPathMethod, params, client };
   }
-  if (recipe.only === 'modern' || !LEGACY_HEADERS.has(version as string | undefined)) return undefined;
+  if (rules.only === 'modern' || !LEGACY_HEADERS.has(version as string | undefined)) return undefined;
   for (const key in meta) if (key.startsWith(RESERVED)) return undefined;
   const accept = headers.accept;
   if (accept === undefined || !accept.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
   return { id, method: method as FastPathMethod, params, client: undefined };
 }
 
-/** A client sends the same envelope with every request: the SDK's whole check runs once for each distinct one. */
+/** A client sends the same envelope with every request, so that the SDK's check runs once per distinct envelope. */
 const envelopes = new Map<string, ClientFacts>();
 const MAX_ENVELOPES = 1_000;
 const MAX_ENVELOPE_LENGTH = 4_096;

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+/** The HTTP handler of the MCP endpoint: authenticates, then answers on the fast path, by its own streams or by the SDK. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import {
   CLIENT_INFO_META_KEY,
@@ -8,6 +9,7 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
 import { type ErrorAnswer, Failure, failure } from '../../core/errors.ts';
+import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 import { isJsonType } from '../../core/media-type.ts';
 import { readJson } from '../body.ts';
 import { requestId, sendFailure } from '../guard.ts';
@@ -16,30 +18,30 @@ import { Approval } from './approval.ts';
 import { clientName, LEGACY, MODERN, sessionOpensUrls } from './client-info.ts';
 import { Exchange } from './exchange.ts';
 import { type FastPathRequest, recognise } from './fast-path.ts';
-import { follow, listen, progressIn, type Streaming } from './notices.ts';
-import { refusal } from './protocol-error.ts';
+import { addressesIn, cancelledIn, header, isPlainObject, isPlainStream, type ListenMessage, toolCallIn, toolNamed } from './messages.ts';
+import { listen, type NoticeStreamOptions, progressIn, streamSession } from './notices.ts';
 import { MCP_LIMITS, type McpLimits, type McpOptions } from './options.ts';
-import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
+import { refusal } from './protocol-error.ts';
 import { METHODS, noSession, refuse, send } from './reply.ts';
 import { callInside } from './result.ts';
 import { authInfoOf, capabilitiesOf, createSdkServer } from './server.ts';
-import { type Session, Sessions, type Visit } from './sessions.ts';
-import { Streams, whenOver } from './streams.ts';
+import { type Session, Sessions, type RemoteSession } from './sessions.ts';
+import { Streams, onClosed } from './streams.ts';
 import { Subscriptions, tooMany } from './subscriptions.ts';
 
 export interface McpHandler {
   (req: IncomingMessage, res: ServerResponse): void;
-  /** Sessions that are open now. */
+  /** The number of open sessions. */
   readonly sessions: number;
-  /** Stops waiting for people: whoever is being asked for an approval gets the pending answer now. */
+  /** Ends all waits for approvals: their calls get the pending answer at once. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** The endpoint for one path, to be mounted in front of everything else that reads a request. */
+/** Must be mounted in front of everything else that reads a request. */
 export function createMcpTransport(options: McpOptions): McpHandler {
   const endpoint = new Endpoint(options);
-  // A refusal that breaks itself ends its own connection, never the process.
+  // An error while sending an error closes the connection, but never ends the process.
   const handle = (req: IncomingMessage, res: ServerResponse) => void endpoint.serve(req, res).catch(() => res.destroy());
   return Object.defineProperties(handle, {
     sessions: { get: () => endpoint.sessions.size },
@@ -57,10 +59,10 @@ class Endpoint {
   readonly #streams: Streams;
   readonly #retiring = new AbortController();
   readonly #subscribed: ConcurrencyLimit;
-  readonly #streaming: Streaming | undefined;
+  readonly #streaming: NoticeStreamOptions | undefined;
   readonly #sdk: ReturnType<typeof createMcpHandler>;
   readonly #modern: ReturnType<typeof toNodeHandler>;
-  readonly #callersOptions: ReturnType<typeof toNodeHandler>;
+  readonly #stateless: ReturnType<typeof toNodeHandler>;
   readonly #fast: boolean;
   readonly #serverInfo: string;
   readonly #discovery: string;
@@ -70,7 +72,11 @@ class Endpoint {
     this.#options = options;
     this.#limits = { ...MCP_LIMITS, ...options.limits };
     this.#streams = new Streams(options, this.#limits);
-    const approval = new Approval(options, this.#limits, this.#streams, this.#retiring.signal);
+    const approval = new Approval(options, {
+      limits: this.#limits,
+      streams: this.#streams,
+      retiring: this.#retiring.signal,
+    });
     this.#subscribed = new ConcurrencyLimit(options.kept, 'subscribed', this.#limits.subscriptionsPerPerson);
     const { mcpResources } = options;
     const { heartbeatMs } = this.#limits;
@@ -86,11 +92,11 @@ class Endpoint {
     const makeServer = () => createSdkServer(options, approval, subscriptions);
     const onEnd = (id: string, { principal, stream }: Session) => {
       stream?.end();
-      // Whichever replica was asked to subscribe it: whoever streamed it may hold its places.
+      // Any replica may have added subscriptions, and this process may hold their slots.
       subscriptions?.forget(id, principal).catch(() => undefined);
     };
     this.sessions = new Sessions({ limits: this.#limits, clock: options.clock, key: options.stateKey, makeServer, onEnd });
-    this.#callersOptions = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
+    this.#stateless = toNodeHandler({ fetch: legacyStatelessFallback(makeServer) });
     this.#sdk = createMcpHandler(makeServer, {
       legacy: 'reject',
       keepAliveMs: this.#limits.heartbeatMs,
@@ -121,10 +127,9 @@ class Endpoint {
       exchange = new Exchange(options, res, { caller, servers, requestId: id });
       if (method === 'POST') await this.#post(exchange, req, res);
       else await this.#bodiless(exchange, req, res);
-      if (res.statusCode >= 500)
-        options.log.error({ requestId: id, status: res.statusCode }, 'an MCP request was answered with a server error');
+      if (res.statusCode >= 500) options.log.error({ requestId: id, status: res.statusCode }, 'MCP request answered with a server error');
     } catch (thrown) {
-      if (!(thrown instanceof Failure)) options.log.error({ requestId: id, error: thrown }, 'an MCP request broke');
+      if (!(thrown instanceof Failure)) options.log.error({ requestId: id, error: thrown }, 'MCP request failed unexpectedly');
       const first = thrown instanceof Failure ? thrown : failure('INTERNAL_ERROR', 'Something went wrong on our side.', { requestId: id });
       const failed = exchange !== undefined && UNREAD.has(first.status) ? await this.#record(exchange, req, first) : first;
       const code = failed.code !== 'VALIDATION_ERROR' ? -32000 : exchange === undefined ? -32600 : -32700;
@@ -132,7 +137,7 @@ class Endpoint {
     }
   }
 
-  /** What was refused is answered, whether it could be recorded or, if not, as a failure of ours. */
+  /** Records a refused request and returns the failure to send: a request that cannot be recorded is SERVICE_UNAVAILABLE. */
   async #record(exchange: Exchange, { headers }: IncomingMessage, refused: Failure, name = toolNamed(headers)): Promise<Failure> {
     try {
       const bytes = Number(headers['content-length'] ?? 0);
@@ -142,7 +147,7 @@ class Endpoint {
     }
   }
 
-  /** A tool call that the SDK refuses never reaches a tool; it is recorded once it is answered. */
+  /** Records a tool call that the SDK refuses before it reaches a tool, after the response is sent. */
   #recordUnperformed(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body: unknown): void {
     const params = toolCallIn(body);
     if (params === undefined) return;
@@ -167,14 +172,14 @@ class Endpoint {
   async #post(exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { headers } = req;
     if (!isJsonType(headers['content-type'])) {
-      throw failure('UNSUPPORTED_MEDIA_TYPE', 'Send JSON, and say so in Content-Type.');
+      throw failure('UNSUPPORTED_MEDIA_TYPE', 'Send JSON with Content-Type: application/json.');
     }
     const body = await readJson(req, { duplicates: 'refuse' });
     const fast = this.#fast ? recognise(headers, body) : undefined;
     if (fast !== undefined && (await this.#answer(fast, exchange, req, res))) return;
 
     this.#recordUnperformed(exchange, req, res, body);
-    // Batches count as one request everywhere else; the strict 2026 handler refuses them for every revision.
+    // A batch would count as one request in the limits, so that the strict 2026 handler refuses it for every revision.
     if (Array.isArray(body)) return this.#toModern(exchange, req, res, body);
     const route = classifyInboundRequest({
       httpMethod: 'POST',
@@ -192,55 +197,56 @@ class Endpoint {
     }
     if (headers['mcp-session-id'] === undefined && route.reason === 'initialize') {
       this.#prepare(exchange, req, res);
-      return this.sessions.begin(req, res, body, exchange.caller);
+      return this.sessions.begin(req, res, { body, caller: exchange.caller });
     }
     const session = this.#session(exchange, req);
-    // Elsewhere a session has begun already: only its own transport could say so.
-    if (session === undefined || (isVisit(session) && route.reason === 'initialize')) {
+    // Only the replica that holds the session can answer a second initialize.
+    if (session === undefined || (isRemote(session) && route.reason === 'initialize')) {
       return noSession(res, exchange);
     }
-    if (route.reason === 'notification' && !isVisit(session)) session.running.get(cancelledIn(body))?.cancel();
+    if (route.reason === 'notification' && !isRemote(session)) session.running.get(cancelledIn(body))?.cancel();
     return this.#toSession(session, exchange, req, res, body);
   }
 
-  /** GET opens and DELETE ends something in a 2025 session; 2026-07-28 knows neither. */
+  /** GET (open a stream) and DELETE (end the session) exist only for 2025 sessions. */
   async #bodiless(exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.headers['mcp-session-id'] === undefined || req.headers['mcp-protocol-version'] === MODERN)
       return this.#toModern(exchange, req, res);
     const session = this.#session(exchange, req);
     if (session === undefined) return noSession(res, exchange);
     const streaming = this.#streaming;
-    if (req.method === 'GET' && (streaming !== undefined || !isVisit(session))) await this.#hold(exchange, res);
-    if (req.method === 'GET' && streaming !== undefined && isPlainStream(req)) return this.#follow(streaming, session, exchange, req, res);
+    if (req.method === 'GET' && (streaming !== undefined || !isRemote(session))) await this.#hold(exchange, res);
+    if (req.method === 'GET' && streaming !== undefined && isPlainStream(req))
+      return this.#streamSession(streaming, session, exchange, req, res);
     return this.#toSession(session, exchange, req, res);
   }
 
-  /** Our own stream in place of the SDK's, which could not go on where another left off, nor in another process. */
-  async #follow(
-    streaming: Streaming,
-    session: Session | Visit,
+  /** Replaces the SDK's stream, which cannot resume from Last-Event-ID or on another replica. */
+  async #streamSession(
+    streaming: NoticeStreamOptions,
+    session: Session | RemoteSession,
     { caller, requestId }: Exchange,
     { headers }: IncomingMessage,
     res: ServerResponse,
   ): Promise<void> {
     const [id, last, version] = [headers['mcp-session-id'], headers['last-event-id'], headers['mcp-protocol-version']].map(String);
     const seen = progressIn(last);
-    const home = isVisit(session) ? undefined : session;
+    const local = isRemote(session) ? undefined : session;
     await streaming.subscriptions.claim(id ?? '', caller);
-    // The client's own word for what it saw counts; without it, what was written to it.
-    for (const [uri, reached] of seen) home?.progress.set(uri, reached);
+    // The client's Last-Event-ID takes precedence over what this process has sent.
+    for (const [uri, reached] of seen) local?.progress.set(uri, reached);
     this.#streams.watch(res, caller);
     res.setHeader('x-request-id', requestId);
-    // A client that comes again has lost the stream before: the newest is the one it reads.
-    home?.stream?.end();
-    if (home !== undefined) home.stream = res;
+    // A client that opens a second stream has lost the first one.
+    local?.stream?.end();
+    if (local !== undefined) local.stream = res;
     const primed = version === LEGACY[0];
-    await follow(streaming, caller, res, { id: id ?? '', progress: home?.progress ?? seen, primed });
-    if (home === undefined) await streaming.subscriptions.leave(id ?? '', caller.person.principal);
-    else if (home.stream === res) home.stream = undefined;
+    await streamSession(streaming, caller, res, { id: id ?? '', progress: local?.progress ?? seen, primed });
+    if (local === undefined) await streaming.subscriptions.leave(id ?? '', caller.person.principal);
+    else if (local.stream === res) local.stream = undefined;
   }
 
-  /** False leaves the answer to the SDK: it refuses what is malformed. */
+  /** False leaves the response to the SDK, which refuses malformed requests. */
   async #listen(exchange: Exchange, { headers }: IncomingMessage, res: ServerResponse, message: ListenMessage): Promise<boolean> {
     const streaming = this.#streaming;
     const { id, params } = message;
@@ -251,9 +257,9 @@ class Endpoint {
       send(res, exchange, [JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: answer.message, data: answer } })]);
       return true;
     };
-    const place = await this.#subscribed.take(exchange.caller.person.principal, asked.length);
-    if (place === undefined) return refused(tooMany(this.#subscribed.most).answer());
-    whenOver(res, place);
+    const release = await this.#subscribed.take(exchange.caller.person.principal, asked.length);
+    if (release === undefined) return refused(tooMany(this.#subscribed.most).answer());
+    onClosed(res, release);
     exchange.clientName = clientName((params?.['_meta'] as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY]);
     const kept = new Map<string, { server: string; from: number }>();
     const honored: string[] = [];
@@ -270,7 +276,7 @@ class Endpoint {
     return true;
   }
 
-  /** False leaves the answer to the SDK. */
+  /** False leaves the response to the SDK. */
   async #answer(fast: FastPathRequest, exchange: Exchange, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
     const session = fast.client === undefined ? this.#session(exchange, req) : undefined;
     if (fast.client === undefined && session === undefined) return false;
@@ -280,12 +286,12 @@ class Endpoint {
     switch (fast.method) {
       case 'tools/call': {
         exchange.clientName = fast.client === undefined ? nameIn(session) : fast.client.name;
-        const running = session === undefined || isVisit(session) ? undefined : session.running;
+        const running = session === undefined || isRemote(session) ? undefined : session.running;
         running?.set(fast.id, exchange);
         const answer = await exchange.perform(fast.params.name as string, fast.params.arguments ?? {});
         running?.delete(fast.id);
         if (answer === undefined) return false;
-        const opensUrls = fast.client?.opensUrls ?? (session !== undefined && !isVisit(session) && sessionOpensUrls(session.server));
+        const opensUrls = fast.client?.opensUrls ?? (session !== undefined && !isRemote(session) && sessionOpensUrls(session.server));
         if (answer.status === 'pending_confirmation' && opensUrls) return false;
         const inside = callInside(this.#options, exchange, answer);
         const end = `${stamp === undefined ? '"_meta":{' : `${stamp},`}"requestId":"${exchange.requestId}"}}}`;
@@ -308,23 +314,29 @@ class Endpoint {
     }
   }
 
-  #session({ caller }: Exchange, { headers }: IncomingMessage): Session | Visit | undefined {
+  #session({ caller }: Exchange, { headers }: IncomingMessage): Session | RemoteSession | undefined {
     const id = headers['mcp-session-id'];
-    // Who keeps no session needs none: each request stands for itself, and no stream could ask back.
-    return typeof id === 'string' ? (this.sessions.find(id, caller) ?? this.sessions.visit(id, caller)) : { clientName: undefined };
+    // A client without a session id is served statelessly.
+    return typeof id === 'string' ? (this.sessions.find(id, caller) ?? this.sessions.findRemote(id, caller)) : { clientName: undefined };
   }
 
   #toModern(exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
     return this.#modern(this.#prepare(exchange, req, res) as NodeIncomingMessageLike, res, body);
   }
 
-  #toSession(session: Session | Visit, exchange: Exchange, req: IncomingMessage, res: ServerResponse, body?: unknown): Promise<void> {
+  #toSession(
+    session: Session | RemoteSession,
+    exchange: Exchange,
+    req: IncomingMessage,
+    res: ServerResponse,
+    body?: unknown,
+  ): Promise<void> {
     exchange.clientName = nameIn(session);
     const id = req.headers['mcp-session-id'];
-    if (typeof id === 'string') exchange.session = isVisit(session) ? { id } : { id, home: session };
+    if (typeof id === 'string') exchange.session = isRemote(session) ? { id } : { id, local: session };
     const prepared = this.#prepare(exchange, req, res);
-    return isVisit(session)
-      ? this.#callersOptions(prepared as NodeIncomingMessageLike, res, body)
+    return isRemote(session)
+      ? this.#stateless(prepared as NodeIncomingMessageLike, res, body)
       : session.transport.handleRequest(prepared, res, body);
   }
 
@@ -340,53 +352,8 @@ class Endpoint {
   }
 }
 
-/** Statuses of a request whose body was not taken. */
+/** Statuses that mean that the body was not accepted. */
 const UNREAD: ReadonlySet<number> = new Set([400, 408, 413, 415]);
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-/** What a tool call, or the first one in a batch, is called with. */
-function toolCallIn(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  const message: unknown = Array.isArray(body) ? body.find((each) => isPlainObject(each) && each.method === 'tools/call') : body;
-  if (!isPlainObject(message) || message.method !== 'tools/call') return undefined;
-  return isPlainObject(message.params) ? message.params : {};
-}
-
-/** The request that a cancellation names. */
-function cancelledIn(body: unknown): unknown {
-  const { method, params } = body as { method?: unknown; params?: { requestId?: unknown } };
-  return method === 'notifications/cancelled' ? params?.requestId : undefined;
-}
-
-interface ListenMessage {
-  readonly id?: string | number;
-  readonly method: string;
-  readonly params?: Readonly<Record<string, unknown>> | undefined;
-}
-
-const FILTERS: ReadonlySet<string> = new Set(['toolsListChanged', 'promptsListChanged', 'resourcesListChanged']);
-
-/** The resources that a filter names, each once; undefined where it is none. No list of ours ever changes while we run. */
-function addressesIn(filter: unknown): readonly string[] | undefined {
-  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) return undefined;
-  const { resourceSubscriptions: given = [], ...rest } = filter as Record<string, unknown>;
-  if (!Array.isArray(given) || !given.every((uri) => typeof uri === 'string')) return undefined;
-  if (!Object.entries(rest).every(([key, value]) => !FILTERS.has(key) || value === undefined || typeof value === 'boolean'))
-    return undefined;
-  return [...new Set(given as string[])];
-}
-
-/** A request for the stream that leaves nothing to refuse. */
-const isPlainStream = ({ headers }: IncomingMessage): boolean =>
-  headers.accept?.includes('text/event-stream') === true &&
-  (headers['mcp-protocol-version'] === undefined || (LEGACY as readonly unknown[]).includes(headers['mcp-protocol-version']));
-
-const isVisit = (session: Session | Visit): session is Visit => !('server' in session);
-const nameIn = (session: Session | Visit | undefined): string | undefined =>
-  session === undefined ? undefined : isVisit(session) ? session.clientName : clientName(session.server.getClientVersion());
-
-/** The tool that the headers name, where the body cannot be read. */
-const toolNamed = ({ 'mcp-name': name }: IncomingHttpHeaders): string | undefined =>
-  typeof name === 'string' && /^[\w.-]{1,128}$/.test(name) ? name : undefined;
-
-const header = <K extends string>(key: K, value: string | string[] | undefined) =>
-  (typeof value === 'string' ? { [key]: value } : {}) as { [key in K]?: string };
+const isRemote = (session: Session | RemoteSession): session is RemoteSession => !('server' in session);
+const nameIn = (session: Session | RemoteSession | undefined): string | undefined =>
+  session === undefined ? undefined : isRemote(session) ? session.clientName : clientName(session.server.getClientVersion());

@@ -9,13 +9,13 @@ export type ResourceCall = Pick<ToolCall, 'caller' | 'servers' | 'requestId' | '
 type Servers = ReadonlySet<string> | undefined;
 export type Reference = { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** What is offered beside tools. Whoever asks, each call goes through the same checks as a tool's. */
+/** Each method runs the same checks as a tool call. */
 export interface McpResources {
   readonly capabilities: ServerCapabilities;
   resources(caller: Caller, servers: Servers): readonly object[];
   templates(caller: Caller, servers: Servers): readonly object[];
   prompts(caller: Caller, servers: Servers): readonly object[];
-  /** `data` is the text itself, or what is to be read as JSON. */
+  /** `data` is the text itself, or a value that is serialised as JSON. */
   read(uri: string, call: ResourceCall): Promise<{ readonly answer: Answer; readonly mimeType: string }>;
   prompt(
     name: string,
@@ -23,9 +23,9 @@ export interface McpResources {
     call: ResourceCall,
   ): Promise<{ readonly answer: Answer; readonly description: string }>;
   complete(reference: Reference, argument: { readonly name: string; readonly value: string }, call: ResourceCall): Promise<Answer>;
-  /** May the caller hear of it? `data` is the transaction after which they do. */
+  /** Checks that the caller may subscribe. `data` is the transaction after which notices begin. */
   subscribe(uri: string, call: ResourceCall): Promise<{ readonly answer: Answer; readonly server: string; readonly uri: string }>;
   unsubscribe(uri: string, call: ResourceCall): Promise<{ readonly answer: Answer; readonly uri: string }>;
-  /** What the next transactions changed; waits for one. Throws a Failure when the caller may not hear of it any more. */
+  /** Waits for the changes of the next transactions. Throws a Failure if the caller may no longer read them. */
   changes(server: string, caller: Caller, after: number): Promise<readonly Notice[]>;
 }

@@ -1,4 +1,4 @@
-/** Streams of what changed: `subscriptions/listen` of 2026-07-28, and the GET stream of a 2025 session. */
+/** Streams of change notices: `subscriptions/listen` of 2026-07-28, and the GET stream of a 2025 session. */
 import type { ServerResponse } from 'node:http';
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { Caller } from '../../core/caller.ts';
@@ -6,13 +6,13 @@ import { Failure } from '../../core/errors.ts';
 import type { Notice } from '../../core/resources.ts';
 import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';
-import { whenOver } from './streams.ts';
-import type { Kept, Subscriptions } from './subscriptions.ts';
+import { onClosed } from './streams.ts';
+import type { SubscriptionMap, Subscriptions } from './subscriptions.ts';
 
-const AGAIN_MS = 500;
+const RETRY_MS = 500;
 
-/** An answer that goes on, event by event. Whoever reads slowly is written to slowly: nothing piles up here. */
-class EventStream {
+/** A response of server-sent events with backpressure: nothing is buffered for a slow client. */
+class NoticeStream {
   readonly #res: ServerResponse;
   readonly #beat: NodeJS.Timeout;
   readonly #closed = new AbortController();
@@ -26,7 +26,7 @@ class EventStream {
     }
     this.#beat = setInterval(() => void (res.writableNeedDrain || !this.open || res.write(': keepalive\n\n')), heartbeatMs);
     this.gone = new Promise((resolve) => {
-      whenOver(res, () => {
+      onClosed(res, () => {
         clearInterval(this.#beat);
         this.#closed.abort();
         resolve();
@@ -34,7 +34,7 @@ class EventStream {
     });
   }
 
-  /** When it happens, or never where the stream ends before. */
+  /** Resolves when the signal aborts; never if the stream ends first. */
   during(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) resolve();
@@ -46,7 +46,7 @@ class EventStream {
     return !this.#res.destroyed && !this.#res.writableEnded;
   }
 
-  /** Undefined when there is room for more at once. */
+  /** Undefined if more can be written at once; else a promise for the drain. */
   send(message: object | undefined, id?: string): Promise<void> | undefined {
     if (!this.open) return undefined;
     const data = message === undefined ? '' : JSON.stringify(message);
@@ -55,59 +55,59 @@ class EventStream {
   }
 
   end(): void {
-    // A response that waits behind another one on its connection ends long before it closes.
+    // A pipelined response ends long before it closes, so that the heartbeat stops here.
     clearInterval(this.#beat);
     if (this.open) this.#res.end();
   }
 }
 
-/** The last notice that went out: the transaction's number, and which of its notices. */
-interface Reached {
+/** The last notice that was sent: the transaction's number, and the index of the notice in it. */
+interface Position {
   readonly tx: number;
-  /** Undefined when all of that transaction did. */
+  /** Undefined if all notices of the transaction were sent. */
   readonly n?: number | undefined;
 }
-/** By address: how far a subscriber was told. */
-export type Progress = Map<string, Reached>;
+/** By resource URI: the last notice that was sent. */
+export type Progress = Map<string, Position>;
 
-interface Pumping {
+interface PumpOptions {
   readonly mcpResources: McpResources;
-  readonly stream: EventStream;
+  readonly stream: NoticeStream;
   readonly server: string;
   readonly caller: Caller;
   readonly progress: Progress;
-  /** What is subscribed to at this moment. */
-  readonly wanted: () => Kept | Promise<Kept>;
-  /** Resolves when that may have become something else. */
+  /** The current subscriptions. */
+  readonly wanted: () => SubscriptionMap | Promise<SubscriptionMap>;
+  /** Resolves when the subscriptions may have changed. */
   readonly changed?: () => Promise<void>;
   readonly send: (notice: Notice) => Promise<void> | undefined;
 }
 
-const startOf = (progress: Progress, uri: string, from: number): Reached => {
-  const told = progress.get(uri);
-  return told !== undefined && told.tx >= from ? told : { tx: from };
+const startOf = (progress: Progress, uri: string, from: number): Position => {
+  const reached = progress.get(uri);
+  return reached !== undefined && reached.tx >= from ? reached : { tx: from };
 };
-const isPast = (tx: number, n: number, start: Reached) => tx > start.tx || (tx === start.tx && start.n !== undefined && n > start.n);
+const isPast = (tx: number, n: number, start: Position) => tx > start.tx || (tx === start.tx && start.n !== undefined && n > start.n);
 
-/** Follows one server until the stream ends, or the caller may not any more: then it resolves. */
-async function pump(pumping: Pumping): Promise<void> {
-  const { mcpResources, stream, server, caller, progress, wanted, changed } = pumping;
+/** Sends the notices of one server. Resolves when the stream ends or the caller may no longer read them. */
+async function pump(options: PumpOptions): Promise<void> {
+  const { mcpResources, stream, server, caller, progress, wanted, changed } = options;
   while (stream.open) {
     try {
       const own = [...(await wanted())].filter(([, each]) => each.server === server);
       const starts = own.map(([uri, { from }]) => startOf(progress, uri, from)).map(({ tx, n }) => (n === undefined ? tx : tx - 1));
       const next = starts.length === 0 ? [] : [mcpResources.changes(server, caller, Math.min(...starts))];
       const notices = await Promise.race([...next, ...(changed ? [changed()] : []), stream.gone]);
-      if (notices !== undefined) await deliver(pumping, notices);
+      if (notices !== undefined) await deliver(options, notices);
     } catch (error) {
       if (error instanceof Failure && !error.retryable) return;
-      await Promise.race([stream.gone, new Promise((again) => setTimeout(again, AGAIN_MS).unref())]);
+      await Promise.race([stream.gone, new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())]);
     }
   }
 }
 
-async function deliver({ stream, server, progress, wanted, send }: Pumping, notices: readonly Notice[]): Promise<void> {
-  // Looked up after the notices were read, and again after every wait: what is no longer wanted does not go out.
+async function deliver({ stream, server, progress, wanted, send }: PumpOptions, notices: readonly Notice[]): Promise<void> {
+  // Read after the notices, and timer after every wait, so that nothing is sent after an unsubscribe.
   let now = await wanted();
   let [at, n] = [0, 0];
   for (const notice of notices) {
@@ -133,27 +133,27 @@ async function deliver({ stream, server, progress, wanted, send }: Pumping, noti
 const updated = (notice: Notice, meta: object) => ({
   jsonrpc: '2.0',
   method: 'notifications/resources/updated',
-  // Clients drop keys that they do not know, but keep what stands in _meta.
+  // Clients drop unknown members of params, but keep those of _meta.
   params: { uri: notice.resource_uri, ...notice, _meta: { ...notice, ...meta } },
 });
 
-export interface Streaming {
+export interface NoticeStreamOptions {
   readonly mcpResources: McpResources;
   readonly subscriptions: Subscriptions;
   readonly heartbeatMs: number;
   readonly serverInfo: object;
-  /** When this process is about to end: whoever listens is told so, and goes on elsewhere. */
+  /** Aborted when this process begins to stop: streams end, and clients reconnect to another replica. */
   readonly retiring: AbortSignal;
 }
 
-/** One stream for one request of a 2026 client. `honored` holds the addresses as the client wrote them. */
+/** One stream for one request of a 2026 client. `honored` holds the URIs as the client wrote them. */
 export async function listen(
-  { mcpResources, heartbeatMs, serverInfo, retiring }: Streaming,
+  { mcpResources, heartbeatMs, serverInfo, retiring }: NoticeStreamOptions,
   exchange: Exchange,
   res: ServerResponse,
-  { id, honored, kept }: { readonly id: string | number; readonly honored: readonly string[]; readonly kept: Kept },
+  { id, honored, kept }: { readonly id: string | number; readonly honored: readonly string[]; readonly kept: SubscriptionMap },
 ): Promise<void> {
-  const stream = new EventStream(res, heartbeatMs);
+  const stream = new NoticeStream(res, heartbeatMs);
   const stamp = { [SUBSCRIPTION_ID_META_KEY]: id };
   const notifications = honored.length > 0 ? { resourceSubscriptions: honored } : {};
   void stream.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
@@ -168,19 +168,19 @@ export async function listen(
       send: (notice) => stream.send(updated(notice, stamp)),
     }),
   );
-  // Whoever may follow nothing any more is told that it is over.
+  // The stream also ends when the caller may read none of the resources any more.
   await Promise.race([stream.gone, stream.during(retiring), Promise.all(pumps)]);
   void stream.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { ...stamp, [SERVER_INFO_META_KEY]: serverInfo } } });
   stream.end();
 }
 
-const serversIn = (kept: Kept): ReadonlySet<string> => new Set([...kept.values()].map(({ server }) => server));
+const serversIn = (kept: SubscriptionMap): ReadonlySet<string> => new Set([...kept.values()].map(({ server }) => server));
 
-/** An event's id says all that came before it, so that any replica can go on from there. */
+/** The event id contains the whole progress, so that any replica can resume the stream. */
 const idOf = (progress: Progress): string =>
   [...progress].map(([uri, { tx, n }]) => `${uri}=${tx}${n === undefined ? '' : `.${n}`}`).join(';');
 
-/** What a client saw last; whatever else stands there says nothing. */
+/** Parses Last-Event-ID; malformed parts are ignored. */
 export function progressIn(lastEventId: string | undefined): Progress {
   const parts = (lastEventId ?? '').slice(0, 2000).matchAll(/(?:^|;)([a-z][a-z0-9:/-]*)=(\d{1,15})(?:\.(\d{1,9}))?(?=;|$)/g);
   return new Map([...parts].map(([, uri = '', tx, n]) => [uri, { tx: Number(tx), n: n === undefined ? undefined : Number(n) }]));
@@ -188,25 +188,25 @@ export function progressIn(lastEventId: string | undefined): Progress {
 
 export interface SessionStream {
   readonly id: string;
-  /** Goes on from here; kept up to date as notices go out. */
+  /** Where the stream resumes. Updated as notices are sent. */
   readonly progress: Progress;
-  /** Whether the client takes an event without a message, that only says how far it is. */
+  /** Whether the client accepts an event without data that only carries an id. */
   readonly primed: boolean;
 }
 
-/** The GET stream of a 2025 session, wherever the session began. */
-export async function follow(
-  { mcpResources, subscriptions, heartbeatMs, retiring }: Streaming,
+/** The GET stream of a 2025 session, also of one that began on another replica. */
+export async function streamSession(
+  { mcpResources, subscriptions, heartbeatMs, retiring }: NoticeStreamOptions,
   caller: Caller,
   res: ServerResponse,
   session: SessionStream,
 ): Promise<void> {
-  const stream = new EventStream(res, heartbeatMs);
+  const stream = new NoticeStream(res, heartbeatMs);
   const { id, progress } = session;
   const running = new Set<string>();
   let wake = () => {};
   let changed = new Promise<void>(() => {});
-  const look = async () => {
+  const update = async () => {
     wake();
     changed = new Promise((resolve) => (wake = resolve));
     for (const server of serversIn(await subscriptions.hold(id, caller, () => stream.open))) {
@@ -225,13 +225,13 @@ export async function follow(
     }
   };
   if (session.primed && progress.size > 0) void stream.send(undefined, idOf(progress));
-  const lookAgain = () => void look().catch(() => undefined);
-  const stop = subscriptions.onChange(id, lookAgain);
-  // Another replica may have been asked to subscribe.
-  const again = setInterval(lookAgain, heartbeatMs);
-  lookAgain();
+  const tryUpdate = () => void update().catch(() => undefined);
+  const stop = subscriptions.onChange(id, tryUpdate);
+  // Another replica may have changed the subscriptions.
+  const timer = setInterval(tryUpdate, heartbeatMs);
+  tryUpdate();
   await Promise.race([stream.gone, stream.during(retiring)]);
   stream.end();
-  clearInterval(again);
+  clearInterval(timer);
   stop();
 }

@@ -1,3 +1,4 @@
+/** The options and limits of the MCP endpoint. */
 import type { IncomingMessage } from 'node:http';
 import type { Server, ServerCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Answer } from '../../core/answer.ts';
@@ -9,48 +10,46 @@ import type { Exchange } from './exchange.ts';
 import type { McpResources } from './mcp-resources.ts';
 import type { TicketView, ToolCall, ToolListing } from './tool-call.ts';
 
-/** All that the endpoint has to be told. Business rules stay behind these functions. */
+/** The endpoint contains no business rules; they stay behind these functions. */
 export interface McpOptions {
   readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions?: string | undefined;
   readonly guard: Guard;
-  /** Throws a Failure; answers at once where the token is known already. */
+  /** Throws a Failure. Synchronous for a token that was verified before. */
   authenticate(req: IncomingMessage): Caller | Promise<Caller>;
-  /** The value of WWW-Authenticate beside a 401. */
+  /** The WWW-Authenticate header of a 401. */
   challenge(req: IncomingMessage): string;
-  /** Called again at each heartbeat of an open stream: throws when the token is no longer good, and the stream closes. */
+  /** Called at each heartbeat of an open stream. Throws if the token is no longer valid; the stream then closes. */
   recheck(caller: Caller): Promise<void>;
-  /** Which servers `?servers=` names; throws VALIDATION_ERROR for an unknown or empty name. Asked only where there is a query. */
+  /** The servers that `?servers=` names. Called only if the URL has a query; throws VALIDATION_ERROR for unknown names. */
   select(url: URL): ReadonlySet<string> | undefined;
   list(caller: Caller, servers: ReadonlySet<string> | undefined): ToolListing;
-  /** Undefined means that there is no such tool for this caller, and is said before anything happens. */
+  /** Returns undefined synchronously if the caller has no such tool. */
   call(call: ToolCall): Promise<Answer> | undefined;
-  /**
-   * Records a request that was refused before a tool was called, with the tool's name as far as it is known. What it returns is answered.
-   */
+  /** Records a request that was refused before a tool was called. The returned failure is sent. */
   refused?(
     exchange: Pick<ToolCall, 'caller' | 'clientName' | 'requestId'>,
     refused: Failure,
     about: { readonly name: string | undefined; readonly bytes: number },
   ): Promise<Failure>;
-  /** One line for a person to read. */
+  /** One line of text for people. */
   describe(tool: string, answer: Answer, args: unknown): string;
-  /** What is embedded in place of the whole answer, and under which address. */
+  /** A resource that is embedded instead of the whole answer. */
   embed?(tool: string, answer: Answer, args: unknown): { readonly uri: string; readonly json: string } | undefined;
-  /** Where the caller's own ticket stands. */
+  /** The state of the caller's own ticket. */
   ticket(confirmationId: string, caller: Caller): Promise<TicketView>;
-  /** At least 32 bytes, the same for all replicas: vouches for the sessions and request states that clients bring back. */
+  /** At least 32 bytes, equal on all replicas: signs session ids and request states. */
   readonly stateKey: Uint8Array;
-  /** What every replica must know: what sessions are subscribed to, and how much each person holds open. */
+  /** Shared by all replicas: subscriptions of sessions, and the concurrency limits of each person. */
   readonly kept: KeyValue;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits?: Partial<McpLimits> | undefined;
   /** Resources, prompts, completion. */
   readonly mcpResources?: McpResources | undefined;
-  /** Whatever else the server answers. */
+  /** Further request handlers. */
   readonly features?: readonly McpFeature[] | undefined;
-  /** Off only to compare answers with those of the SDK alone. */
+  /** Off only in tests that compare it with the SDK. */
   readonly fastPath?: boolean | undefined;
 }
 
@@ -61,9 +60,9 @@ export interface McpLimits {
   readonly streamsPerPerson: number;
   readonly subscriptionsPerPerson: number;
   readonly heartbeatMs: number;
-  /** How long an elicitation may stay open in a 2025 client, and a sealed request state be brought back. */
+  /** How long an elicitation of a 2025 client may stay open, and a sealed request state is valid. */
   readonly approvalMs: number;
-  /** After the client says that the page was opened: how long to wait for the decision before answering "still pending". */
+  /** How long to wait for the decision after the client has shown the page, before answering "still pending". */
   readonly settleMs: number;
 }
 
@@ -80,6 +79,6 @@ export const MCP_LIMITS: McpLimits = {
 
 export interface McpFeature {
   readonly capabilities: ServerCapabilities;
-  /** Sets handlers on a server of the SDK; `exchangeOf` tells a handler who asks. */
+  /** Sets handlers on an SDK server; `exchangeOf` returns the request that a handler serves. */
   install(server: Server, exchangeOf: (context: ServerContext) => Exchange): void;
 }

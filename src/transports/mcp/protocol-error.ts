@@ -2,6 +2,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ErrorAnswer } from '../../core/errors.ts';
 
-/** The union is the error's data: a stable code, and whether trying again can help. */
+/** The error answer becomes the error's `data`, with its code and `retryable`. */
 export const refusal = (answer: ErrorAnswer): ProtocolError =>
   new ProtocolError(answer.retryable ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, answer.message, answer);

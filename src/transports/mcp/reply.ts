@@ -1,3 +1,4 @@
+/** Writes the HTTP responses of the MCP endpoint. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Failure } from '../../core/errors.ts';
 import { sendFailure } from '../guard.ts';
@@ -5,12 +6,12 @@ import type { Exchange } from './exchange.ts';
 
 export const METHODS = 'GET, POST, DELETE';
 
-/** From here on a text is made into bytes once, instead of being measured, put behind the headers and encoded. */
-const LONG = 4_096;
+/** Strings from this length on are encoded once; shorter ones are cheaper to write as strings. */
+const ENCODE_FROM = 4_096;
 
-/** Bytes made once go out without being copied or encoded again. */
+/** Prepared buffers are written without a copy. */
 export function send(res: ServerResponse, { requestId }: Exchange, answer: readonly (string | Buffer)[]): void {
-  const pieces = answer.map((piece) => (typeof piece === 'string' && piece.length > LONG ? Buffer.from(piece) : piece));
+  const pieces = answer.map((piece) => (typeof piece === 'string' && piece.length > ENCODE_FROM ? Buffer.from(piece) : piece));
   let length = 0;
   for (const piece of pieces) length += Buffer.byteLength(piece);
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'x-request-id': requestId });
@@ -19,14 +20,14 @@ export function send(res: ServerResponse, { requestId }: Exchange, answer: reado
   res.end(pieces[last]);
 }
 
-/** The union for whoever reads plain HTTP, with the JSON-RPC error beside it that an MCP client looks for. */
+/** One body with both the error answer for HTTP clients and the JSON-RPC error for MCP clients. */
 export function refuse(res: ServerResponse, failed: Failure, code: number, headers: OutgoingHttpHeaders): void {
   const allow = failed.status === 405 && { allow: METHODS };
   const wait = typeof failed.details?.retryAfterSeconds === 'number' && { 'retry-after': String(failed.details.retryAfterSeconds) };
   sendFailure(res, failed, { ...headers, ...allow, ...wait }, { jsonrpc: '2.0', id: null, error: { code, message: failed.message } });
 }
 
-/** In the SDK's own words: a client that reads "Session not found" begins a new one. */
+/** The SDK's exact message: clients that read "Session not found" start a new session. */
 export function noSession(res: ServerResponse, { requestId }: Exchange): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null });
   res.writeHead(404, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': requestId });

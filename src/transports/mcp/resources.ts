@@ -1,4 +1,4 @@
-/** Resources, prompts and completion, as the SDK serves them to clients of every revision. */
+/** Installs the handlers for resources, prompts, completion and subscriptions on an SDK server. */
 import {
   type CompleteResult,
   type GetPromptResult,
@@ -21,49 +21,49 @@ import type { Subscriptions } from './subscriptions.ts';
 function dataOf(answer: Answer): unknown {
   if (answer.status === 'success') return answer.data;
   if (answer.status === 'error') throw refusal(answer);
-  throw new Error('what only reads asked for an approval');
+  throw new Error('a resource or prompt asked for an approval');
 }
 
-export interface Installing {
+export interface InstallOptions {
   readonly mcpResources: McpResources;
   readonly subscriptions: Subscriptions;
   readonly exchangeOf: (context: ServerContext) => Exchange;
   readonly guarded: <T>(context: ServerContext, run: () => T | Promise<T>) => Promise<T>;
 }
 
-export function installResources(server: Server, { mcpResources, subscriptions, exchangeOf, guarded }: Installing): void {
+export function installResources(server: Server, { mcpResources, subscriptions, exchangeOf, guarded }: InstallOptions): void {
   const { capabilities } = mcpResources;
-  const asking = (context: ServerContext): Exchange => {
+  const beginRequest = (context: ServerContext): Exchange => {
     const exchange = exchangeOf(context);
     exchange.clientName ??= clientName(server.getClientVersion());
     context.mcpReq.signal.addEventListener('abort', () => exchange.cancel(), { once: true });
     return exchange;
   };
-  /** All there is fits on one page: we never give a cursor out, so none can be right. */
-  const whole = (params: { readonly cursor?: string | undefined } | undefined) => {
+  /** Every list has one page, so that every cursor is invalid. */
+  const refuseCursor = (params: { readonly cursor?: string | undefined } | undefined) => {
     if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
   };
-  const listed = (context: ServerContext, params: { readonly cursor?: string | undefined } | undefined) => {
-    whole(params);
+  const listRequest = (context: ServerContext, params: { readonly cursor?: string | undefined } | undefined) => {
+    refuseCursor(params);
     return exchangeOf(context);
   };
 
   if (capabilities.resources !== undefined) {
     server.setRequestHandler('resources/list', ({ params }, context) =>
       guarded(context, () => {
-        const { caller, servers } = listed(context, params);
+        const { caller, servers } = listRequest(context, params);
         return { resources: mcpResources.resources(caller, servers) as ListResourcesResult['resources'] };
       }),
     );
     server.setRequestHandler('resources/templates/list', ({ params }, context) =>
       guarded(context, () => {
-        const { caller, servers } = listed(context, params);
+        const { caller, servers } = listRequest(context, params);
         return { resourceTemplates: mcpResources.templates(caller, servers) as ListResourceTemplatesResult['resourceTemplates'] };
       }),
     );
     server.setRequestHandler('resources/read', ({ params }, context) =>
       guarded(context, async (): Promise<ReadResourceResult> => {
-        const exchange = asking(context);
+        const exchange = beginRequest(context);
         const { answer, mimeType } = await mcpResources.read(params.uri, exchange);
         const data = dataOf(answer);
         const text = typeof data === 'string' ? data : JSON.stringify(data);
@@ -74,13 +74,13 @@ export function installResources(server: Server, { mcpResources, subscriptions, 
   if (capabilities.resources?.subscribe) {
     server.setRequestHandler('resources/subscribe', ({ params }, context) =>
       guarded(context, async () => {
-        await subscriptions.add(params.uri, asking(context));
+        await subscriptions.add(params.uri, beginRequest(context));
         return {};
       }),
     );
     server.setRequestHandler('resources/unsubscribe', ({ params }, context) =>
       guarded(context, async () => {
-        await subscriptions.remove(params.uri, asking(context));
+        await subscriptions.remove(params.uri, beginRequest(context));
         return {};
       }),
     );
@@ -88,13 +88,13 @@ export function installResources(server: Server, { mcpResources, subscriptions, 
   if (capabilities.prompts !== undefined) {
     server.setRequestHandler('prompts/list', ({ params }, context) =>
       guarded(context, () => {
-        const { caller, servers } = listed(context, params);
+        const { caller, servers } = listRequest(context, params);
         return { prompts: mcpResources.prompts(caller, servers) as ListPromptsResult['prompts'] };
       }),
     );
     server.setRequestHandler('prompts/get', ({ params }, context) =>
       guarded(context, async (): Promise<GetPromptResult> => {
-        const { answer, description } = await mcpResources.prompt(params.name, params.arguments ?? {}, asking(context));
+        const { answer, description } = await mcpResources.prompt(params.name, params.arguments ?? {}, beginRequest(context));
         return { description, messages: [{ role: 'user', content: { type: 'text', text: dataOf(answer) as string } }] };
       }),
     );
@@ -102,7 +102,7 @@ export function installResources(server: Server, { mcpResources, subscriptions, 
   if (capabilities.completions !== undefined) {
     server.setRequestHandler('completion/complete', ({ params }, context) =>
       guarded(context, async (): Promise<CompleteResult> => {
-        const values = dataOf(await mcpResources.complete(params.ref, params.argument, asking(context))) as string[];
+        const values = dataOf(await mcpResources.complete(params.ref, params.argument, beginRequest(context))) as string[];
         return { completion: { values, hasMore: false } };
       }),
     );

@@ -1,3 +1,4 @@
+/** Builds tools/call results: a line of text, the embedded answer and the structured answer. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Answer } from '../../core/answer.ts';
 import type { Exchange } from './exchange.ts';
@@ -5,14 +6,14 @@ import type { McpOptions } from './options.ts';
 
 type Formatting = Pick<McpOptions, 'describe' | 'embed' | 'log'>;
 
-/** The line above the data. Whoever shows nothing else still shows where a waiting change is decided. */
+/** The text line. It contains the approval URL, since some clients show nothing else. */
 function lineOf(formatting: Formatting, { name, args, requestId }: Exchange, answer: Answer): string {
   let line: string;
   try {
     line = formatting.describe(name, answer, args);
   } catch (error) {
-    // The call has happened; its answer is worth more than its summary.
-    formatting.log.error({ requestId, tool: name, error }, 'an answer could not be summarised');
+    // The call has taken effect, so its answer is sent even without a summary.
+    formatting.log.error({ requestId, tool: name, error }, 'summary of an answer failed');
     line = answer.status === 'success' ? 'Done.' : answer.message;
   }
   if (/[\r\n]/.test(line)) line = line.replace(/\s*[\r\n]+\s*/g, ' ');
@@ -21,21 +22,22 @@ function lineOf(formatting: Formatting, { name, args, requestId }: Exchange, ans
   return line.includes(approvalUrl) ? line : `${line} Nothing is written until you approve it here: ${approvalUrl}`;
 }
 
-/** What stands under the line. `json` is the whole answer. */
+/** The embedded resource. `json` is the whole answer. */
 function resourceOf(formatting: Formatting, { name, args, requestId }: Exchange, answer: Answer, json: string) {
   const other = formatting.embed?.(name, answer, args);
   return { uri: other?.uri ?? `tamshai://answers/${requestId}`, mimeType: 'application/json', text: other?.json ?? json };
 }
 
-/** The inside of a tools/call result as JSON text, without `_meta`: the answer is serialised once. */
+/** The members of a tools/call result as JSON text, without `_meta`. Serialises the answer once. */
 export function callInside(formatting: Formatting, exchange: Exchange, answer: Answer): string {
   const json = JSON.stringify(answer);
   const line = JSON.stringify(lineOf(formatting, exchange, answer));
   const resource = JSON.stringify(resourceOf(formatting, exchange, answer, json));
-  return `"content":[{"type":"text","text":${line}},{"type":"resource","resource":${resource}}],"structuredContent":${json}${answer.status === 'error' ? ',"isError":true' : ''}`;
+  const isError = answer.status === 'error' ? ',"isError":true' : '';
+  return `"content":[{"type":"text","text":${line}},{"type":"resource","resource":${resource}}],"structuredContent":${json}${isError}`;
 }
 
-/** The same as an object, for the SDK. */
+/** The same result as an object, for the SDK. */
 export function callResult(formatting: Formatting, exchange: Exchange, answer: Answer): CallToolResult {
   return {
     content: [

@@ -1,14 +1,14 @@
+/** Signs what clients carry between requests: session ids and request states (HMAC-SHA256). */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../core/caller.ts';
 
-/** What a client carries for us and brings back. Neither gives it a right: each only says what to look at. */
-
+/** Neither a session id nor a request state grants a expected; each only names what the request is about. */
 export interface RequestState {
   readonly confirmationId: string;
   readonly expiresAt: number;
 }
 
-/** Good for exactly this person, tool and input, after the client showed the approval page. */
+/** A request state is valid only for this person, tool and input. */
 export interface StateBinding {
   readonly principal: string;
   readonly tool: string;
@@ -19,8 +19,8 @@ export const sealState = (key: Uint8Array, binding: StateBinding, { confirmation
   seal(key, stateBound(binding), [confirmationId, expiresAt]);
 
 export function openState(key: Uint8Array, binding: StateBinding, sealed: string): RequestState | undefined {
-  const shown = open(key, stateBound(binding), sealed) as [string, number] | undefined;
-  return shown && { confirmationId: shown[0], expiresAt: shown[1] };
+  const fields = open(key, stateBound(binding), sealed) as [string, number] | undefined;
+  return fields && { confirmationId: fields[0], expiresAt: fields[1] };
 }
 
 function stateBound({ principal, tool, args }: StateBinding): readonly string[] {
@@ -28,47 +28,47 @@ function stateBound({ principal, tool, args }: StateBinding): readonly string[] 
 }
 
 export interface SessionFacts {
-  /** The process that holds the session. */
-  readonly home: string;
+  /** The id of the process that holds the session. */
+  readonly instance: string;
   readonly begunAt: number;
   readonly clientName: string | undefined;
 }
 
-/** A session's id, good for the person and client program that began it: every replica can tell that it is genuine. */
-export const sealSession = (key: Uint8Array, caller: Caller, { home, begunAt, clientName }: SessionFacts): string =>
-  seal(key, sessionBound(caller), [home, begunAt, clientName ?? '', randomBytes(12).toString('base64url')]);
+/** A session id is valid only for the person and client that began it. Every replica can verify it. */
+export const sealSession = (key: Uint8Array, caller: Caller, { instance, begunAt, clientName }: SessionFacts): string =>
+  seal(key, sessionBound(caller), [instance, begunAt, clientName ?? '', randomBytes(12).toString('base64url')]);
 
 export function openSession(key: Uint8Array, caller: Caller, id: string): SessionFacts | undefined {
-  const shown = open(key, sessionBound(caller), id) as [string, number, string] | undefined;
-  return shown && { home: shown[0], begunAt: shown[1], clientName: shown[2] === '' ? undefined : shown[2] };
+  const fields = open(key, sessionBound(caller), id) as [string, number, string] | undefined;
+  return fields && { instance: fields[0], begunAt: fields[1], clientName: fields[2] === '' ? undefined : fields[2] };
 }
 
 const sessionBound = ({ person, token }: Caller): readonly string[] => ['session', person.principal, token.client];
 
 const VERSION = 'v1';
 
-/** `shown` can be read by whoever holds it, `bound` is only under the code; neither can be changed. */
-function seal(key: Uint8Array, bound: readonly string[], shown: readonly unknown[]): string {
-  const payload = Buffer.from(JSON.stringify(shown)).toString('base64url');
-  return `${VERSION}.${payload}.${codeOf(key, bound, payload).toString('base64url')}`;
+/** `fields` is readable by the client; `bound` is only part of the MAC. Neither can be changed. */
+function seal(key: Uint8Array, bound: readonly string[], fields: readonly unknown[]): string {
+  const payload = Buffer.from(JSON.stringify(fields)).toString('base64url');
+  return `${VERSION}.${payload}.${macOf(key, bound, payload).toString('base64url')}`;
 }
 
 function open(key: Uint8Array, bound: readonly string[], sealed: string): unknown {
-  const [version, payload, code, ...rest] = sealed.split('.');
-  if (version !== VERSION || payload === undefined || code === undefined || rest.length > 0) return undefined;
-  const given = Buffer.from(code, 'base64url');
-  const right = codeOf(key, bound, payload);
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+  const [version, payload, mac, ...rest] = sealed.split('.');
+  if (version !== VERSION || payload === undefined || mac === undefined || rest.length > 0) return undefined;
+  const actual = Buffer.from(mac, 'base64url');
+  const expected = macOf(key, bound, payload);
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
-function codeOf(key: Uint8Array, bound: readonly string[], payload: string): Buffer {
+function macOf(key: Uint8Array, bound: readonly string[], payload: string): Buffer {
   return createHmac('sha256', key)
     .update(JSON.stringify([VERSION, ...bound, payload]))
     .digest();
 }
 
-/** The same text for the same input, in whatever order a client writes its keys. */
+/** The same text for equal inputs, independent of the order of keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,3 +1,4 @@
+/** The SDK server for requests that the fast path leaves: tools, resources and prompts of every protocol revision. */
 import {
   type AuthInfo,
   type CallToolResult,
@@ -18,8 +19,9 @@ import { installResources } from './resources.ts';
 import type { McpOptions } from './options.ts';
 import { callResult } from './result.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import type { ToolCall } from './tool-call.ts';
 
-/** The SDK hands AuthInfo through to its handlers: the exchange travels in it, the token itself does not. */
+/** The SDK passes AuthInfo to its handlers. It carries the exchange, but not the token. */
 export const authInfoOf = (exchange: Exchange): AuthInfo => ({
   token: '',
   clientId: exchange.caller.token.client,
@@ -29,7 +31,7 @@ export const authInfoOf = (exchange: Exchange): AuthInfo => ({
 
 function exchangeOf({ http }: ServerContext): Exchange {
   const exchange = http?.authInfo?.extra?.exchange;
-  if (!(exchange instanceof Exchange)) throw new Error('a request reached the SDK without its exchange');
+  if (!(exchange instanceof Exchange)) throw new Error('an SDK request has no exchange');
   return exchange;
 }
 
@@ -38,7 +40,7 @@ export function capabilitiesOf({ features = [], mcpResources }: McpOptions): Ser
   return features.reduce((all, { capabilities }) => mergeCapabilities(all, capabilities), own);
 }
 
-/** The slow leg's server: for one request of a 2026 client, or for the session of a 2025 one. */
+/** Serves one request of a 2026 client, or the whole session of a 2025 client. */
 export function createSdkServer(options: McpOptions, approval: Approval, subscriptions: Subscriptions | undefined): Server {
   const { serverInfo, instructions, features = [], mcpResources } = options;
   const server = new Server(serverInfo, {
@@ -49,7 +51,7 @@ export function createSdkServer(options: McpOptions, approval: Approval, subscri
   });
   server.setRequestHandler('tools/list', ({ params }, context) =>
     guarded(options, context, () => {
-      // We never give a cursor out, so none can be right.
+      // The list has one page, so that every cursor is invalid.
       if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor');
       const { caller, servers } = exchangeOf(context);
       const { tools, meta } = options.list(caller, servers);
@@ -57,7 +59,7 @@ export function createSdkServer(options: McpOptions, approval: Approval, subscri
     }),
   );
   server.setRequestHandler('tools/call', ({ params }, context) =>
-    guarded(options, context, () => callTool({ options, approval, server }, params.name, params.arguments ?? {}, context)),
+    guarded(options, context, () => callTool({ options, approval, server }, { name: params.name, args: params.arguments ?? {} }, context)),
   );
   if (mcpResources !== undefined && subscriptions !== undefined) {
     installResources(server, { mcpResources, subscriptions, exchangeOf, guarded: (context, run) => guarded(options, context, run) });
@@ -74,8 +76,7 @@ interface Parts {
 
 async function callTool(
   { options, approval, server }: Parts,
-  name: string,
-  args: unknown,
+  { name, args }: Pick<ToolCall, 'name' | 'args'>,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const exchange = exchangeOf(context);
@@ -85,7 +86,7 @@ async function callTool(
 
   const sealed = modern ? context.mcpReq.requestState<unknown>() : undefined;
   if (typeof sealed === 'string') {
-    const answer = await approval.resume(exchange, name, args, sealed);
+    const answer = await approval.resume(exchange, { name, args }, sealed);
     if (answer !== undefined) return callResult(options, exchange, answer);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
   }
@@ -97,14 +98,14 @@ async function callTool(
   return callResult(options, exchange, sessionOpensUrls(server) ? await approval.elicit(exchange, answer, context) : answer);
 }
 
-/** The SDK puts the message of whatever a handler throws on the wire: only our own words may get that far. */
+/** The SDK sends the message of every thrown error to the client, so that unexpected errors are replaced here. */
 async function guarded<T>({ log }: McpOptions, context: ServerContext, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown;
     if (thrown instanceof Failure) throw new ProtocolError(ProtocolErrorCode.InternalError, thrown.message, thrown.answer());
-    log.error({ requestId: exchangeOf(context).requestId, error: thrown }, 'an MCP request broke');
+    log.error({ requestId: exchangeOf(context).requestId, error: thrown }, 'MCP request failed unexpectedly');
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong on our side.');
   }
 }

@@ -1,3 +1,4 @@
+/** The open sessions of 2025 MCP clients in this process, and the verification of sessions of other replicas. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
@@ -11,89 +12,93 @@ import type { Progress } from './notices.ts';
 import type { McpLimits } from './options.ts';
 import { openSession, sealSession } from './seal.ts';
 
-/** A conversation with a 2025 client. It belongs to the person and client program that began it, and gives them no right of its own. */
+/** A session belongs to the person and client that began it, and grants no right of its own. */
 export interface Session {
   readonly principal: string;
   readonly client: string;
   readonly server: Server;
   readonly transport: NodeStreamableHTTPServerTransport;
-  /** Calls that the hot leg is answering: the SDK does not know of them, so it could not cancel them. */
+  /** Calls on the fast path, by request id: the SDK cannot cancel them. */
   readonly running: Map<unknown, Exchange>;
-  /** How far its stream of notices has come. */
+  /** The last notices that were sent on its stream. */
   readonly progress: Progress;
-  /** The stream of notices, where one is open. */
+  /** The open stream of notices. */
   stream: ServerResponse | undefined;
   usedAt: number;
 }
 
-/** A session that another replica holds, or that this process held before it was restarted. It keeps nothing here. */
-export interface Visit {
+/** A session of another replica, or of this process before a restart. This process keeps no state for it. */
+export interface RemoteSession {
   readonly clientName: string | undefined;
 }
 
-interface Making {
+interface SessionsOptions {
   readonly limits: McpLimits;
   readonly clock: Clock;
   readonly key: Uint8Array;
   readonly makeServer: () => Server;
-  /** A session of this process is over. */
+  /** Called when a session of this process ends. */
   readonly onEnd: (id: string, session: Session) => void;
 }
 
-const MAX_VISIT_MS = 24 * 3_600_000;
-/** An id is its sealed facts; no genuine one comes near this. */
+const MAX_REMOTE_MS = 24 * 3_600_000;
+/** Far longer than any genuine id. */
 const MAX_ID_LENGTH = 1_000;
 
 export class Sessions {
-  readonly #making: Making;
-  readonly #home = randomUUID();
+  readonly #options: SessionsOptions;
+  readonly #instance = randomUUID();
   /** Least recently used first. */
-  readonly #open = new Map<string, Session>();
+  readonly #sessions = new Map<string, Session>();
   readonly #sweeper: NodeJS.Timeout;
   #opening = 0;
 
-  constructor(making: Making) {
-    this.#making = making;
-    this.#sweeper = setInterval(() => this.#endIdle(), Math.min(60_000, making.limits.sessionIdleMs)).unref();
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.#endIdle(), Math.min(60_000, options.limits.sessionIdleMs)).unref();
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#sessions.size;
   }
 
-  /** Somebody else's session does not exist, just like one that ended. */
+  /** Undefined for an ended session, and for a session of another person or client. */
   find(id: string, caller: Caller): Session | undefined {
-    const session = this.#open.get(id);
+    const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== caller.person.principal || session.client !== caller.token.client) return undefined;
     const now = this.#now();
-    if (now - session.usedAt >= this.#making.limits.sessionIdleMs) {
+    if (now - session.usedAt >= this.#options.limits.sessionIdleMs) {
       this.#end(id, session);
       return undefined;
     }
     session.usedAt = now;
-    this.#open.delete(id);
-    this.#open.set(id, session);
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
     return session;
   }
 
-  /** A genuine session of the same person and client that lives elsewhere: plain requests are answered here all the same. */
-  visit(id: string, caller: Caller): Visit | undefined {
-    const facts = id.length > MAX_ID_LENGTH ? undefined : openSession(this.#making.key, caller, id);
-    // One of our own that is not in the map has ended.
-    if (facts === undefined || facts.home === this.#home || this.#now() - facts.begunAt > MAX_VISIT_MS) return undefined;
+  /** A valid session of the same person and client on another replica: this process can still answer single requests. */
+  findRemote(id: string, caller: Caller): RemoteSession | undefined {
+    const facts = id.length > MAX_ID_LENGTH ? undefined : openSession(this.#options.key, caller, id);
+    // A session of this process that is not in the map has ended.
+    if (facts === undefined || facts.instance === this.#instance || this.#now() - facts.begunAt > MAX_REMOTE_MS) return undefined;
     return { clientName: facts.clientName };
   }
 
-  /** Answers an initialize request; a session remains if it was a good one. */
-  async begin(req: IncomingMessage, res: ServerResponse, body: unknown, caller: Caller): Promise<void> {
-    const { limits, key, makeServer } = this.#making;
+  /** Answers an initialize request, and keeps the session if the SDK accepted it. */
+  async begin(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { body, caller }: { readonly body: unknown; readonly caller: Caller },
+  ): Promise<void> {
+    const { limits, key, makeServer } = this.#options;
     this.#endIdle();
-    if (this.#open.size + this.#opening >= limits.maxSessions) throw failure('SERVICE_UNAVAILABLE', 'Too many sessions are open.');
+    if (this.#sessions.size + this.#opening >= limits.maxSessions) throw failure('SERVICE_UNAVAILABLE', 'Too many sessions are open.');
     this.#opening++;
     try {
       const server = makeServer();
       const { params } = body as { params?: { clientInfo?: unknown } };
-      const facts = { home: this.#home, begunAt: this.#now(), clientName: clientName(params?.clientInfo) };
+      const facts = { instance: this.#instance, begunAt: this.#now(), clientName: clientName(params?.clientInfo) };
       const transport = new NodeStreamableHTTPServerTransport({
         sessionIdGenerator: () => sealSession(key, caller, facts),
         keepAliveMs: limits.heartbeatMs,
@@ -109,9 +114,9 @@ export class Sessions {
             usedAt: this.#now(),
           }),
         onsessionclosed: (id) => {
-          const session = this.#open.get(id);
-          if (session !== undefined) this.#making.onEnd(id, session);
-          this.#open.delete(id);
+          const session = this.#sessions.get(id);
+          if (session !== undefined) this.#options.onEnd(id, session);
+          this.#sessions.delete(id);
         },
       });
       await server.connect(transport);
@@ -124,36 +129,36 @@ export class Sessions {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
-    const servers = [...this.#open.values()].map(({ server, stream }) => {
+    const servers = [...this.#sessions.values()].map(({ server, stream }) => {
       stream?.end();
       return server;
     });
-    this.#open.clear();
+    this.#sessions.clear();
     await Promise.all(servers.map((server) => server.close()));
   }
 
   #add(id: string, session: Session): void {
-    const own = [...this.#open].filter(([, { principal }]) => principal === session.principal);
+    const own = [...this.#sessions].filter(([, { principal }]) => principal === session.principal);
     const [oldest] = own;
-    if (oldest !== undefined && own.length >= this.#making.limits.sessionsPerPerson) this.#end(...oldest);
-    this.#open.set(id, session);
+    if (oldest !== undefined && own.length >= this.#options.limits.sessionsPerPerson) this.#end(...oldest);
+    this.#sessions.set(id, session);
   }
 
   #endIdle(): void {
-    const before = this.#now() - this.#making.limits.sessionIdleMs;
-    for (const [id, session] of this.#open) {
+    const before = this.#now() - this.#options.limits.sessionIdleMs;
+    for (const [id, session] of this.#sessions) {
       if (session.usedAt > before) return;
       this.#end(id, session);
     }
   }
 
   #end(id: string, session: Session): void {
-    this.#open.delete(id);
-    this.#making.onEnd(id, session);
+    this.#sessions.delete(id);
+    this.#options.onEnd(id, session);
     void session.server.close().catch(() => undefined);
   }
 
   #now(): number {
-    return this.#making.clock.now().getTime();
+    return this.#options.clock.now().getTime();
   }
 }

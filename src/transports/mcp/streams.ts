@@ -1,10 +1,10 @@
+/** Limits the open response streams of each person, and closes those whose token is no longer valid. */
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
 import type { McpLimits, McpOptions } from './options.ts';
 import { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 
-/** Answers that stay open: how many each person has, and whether they still may. */
 export class Streams {
   readonly #options: Pick<McpOptions, 'recheck' | 'kept'>;
   readonly #limits: McpLimits;
@@ -16,24 +16,24 @@ export class Streams {
     this.#open = new ConcurrencyLimit(options.kept, 'streams', limits.streamsPerPerson);
   }
 
-  /** A place for one more, to be given back; undefined when the person has as many as allowed. */
+  /** Takes a slot and returns its release function; undefined if the person has reached the limit. */
   take({ person: { principal } }: Caller): Promise<(() => void) | undefined> {
     return this.#open.take(principal);
   }
 
-  /** The same for as long as an answer is open. */
+  /** Takes a slot until the response closes. Throws RATE_LIMITED at the limit. */
   async hold(caller: Caller, res: ServerResponse): Promise<void> {
     const release = await this.take(caller);
     if (release === undefined)
       throw failure('RATE_LIMITED', `You have ${this.#open.most} streams open already; close one first.`, { retryAfterSeconds: 10 });
-    whenOver(res, release);
+    onClosed(res, release);
   }
 
   close(): Promise<void> {
     return this.#open.close();
   }
 
-  /** Ends an answer that is still open when the token behind it is no longer good, or when nobody reads it. */
+  /** Destroys the response when its token is no longer valid, or when the client has not read for a heartbeat. */
   watch(res: ServerResponse, caller: Caller): void {
     let stalled = false;
     const beat = setInterval(() => {
@@ -41,9 +41,9 @@ export class Streams {
       stalled = res.writableNeedDrain;
       this.#options.recheck(caller).catch(() => res.destroy());
     }, this.#limits.heartbeatMs);
-    whenOver(res, () => clearInterval(beat));
+    onClosed(res, () => clearInterval(beat));
   }
 }
 
-/** Also where the client went away before anything was answered. */
-export const whenOver = (res: ServerResponse, run: () => void): void => void (res.closed ? run() : res.once('close', run));
+/** Runs at once if the response is closed already. */
+export const onClosed = (res: ServerResponse, run: () => void): void => void (res.closed ? run() : res.once('close', run));

@@ -1,4 +1,4 @@
-/** What a 2025 session is subscribed to. It is kept where every replica finds it, so that a session whose home is gone goes on elsewhere. */
+/** The subscriptions of 2025 sessions, in the shared key-value store, so that a session can continue on another replica. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../core/caller.ts';
 import { failure } from '../../core/errors.ts';
@@ -8,11 +8,11 @@ import type { McpResources } from './mcp-resources.ts';
 import { refusal } from './protocol-error.ts';
 import type { ConcurrencyLimit } from '../../core/limits/concurrency-limit.ts';
 
-/** By address: whose changes, and after which transaction one hears of them. */
-export type Kept = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
+/** By resource URI: the server, and the transaction after which notices begin. */
+export type SubscriptionMap = ReadonlyMap<string, { readonly server: string; readonly from: number }>;
 
-/** As long as a session can be carried on elsewhere. */
-const KEPT_SECONDS = 24 * 3600;
+/** As long as another replica accepts the session. */
+const TTL_SECONDS = 24 * 3600;
 const ATTEMPTS = 20;
 const NONE = '[]';
 
@@ -30,14 +30,15 @@ export class Subscriptions {
 
   async add(given: string, exchange: Exchange): Promise<void> {
     const { session, caller } = exchange;
-    if (session === undefined) throw refusal(failure('VALIDATION_ERROR', 'Only a session can be subscribed to something.').answer());
+    if (session === undefined) throw refusal(failure('VALIDATION_ERROR', 'Subscriptions need a session.').answer());
     const { answer, server, uri } = await this.#mcpResources.subscribe(given, exchange);
-    if (answer.status !== 'success') throw answer.status === 'error' ? refusal(answer) : new Error('a subscription asked for an approval');
-    const { id, home } = session;
+    if (answer.status !== 'success')
+      throw answer.status === 'error' ? refusal(answer) : new Error('a subscription request for an approval');
+    const { id, local } = session;
     const kept = await this.of(id);
-    const asked = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
-    // Elsewhere than at home nothing would ever give the place back: whoever streams the session holds it.
-    if (!(await (home === undefined ? this.#limit.fits(...asked) : this.#limit.claim(...asked))))
+    const request = [caller.person.principal, keyOf(id), kept.has(uri) ? kept.size : kept.size + 1] as const;
+    // Only the process that streams the session can release a slot, so that other replicas check without taking one.
+    if (!(await (local === undefined ? this.#limit.fits(...request) : this.#limit.claim(...request))))
       throw refusal(tooMany(this.#limit.most).answer());
     await this.#change(id, (all) => all.set(uri, { server, from: answer.data as number }));
   }
@@ -48,41 +49,41 @@ export class Subscriptions {
     if (answer.status === 'error') throw refusal(answer);
     if (session === undefined) return;
     const left = await this.#change(session.id, (all) => all.delete(uri));
-    if (session.home === undefined) return;
+    if (session.local === undefined) return;
     await this.#limit.hold(caller.person.principal, keyOf(session.id), left);
-    session.home.progress.delete(uri);
+    session.local.progress.delete(uri);
   }
 
-  async of(sessionId: string): Promise<Kept> {
-    return opened(await this.#kv.get(keyOf(sessionId)));
+  async of(sessionId: string): Promise<SubscriptionMap> {
+    return parseMap(await this.#kv.get(keyOf(sessionId)));
   }
 
-  /** A stream of the session begins; refused where the person follows too much elsewhere. */
+  /** Takes the slots of the session when its stream begins. Throws RATE_LIMITED at the person's limit. */
   async claim(sessionId: string, { person: { principal } }: Caller): Promise<void> {
     const { size } = await this.of(sessionId);
     if (size > 0 && !(await this.#limit.claim(principal, keyOf(sessionId), size))) throw tooMany(this.#limit.most);
   }
 
-  /** It goes on: another replica may have been asked to subscribe to more, or to less. */
-  async hold(sessionId: string, { person: { principal } }: Caller, stillOpen: () => boolean): Promise<Kept> {
+  /** Updates the slots of an open stream: another replica may have changed the subscriptions. */
+  async hold(sessionId: string, { person: { principal } }: Caller, stillOpen: () => boolean): Promise<SubscriptionMap> {
     const kept = await this.of(sessionId);
-    // Whoever ends it closes the stream first and gives its places back then: nobody would a second time.
+    // The slots of a closed stream are released already; taking them again would leak them.
     if (stillOpen()) await this.#limit.hold(principal, keyOf(sessionId), kept.size);
     return kept;
   }
 
-  /** It is over here, though not the session. */
+  /** The stream of the session ended in this process; the session goes on. */
   async leave(sessionId: string, principal: string): Promise<void> {
     await this.#limit.free(principal, keyOf(sessionId));
   }
 
-  /** The session is over. */
+  /** The session ended. */
   async forget(sessionId: string, principal: string): Promise<void> {
     await this.leave(sessionId, principal);
     await this.#kv.delete(keyOf(sessionId));
   }
 
-  /** Calls when this process changes what the session is subscribed to. */
+  /** Calls `changed` when this process changes the subscriptions of the session. */
   onChange(sessionId: string, changed: () => void): () => void {
     const key = keyOf(sessionId);
     const all = this.#changed.get(key) ?? new Set();
@@ -98,13 +99,12 @@ export class Subscriptions {
     let left: number;
     for (let attempt = 1; ; attempt++) {
       const before = await this.#kv.get(key);
-      const kept = new Map(opened(before));
+      const kept = new Map(parseMap(before));
       change(kept);
       left = kept.size;
       const after = JSON.stringify([...kept].map(([uri, { server, from }]) => [uri, server, from]));
-      if (before === undefined ? await this.#kv.add(key, after, KEPT_SECONDS) : await this.#kv.swap(key, before, after, KEPT_SECONDS))
-        break;
-      if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too much is being subscribed to at once.');
+      if (before === undefined ? await this.#kv.add(key, after, TTL_SECONDS) : await this.#kv.swap(key, before, after, TTL_SECONDS)) break;
+      if (attempt === ATTEMPTS) throw failure('SERVICE_UNAVAILABLE', 'Too many concurrent changes of the subscriptions.');
     }
     for (const changed of this.#changed.get(key) ?? []) changed();
     return left;
@@ -115,5 +115,5 @@ export const tooMany = (most: number) =>
   failure('RATE_LIMITED', `You have ${most} subscriptions already; end one first.`, { retryAfterSeconds: 10 });
 
 const keyOf = (sessionId: string) => `subscriptions:${createHash('sha256').update(sessionId).digest('base64url')}`;
-const opened = (text: string | undefined): Kept =>
+const parseMap = (text: string | undefined): SubscriptionMap =>
   new Map((JSON.parse(text ?? NONE) as [string, string, number][]).map(([uri, server, from]) => [uri, { server, from }]));

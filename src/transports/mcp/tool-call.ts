@@ -3,10 +3,10 @@ import type { Answer, PendingAnswer } from '../../core/answer.ts';
 import type { Caller } from '../../core/caller.ts';
 
 export interface ToolListing {
-  /** The inside of the result, `"tools":[…]`, made once for a role set. */
+  /** The serialised `"tools":[…]` of the result, built once per role set. */
   readonly bytes: Buffer;
   readonly tools: readonly object[];
-  /** What belongs beside it in `_meta`, as JSON without its braces. */
+  /** Members of `_meta` as JSON without braces. */
   readonly meta?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly caller: Caller;
   readonly servers: ReadonlySet<string> | undefined;
   readonly requestId: string;
-  /** Aborted when the client goes away or takes the request back. */
+  /** Aborted when the client disconnects or cancels the request. */
   readonly signal: AbortSignal;
   readonly clientName: string | undefined;
 }

@@ -36,6 +36,9 @@ function failedTest(tests) {
     const failed = testResults.flatMap(({ name, assertionResults }) =>
       assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => `${relative(folder, name)}: ${fullName.trim()}`),
     );
+    // A file whose set-up failed ran no test, so it says nothing about the behaviour.
+    for (const { name, status, message } of testResults.filter(({ assertionResults }) => assertionResults.length === 0))
+      if (failed.length === 0 && status === 'failed') console.log(`  ${relative(folder, name)} could not be run: ${message.slice(0, 500)}`);
     return failed[0];
   } catch {
     console.log(`${stdout}${stderr}`.slice(-2_000));

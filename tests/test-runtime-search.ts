@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainWriterOptions, createChainWriter } from '../src/core/chain-writer.ts';
 import type { Runtime } from '../src/core/runtime.ts';
-import { followJourney } from '../src/app/journey.ts';
+import { indexJourney } from '../src/app/journey.ts';
 import type { AnyDomain } from '../src/core/tool.ts';
 import { supportSample } from '../src/sample/support.ts';
 import type { SearchBackend } from '../src/storage/search/backend.ts';
@@ -59,7 +59,7 @@ export async function openSearch({ where, domains, replicas, employees, today, f
     const backends: SearchBackend[] = [];
     for (let n = 0; n < replicas; n++) backends.push(await open({ name, collections } as unknown as SearchDomain));
     opened.set(name, backends);
-    if (name === 'journey' && backends[0]) await followJourney({ journeyFolder }, backends[0]);
+    if (name === 'journey' && backends[0]) await indexJourney({ journeyFolder }, backends[0]);
     for (const each of samples[name]?.({ employees, today }) ?? []) await backends[0]?.loader.fill(each.name, each.documents(), () => {});
   }
   const of = (domain: string, replica: number) => {

@@ -1,4 +1,4 @@
-/** The assistant with the model that is configured. */
+/** Opens the assistant with the configured model. */
 import { type Assistant, createAssistant } from '../assistant/assistant.ts';
 import { createToolbox } from '../assistant/toolbox.ts';
 import { createConversations } from '../assistant/conversations.ts';
@@ -18,7 +18,7 @@ export interface AssistantParts {
   readonly runtime: Runtime;
   readonly backend: (server: string) => ToolBackend;
   readonly sealed: KeyValue;
-  /** Another model than the one that is configured. */
+  /** Overrides the configured model. */
   readonly model: Model | undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * The parts of the trail that other processes keep. Each process keeps the record of the calls that it answered; a gateway asks them all
- * over the store they share, so that nobody has to know where they are. What is asked and told lies sealed in that store for a moment; the
- * bell only says that it is there. Only a gateway's signature opens a question, and each process decides by itself what that person may see.
+ * Audit federation: each process keeps the audit records of its own calls, and the gateway queries all processes over Redis pub/sub.
+ * Questions and answers are encrypted in Redis; a message only carries their ids. Every process verifies the gateway's signature.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -15,12 +14,12 @@ import type { SigningKey } from '../identity/keys.ts';
 
 export interface AuditFederationOptions {
   readonly instance: string;
-  /** Undefined where this is no gateway: it answers, and asks nothing. */
+  /** Undefined in a process without a gateway: it answers questions and asks none. */
   readonly key: SigningKey | undefined;
   readonly gatewayKeys: GatewayKeys;
   readonly own: AuditPart;
   readonly sealed: KeyValue;
-  readonly openPubSub: (heard: (text: string) => void) => Promise<PubSub>;
+  readonly openPubSub: (onMessage: (text: string) => void) => Promise<PubSub>;
   readonly known: OtherParts['known'];
   readonly written: OtherParts['checkpoints'];
   readonly instanceOf: OtherParts['instanceOf'];
@@ -28,22 +27,23 @@ export interface AuditFederationOptions {
   readonly log: Logger;
 }
 
-/** As a server is named in a signed identity: it opens nothing but a question about the trail. */
+/** The audience of the signed identity: it is valid for audit questions only. */
 const AUDIENCE = { server: 'trail', method: 'POST', path: '/trail' } as const;
 const KEPT_SECONDS = 90;
 const ANSWER_MS = { page: 2_000, record: 2_000, verify: 30_000 } as const;
 const MOST_AT_ONCE = 16;
 
 const asked = z.strictObject({ token: z.string(), body: z.string() });
-const told = z.strictObject({ from: z.string(), answer: auditAnswer });
+const answered = z.strictObject({ from: z.string(), answer: auditAnswer });
 const questionKey = (id: string) => `trail:asked:${id}`;
 const MESSAGE = /^(ask|told) ([0-9a-f-]{36})(?: ([0-9a-f-]{36}))?$/;
 
 interface PendingQuestion {
   readonly answers: Map<string, AuditAnswer>;
-  /** How many said something, or that they have nothing to say. */
-  heard: number;
-  look(): void;
+  /** How many processes have replied, with or without an answer. */
+  replies: number;
+  /** Ends the wait when every subscriber has replied. */
+  check(): void;
 }
 
 export async function openAuditFederation({
@@ -65,7 +65,7 @@ export async function openAuditFederation({
   async function answer(id: string): Promise<void> {
     if (waiting.has(id)) return;
     if (answering >= MOST_AT_ONCE) {
-      // Nobody waits for who has too much to do, and it is named.
+      // An empty reply: the gateway does not wait, and reports this process as missing.
       await pubSub.publish(`told ${id}`);
       return;
     }
@@ -80,7 +80,7 @@ export async function openAuditFederation({
       await sealed.set(toldKey(id, place), JSON.stringify({ from: instance, answer: given }), KEPT_SECONDS);
       at = ` ${place}`;
     } catch (error) {
-      log.warn({ requestId: id, reason: (error as Error).name }, 'a question about the trail was not answered');
+      log.warn({ requestId: id, reason: (error as Error).name }, 'an audit question was not answered');
     } finally {
       answering--;
     }
@@ -93,12 +93,12 @@ export async function openAuditFederation({
     try {
       const text = place === undefined ? undefined : await sealed.get(toldKey(id, place));
       if (text !== undefined) {
-        const { from, answer: given } = told.parse(JSON.parse(text));
+        const { from, answer: given } = answered.parse(JSON.parse(text));
         if (!one.answers.has(from)) one.answers.set(from, given);
       }
     } finally {
-      one.heard++;
-      one.look();
+      one.replies++;
+      one.check();
     }
     if (place !== undefined) await sealed.delete(toldKey(id, place));
   }
@@ -106,7 +106,7 @@ export async function openAuditFederation({
   const pubSub = await openPubSub((text) => {
     const [, what, id = '', place] = MESSAGE.exec(text) ?? [];
     if (what === undefined) return;
-    // What cannot be said now is not said: who asked waits no longer than a moment, and names who was silent.
+    // A failed reply is not retried: the gateway's timeout reports this process as missing.
     (what === 'ask' ? answer(id) : take(id, place)).catch(() => undefined);
   });
 
@@ -118,18 +118,18 @@ export async function openAuditFederation({
     const token = signIdentity(key, { ...AUDIENCE, caller, requestId: id, body }, clock);
     await sealed.set(questionKey(id), JSON.stringify({ token, body }), KEPT_SECONDS);
     const answers = new Map<string, AuditAnswer>();
-    const listening = { count: Number.POSITIVE_INFINITY };
+    const subscribers = { count: Number.POSITIVE_INFINITY };
     let over = () => {};
     const end = new Promise<void>((resolve) => {
       over = resolve;
     });
-    const one: PendingQuestion = { answers, heard: 0, look: () => void (one.heard >= listening.count && over()) };
+    const one: PendingQuestion = { answers, replies: 0, check: () => void (one.replies >= subscribers.count && over()) };
     waiting.set(id, one);
     const timer = setTimeout(over, ANSWER_MS[question.what]);
     try {
-      // This process hears its own bell.
-      listening.count = (await pubSub.publish(`ask ${id}`)) - 1;
-      one.look();
+      // This process receives its own message, and does not count.
+      subscribers.count = (await pubSub.publish(`ask ${id}`)) - 1;
+      one.check();
       await end;
       return answers;
     } finally {

@@ -1,4 +1,4 @@
-/** The command: what there is to say, and how it ends. Each command's own code is loaded when it is called for. */
+/** The command line of tamshai: commands, options and help. The code of a command is loaded when it runs. */
 import { Command, CommanderError } from 'commander';
 import type { AskOptions } from './commands/ask.ts';
 import { openConsole } from './commands/console.ts';
@@ -12,10 +12,10 @@ import { type HelpText, helpText } from './terminal/help.ts';
 
 type Run = () => Promise<number>;
 const HELP = ['-h, --help', 'show this help'] as const;
-/** As commander hands them over. */
+/** Options as commander passes them. */
 type Options = { readonly json?: boolean; readonly as?: string };
 
-/** A terminal tells its width; elsewhere a line is as long as it is. */
+/** Lines wrap at the width of a terminal, and never in a pipe or a file. */
 const terminalWidth = () => (process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY);
 
 export function createProgram(finish: (run: Run) => Promise<void>, width: number = terminalWidth()): Command {
@@ -271,9 +271,9 @@ const isDebug = (): boolean => {
 };
 
 export async function main(args: readonly string[]): Promise<void> {
-  // Whatever is written is for this user alone, also by parts that name no mode of their own.
+  // Files are private to this user, also those written without an explicit mode.
   process.umask(0o077);
-  // Whoever reads only the first lines closes the pipe: that is no failure of ours.
+  // `tamshai … | head` closes the pipe early, which is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(EXIT.ok));
   const finish = async (run: Run) => {
     try {

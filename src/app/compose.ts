@@ -1,4 +1,4 @@
-/** The only place where adapters meet ports. Everything, the gateway alone, or one domain alone: the same parts. */
+/** Composition root: connects adapters to ports, for all servers in one process, the gateway alone or single domains. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../assistant/model.ts';
@@ -38,7 +38,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, type Listener, listen } from 
 import { logCalls, openLog } from './log.ts';
 import { openMeter, readPools, storeNameOf } from './meter.ts';
 import { createOperations } from './operations.ts';
-import { keepPeople, createRemotePeopleFeed } from './people-feed.ts';
+import { syncPeople, createRemotePeopleFeed } from './people-feed.ts';
 import { leadsIn, createRemoteLeads } from './portal.ts';
 import { createReadiness } from './readiness.ts';
 import { allTools } from './registry.ts';
@@ -51,34 +51,34 @@ export interface Tamshai {
   readonly base: string;
   readonly ports: Readonly<Record<string, number>>;
   readonly wiring: Wiring;
-  /** The embedded database, where there is one. */
+  /** Undefined if every SQL domain is on a server. */
   readonly embedded: EmbeddedDatabase | undefined;
-  /** Before `close`: turns new work away for so long, then lets what is being done end. */
+  /** Before `close`: reports not ready for `ms`, then waits for running requests. */
   drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Starting {
-  /** gateway and domains to serve here; the gateway reaches the others by their addresses. */
+  /** The servers of this process: gateway, domains or both. The gateway calls other domains by their URL. */
   readonly servers: readonly string[];
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly progress?: ReportProgress;
-  /** Another model than the one that is configured, for tests. */
+  /** Overrides the configured model, for tests. */
   readonly model?: Model;
-  /** Other limits than the usual ones for slow requests, for tests. */
+  /** Overrides the timeouts for slow requests, for tests. */
   readonly connections?: ConnectionLimits;
 }
 
 const DEADLINE_MS = 10_000;
-/** How much longer another server is given, so that its own words about time arrive. */
+/** Added to the deadline of a remote call, so that the remote server's own TIMEOUT answer is received. */
 const REMOTE_MS = 1_000;
-/** How long a stopping process goes on with what it is doing: no call takes longer. */
+/** How long a stopping process waits for running calls. No call takes longer. */
 const FINISH_MS = DEADLINE_MS + 2_000;
 
 export async function start(config: Config, starting: Starting): Promise<Tamshai> {
   const closing: (() => Promise<unknown>)[] = [];
-  /** The newest first: what was opened last stands on what was opened before. */
+  /** In reverse order: each resource may depend on those opened before it. */
   const close = async () => {
     for (const each of closing.splice(0).reverse()) await each();
   };
@@ -91,7 +91,7 @@ export async function start(config: Config, starting: Starting): Promise<Tamshai
 }
 
 interface Closing {
-  /** Registers what has to be closed when this process stops. */
+  /** Registers a function that runs when this process stops. */
   later(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -159,13 +159,13 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
   readPools(meter, stores.pools);
 
   const tickets = createTicketStore(sealed, clock);
-  const told = config.logLevel === 'info' || config.logLevel === 'debug' ? logCalls(log) : undefined;
+  const logCall = config.logLevel === 'info' || config.logLevel === 'debug' ? logCalls(log) : undefined;
   const observe: Runtime['observe'] =
-    told === undefined
+    logCall === undefined
       ? meter.observe
       : (done) => {
           meter.observe(done);
-          told(done);
+          logCall(done);
         };
   const traced = (domain: AnyDomain, store: Store<StoreKind>) => (tracing ? tracing.store(storeNameOf(config, domain), store) : store);
   const byDomain = Object.fromEntries(
@@ -224,12 +224,12 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
 
   const people = stores.people ?? createRemotePeople(upstreams.get('hr'), keys.gateway.current, clock);
   const feedKey = withGateway ? keys.gateway.current : peopleFeedKeys(keys)[0];
-  const peopleFollower = await keepPeople({
+  const peopleSync = await syncPeople({
     feed: stores.feed ?? createRemotePeopleFeed(upstreams.get('hr'), feedKey, clock),
     copies: stores.copies,
     log,
   });
-  later(() => peopleFollower.close());
+  later(() => peopleSync.close());
   const domainPorts = Object.fromEntries(registry.domains.map(({ name }) => [name, listeners.get(name)?.port ?? config.ports[name] ?? 0]));
   const leads = stores.byDomain['support']
     ? leadsIn(stores.byDomain['support'])
@@ -244,7 +244,8 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     refresh: (caller) => identity.verifier.refresh(caller),
     spend: async (caller) => {
       if (typeof caller.approves === 'string') return;
-      if (!(await kv.add(`spent:${caller.token.id}`, '1', 120))) throw failure('PERSON_REQUIRED', 'This right to approve was used before.');
+      if (!(await kv.add(`spent:${caller.token.id}`, '1', 120)))
+        throw failure('PERSON_REQUIRED', 'This right to approve was already used.');
     },
   });
   const readyToServe = createReadiness({ shared: kv, backends: withGateway ? [...backends.values()] : local.map(backend) });
@@ -269,7 +270,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
           sealed,
           clock,
           log,
-          openPubSub: (heard) => openRedisPubSub(redisUrl, 'trail', heard),
+          openPubSub: (onMessage) => openRedisPubSub(redisUrl, 'trail', onMessage),
           known: async () => recordersIn(await checkpoints.chains()),
           written: async () => signedByUs(auditKeys, await checkpoints.all()),
           instanceOf,
@@ -325,7 +326,7 @@ async function open(config: Config, starting: Starting, { later, close }: Closin
     listener.serve(tracing ? tracing.handler(name, served.handler) : served.handler);
     serving.push(served);
   }
-  /** Nothing that was begun is cut off: first nobody is sent here any more, then nobody gets in, then what is being done ends. */
+  /** Completes every running request: first the readiness probe fails, then listeners close, then running requests end. */
   const drain = async (ms: number) => {
     readyToServe.retire();
     for (const listener of listeners.values()) listener.retire();
@@ -352,12 +353,12 @@ function keepMembership(membership: Membership, log: Logger, onRefused: () => vo
   const renew = async () => {
     if (renewing) return;
     renewing = true;
-    // Where Redis does not answer, readiness says so.
+    // If Redis does not answer, the readiness probe fails.
     const stays = await membership.renew().catch(() => true);
     renewing = false;
     if (stays) return;
     clearInterval(timer);
-    log.error({}, 'Other processes on this Redis were here before and have other keys; this one reports itself as not ready.');
+    log.error({}, 'Other processes joined this Redis earlier with other keys; this process reports itself as not ready.');
     onRefused();
   };
   const timer = setInterval(() => void renew(), RENEW_MS);

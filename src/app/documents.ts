@@ -1,4 +1,4 @@
-/** Opens where the documents of a domain are: MongoDB where there is an address, else the file in the data folder. */
+/** Opens the document databases: MongoDB if a URL is set, else a file in the data folder. */
 import { join } from 'node:path';
 import type { AnyDomain } from '../core/tool.ts';
 import { loadDocuments } from '../sample/documents.ts';
@@ -11,12 +11,15 @@ export const documentsFile = ({ dataFolder }: Pick<Config, 'dataFolder'>): strin
 
 export const collectionsOf = ({ collections = {} }: AnyDomain): Collections => collections as Collections;
 
-/** Two domains in one MongoDB database would take each other's collections and trails for their own. */
-export function checkApart(config: Pick<Config, 'mongodbUrl' | 'searchUrl'>, domains: readonly Pick<AnyDomain, 'name' | 'store'>[]): void {
+/** Two domains must not share a MongoDB database: their collections and audit chains have the same names. */
+export function checkSeparateDatabases(
+  config: Pick<Config, 'mongodbUrl' | 'searchUrl'>,
+  domains: readonly Pick<AnyDomain, 'name' | 'store'>[],
+): void {
   const owners = new Map<string, string>();
   for (const { name, store } of domains) {
     const url = store === 'documents' ? config.mongodbUrl(name) : store === 'search' ? config.searchUrl(name) : undefined;
-    // Without a database in the address, each domain has one of its own.
+    // If the URL names no database, each domain has its own.
     const [, servers, database] = /^mongodb(?:\+srv)?:\/\/(?:.*@)?([^/?]+)\/([^/?]+)/.exec(url ?? '') ?? [];
     if (database === undefined) continue;
     const place = `${servers}/${database}`;
@@ -34,7 +37,7 @@ export interface OpenedDocuments {
   close(): Promise<void>;
 }
 
-/** Each domain on its own server, or all in one file. */
+/** Domains with a URL have their own server; the others share one file. */
 export async function openDocuments(config: Config, domains: readonly AnyDomain[]): Promise<OpenedDocuments> {
   const databases = new Map<AnyDomain, DocumentDatabase>();
   let file: EmbeddedDocuments | undefined;
@@ -50,7 +53,7 @@ export async function openDocuments(config: Config, domains: readonly AnyDomain[
         databases.set(domain, file.of(domain.name));
         continue;
       }
-      // The driver is large, and most machines have no such server.
+      // Loaded only if a server is configured.
       const { openMongo } = await import('../storage/documents/mongodb.ts');
       const { database, prepare } = await openMongo(url, domain.name, collectionsOf(domain));
       databases.set(domain, database);
@@ -63,7 +66,7 @@ export async function openDocuments(config: Config, domains: readonly AnyDomain[
   }
 }
 
-/** The sample is for a first look: a server has its own documents, or is filled by `tamshai seed`. */
+/** Only the embedded store gets sample data at start; `tamshai seed` fills a server. */
 export async function loadEmbeddedDocuments(
   config: Config,
   { databases }: OpenedDocuments,

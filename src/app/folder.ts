@@ -1,3 +1,4 @@
+/** The data folder: created if necessary, and locked for one process. */
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
@@ -5,7 +6,7 @@ import { ConfigProblem } from './config.ts';
 
 export interface Folder {
   readonly path: string;
-  /** Lets another process have it. */
+  /** Releases the lock. */
   close(): void;
 }
 
@@ -26,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Step by step: the recursive form never returns where the system refuses new folders with "no such file". */
+/** Not `recursive`: that never returns on systems that refuse new folders with ENOENT. */
 function make(path: string): void {
   if (isFolder(path)) return;
   const above = dirname(path);
@@ -34,22 +35,19 @@ function make(path: string): void {
   try {
     mkdirSync(path, 0o700);
   } catch (error) {
-    // Another process may have made it in the same moment.
+    // Another process may have created it at the same time.
     if (!isFolder(path)) throw error;
   }
 }
 
-/**
- * Takes the data folder for this process alone. The lock is the operating system's, on an otherwise empty file: it ends with the
- * process, however that ends, so nothing ever has to be cleaned up by hand.
- */
+/** Locks the data folder for this process. The operating system releases the lock when the process ends, even after a crash. */
 export function openFolder(path: string): Folder {
   let db: Database.Database | undefined;
   try {
     make(path);
     accessSync(path, constants.W_OK | constants.X_OK);
     const lock = join(path, 'lock.db');
-    // Only where there is none yet: closing a file gives up the locks that this process holds on it.
+    // Not opened if it exists: closing a file would release the locks that this process holds on it.
     if (existsSync(lock)) chmodSync(lock, 0o600);
     else closeSync(openSync(lock, 'a', 0o600));
     db = new Database(lock, { timeout: 0 });

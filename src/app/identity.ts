@@ -1,4 +1,4 @@
-/** Who issues tokens here, and who checks them. */
+/** Opens the identity services: token issuers, the verifier, web sessions and logout. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export interface Identity {
   /** Undefined with an external issuer. */
   readonly embedded: EmbeddedProvider | undefined;
   readonly issuers: readonly string[];
-  /** What an external issuer tells us when someone signs out there. */
+  /** Back-channel logout of an external issuer. */
   readonly logout: ((token: string) => Promise<void>) | undefined;
   /** The audiences of an address: `<address>/mcp` and `<address>/api`, by each of its loopback names. */
   audiences(address: string, use: 'mcp' | 'api'): readonly string[];
@@ -81,10 +81,10 @@ export function openIdentityServices({
     clock,
     onRefused: (reason) => log.info({ reason }, 'token refused'),
     onLongLived: (issuer, seconds) =>
-      log.warn({ issuer, seconds }, 'this issuer gives out access tokens that live longer than five minutes'),
+      log.warn({ issuer, seconds }, 'this issuer issues access tokens that are valid for more than five minutes'),
   });
   const audiences = (address: string, use: 'mcp' | 'api') => sameAudience(`${address}/${use}`);
-  // By the name that others call it, where it has one: that is the resource that it says it is.
+  // A server's own URL, if it is set: its protected-resource metadata names it too.
   const servers = Object.entries(domainPorts).map(([name, port]) => config.ownUrl(name)?.replace(/\/+$/, '') ?? domainAddress(port));
   const embedded =
     staff === undefined
@@ -121,11 +121,11 @@ export function openIdentityServices({
   return { verifier, sessions, accounts: own, embedded, logout, issuers: issuers.map(({ issuer }) => issuer), audiences };
 }
 
-/** Public keys are enough to check what the gateway signs; a domain server never holds the private one. */
+/** A domain server verifies the gateway's signatures with public keys, and never holds the private key. */
 export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): GatewayKeys {
   if (gatewayPublicKeys === undefined) return ownGatewayKeys(keys);
   if (gatewayPublicKeys.trimStart().startsWith('{')) return loadGatewayKeys(gatewayPublicKeys);
-  // A file may change while this runs: a new key counts within a moment, and an old one stops to.
+  // The file is watched, so that keys can be added and removed without a restart.
   if (!existsSync(gatewayPublicKeys))
     throw new ConfigProblem('TAMSHAI_GATEWAY_PUBLIC_KEYS must be a set of public keys as JSON, or the path of a file that holds one.');
   loadGatewayKeys(readFileSync(gatewayPublicKeys, 'utf8'));
@@ -134,7 +134,7 @@ export function gatewayKeysFor({ gatewayPublicKeys }: Config, keys: Keys): Gatew
 
 const employment = z.enum(['active', 'terminated', 'unknown']);
 
-/** Where hr runs elsewhere, employment is asked there. */
+/** Asks a remote hr server for a person's employment. */
 export function createRemotePeople(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): People {
   const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
   return { employment: (employeeId) => ask('/employment', { employeeId }, 'sign-in', employment) };

@@ -41,7 +41,7 @@ function ownFolders(): Folders {
     return { home: undefined, cwd: process.cwd() };
   }
 }
-/** Never below the current folder, which may be anybody's. */
+/** In the home folder: the current folder may belong to another user. */
 const folderIn = ({ home }: Folders) => (home === undefined || !isAbsolute(home) ? undefined : join(home, '.tamshai', 'instances'));
 
 /** Another user who can write there could redirect this user's tokens to their own program. */
@@ -65,7 +65,7 @@ const real = (path: string): string => {
   }
 };
 
-/** Returns what removes the entry again. A home that cannot be written costs the lookup, never the start. */
+/** Returns a function that removes the entry. If the home folder is not writable, only the lookup is missing. */
 export function registerInstance(running: Instance, folders: Folders = ownFolders()): () => void {
   const folder = folderIn(folders);
   if (folder === undefined) return () => {};
@@ -141,5 +141,5 @@ export const completedBy =
     return { ...environment, ...Object.fromEntries(missing), TAMSHAI_DATA: found.dataFolder, TAMSHAI_PUBLIC_URL: found.base };
   };
 
-/** The settings of a command that asks a running instance. */
+/** The settings of a command that calls a running instance. */
 export const readClientConfig = (): Config => readConfigWith(completedBy());

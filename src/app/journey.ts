@@ -1,4 +1,4 @@
-/** Makes the journey's index what its folder says, at each start: only what has changed is read anew. */
+/** Indexes the Markdown files of the journey at each start. Only changed files are written again. */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ export interface Journey extends Followed {
   readonly records: number;
 }
 
-export async function followJourney(
+export async function indexJourney(
   config: Pick<Config, 'journeyFolder'>,
   backend: Pick<SearchBackend, 'follow'>,
   log?: Logger,
 ): Promise<Journey> {
   const leftOut = (path: string, why: string) =>
-    log?.warn({ server: 'journey', at: path.slice(0, 200), reason: why }, 'a file of the journey was left out');
+    log?.warn({ server: 'journey', at: path.slice(0, 200), reason: why }, 'a file of the journey was skipped');
   const files = await readFolder(config, leftOut);
   const byKey = new Map<string, { readonly path: string; readonly text: string; readonly print: string }>();
   for (const { path, text, digest } of files) {
@@ -36,7 +36,7 @@ export async function followJourney(
     try {
       return file === undefined ? undefined : ({ ...rowOf(file.path, file.text) } satisfies JourneyRow);
     } catch {
-      // One that cannot be read costs itself, not the start.
+      // A file that cannot be parsed is skipped; the start goes on.
       leftOut(file?.path ?? key, 'it could not be understood');
       return undefined;
     }
@@ -48,7 +48,7 @@ export async function followJourney(
   return { ...followed, records: byKey.size };
 }
 
-/** An installation may have been stripped of our own; a folder that somebody named has to be there. */
+/** The default folder may be absent from an installation. A configured folder must exist. */
 export async function readFolder(config: Pick<Config, 'journeyFolder'>, leftOut: LeftOut): Promise<MarkdownFile[]> {
   checkJourneyFolder(config);
   return isFolder(journeyFolder(config)) ? readMarkdown(journeyFolder(config), leftOut) : [];
@@ -56,7 +56,7 @@ export async function readFolder(config: Pick<Config, 'journeyFolder'>, leftOut:
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Before anything is opened. */
+/** Throws a ConfigProblem if the configured folder cannot be read. */
 export function checkJourneyFolder({ journeyFolder: own }: Pick<Config, 'journeyFolder'>): void {
   if (own === undefined) return;
   try {
@@ -67,9 +67,9 @@ export function checkJourneyFolder({ journeyFolder: own }: Pick<Config, 'journey
   }
 }
 
-/** All that is in the file comes from the folder, so one that is damaged is simply made anew. */
-export function mendJourney(file: string, log?: Logger): void {
+/** Deletes a damaged index: it holds nothing but the folder's content, and is rebuilt from it. */
+export function repairJourneyIndex(file: string, log?: Logger): void {
   if (isSound(file)) return;
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
-  log?.warn({ server: 'journey', store: 'journey.db' }, 'the index of the journey was damaged and is made anew');
+  log?.warn({ server: 'journey', store: 'journey.db' }, 'the index of the journey was damaged and is rebuilt');
 }

@@ -1,11 +1,11 @@
-/** Writes archived knowledge into its tables, past the rules that hold for people, as it came to be: one change after another. */
+/** Imports a knowledge archive into its tables as the database owner: row policies do not apply. */
 import type { Archived } from '../domains/knowledge/archive.ts';
 import { pastRules } from '../sample/bulk.ts';
 
 type Owner = Parameters<typeof pastRules>[0];
 type Version = Archived['entries'][number] | Archived['triples'][number];
 
-/** Everyone who changes something waits at the head, so that comes first. The others behind the triggers grow with what is written. */
+/** knowledge.head comes first, because every change locks it. Triggers fill the tables of the search index. */
 const TABLES = ['head', 'transactions', 'entries', 'triples', 'words', 'pairs', 'terms', 'names', 'ends'].map(
   (name) => `knowledge.${name}`,
 );
@@ -25,7 +25,7 @@ async function insert(owner: Owner, table: string, columns: readonly string[], r
   ]);
 }
 
-/** In the order that the tables' own rules ask for: who did it, what it ended, what it began. */
+/** In the order that the constraints need: transactions, closed versions, new versions. */
 async function writeSome(owner: Owner, some: readonly Archived[]): Promise<void> {
   const columns = ['tx_id', 'at', 'action', 'principal', 'by_name', 'reason', 'undoes'];
   await insert(
@@ -57,7 +57,7 @@ async function writeSome(owner: Owner, some: readonly Archived[]): Promise<void>
 
 const AT_ONCE = 200;
 
-/** All of it or, where anything on the way throws, nothing. `occupied` is called where something is there already, and has to throw. */
+/** Imports everything or nothing. `occupied` is called if the tables are not empty, and must throw. */
 export async function writeKnowledge(
   owner: Owner,
   transactions: AsyncIterable<Archived>,
@@ -76,12 +76,12 @@ export async function writeKnowledge(
         some = [];
       }
       await writeSome(owner, some);
-      // Inserted, not counted up: an update would make it the next number.
+      // An insert: the trigger on update would increase the number.
       if (asOf() > 0) await owner.query('insert into knowledge.head (last_tx) values ($1)', [asOf()]);
     });
     await owner.query('commit');
   } catch (error) {
-    // Where the connection itself broke, the server rolls back and the first error is the one to tell.
+    // If the connection broke, the server rolls back; the first error is the one to report.
     await owner.query('rollback').catch(() => {});
     throw error;
   }

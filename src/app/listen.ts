@@ -1,4 +1,4 @@
-/** Ports first: what is taken is said before anything else is begun, and a port chosen by the system is known to the rest. */
+/** HTTP listeners: binds the ports before anything else starts, and enforces timeouts for slow requests. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,11 +14,11 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Listener {
   readonly port: number;
-  /** Until it is set, callers wait for it a little, and then are told to come back. */
+  /** Until it is called, requests wait up to HELD_MS, and then get 503 with Retry-After. */
   serve(handler: Handler): void;
-  /** From now on each answer ends its connection, so that whoever is in front turns elsewhere. */
+  /** From now on every response closes its connection, so that a load balancer picks another server. */
   retire(): void;
-  /** Lets nobody in any more; resolves when what is being answered is, or after so long. What only stands open for news does not count. */
+  /** Stops accepting connections. Resolves when all responses have ended, except long-lived streams, or after `ms`. */
   finish(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,30 +30,30 @@ export interface ConnectionLimits {
   readonly bodyMs: number;
 }
 export const CONNECTION_LIMITS: ConnectionLimits = { headersMs: 10_000, bodyMs: 15_000 };
-/** Looks for slow requests so many times in the time they have. */
-const LOOKS_IN_TIME = 10;
+/** How often slow requests are looked for during their timeout. */
+const CHECKS_PER_TIMEOUT = 10;
 /** Time for the handler to answer a request that is too slow; then the connection is closed. */
 const ANSWER_MS = 2_000;
 
 const optionsFor = ({ headersMs, bodyMs }: ConnectionLimits): ServerOptions => ({
-  // The second is for what was answered before its body came: bodies that somebody waits for have a limit of their own below.
+  // requestTimeout covers requests that were answered before their body was read. BodyWatch limits bodies that a handler reads.
   headersTimeout: headersMs,
   requestTimeout: headersMs + bodyMs + ANSWER_MS,
   keepAliveTimeout: 30_000,
-  connectionsCheckingInterval: headersMs / LOOKS_IN_TIME,
-  // A request without a Host is refused by the guard, in our words.
+  connectionsCheckingInterval: headersMs / CHECKS_PER_TIMEOUT,
+  // The host guard refuses a request without Host, with a JSON error.
   requireHostHeader: false,
-  // Room for a token far too large, so that it is refused in our own words.
+  // Large enough that an oversized token reaches the verifier, which refuses it with a JSON error.
   maxHeaderSize: 64 * 1024,
-  // Two Hosts, or two tokens, become one that is neither: were the first one taken, a proxy in front might have looked at the other.
+  // Two Hosts or two tokens are joined and thereby invalid: Node would take the first, and a proxy may have checked the second.
   joinDuplicateHeaders: true,
 });
 
-/** As long as a start takes where there is nothing to make, and less than half of what a gateway waits for a server. */
+/** Longer than a start without migrations, and less than half of the gateway's deadline for a server. */
 const HELD_MS = 4_000;
 const MOST_HELD = 500;
-/** Who asks whether to send anyone here is told at once. */
-const LOOKS = /^\/(ready|health)$/;
+/** Probes are answered at once. */
+const PROBES = /^\/(ready|health)$/;
 
 const notYet = (res: ServerResponse): void => {
   res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
@@ -62,14 +62,14 @@ const notYet = (res: ServerResponse): void => {
   );
 };
 
-/** What the parser found wrong with a request, in our words. `ms` is how long the request had. */
+/** The JSON error for a request that Node's parser rejected. `ms` is the timeout that applied. */
 function malformed({ code = '' }: NodeJS.ErrnoException, ms: number): Failure {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow(ms);
   if (code === 'HPE_HEADER_OVERFLOW') return failure('VALIDATION_ERROR', 'The headers are too large.');
   return failure('VALIDATION_ERROR', 'This is not a valid HTTP request.');
 }
 
-/** An answer where there is no request to answer. */
+/** Writes a response to a socket that has no parsed request. */
 function endWith(socket: Duplex, refused: Failure): void {
   const body = JSON.stringify(refused.answer());
   const head = [
@@ -83,8 +83,8 @@ function endWith(socket: Duplex, refused: Failure): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Tells the reader of the body that no more of it comes. False where nothing reads it. */
-function tellReader(res: ServerResponse, refused: Failure): boolean {
+/** Fails the reader of the body. False if nothing reads it. */
+function failBody(res: ServerResponse, refused: Failure): boolean {
   res.shouldKeepAlive = false;
   return res.req.listenerCount('error') > 0 && res.req.emit('error', refused);
 }
@@ -94,24 +94,21 @@ const answerFor = (res: ServerResponse, refused: Failure): void =>
 
 interface Answering {
   readonly since: number;
-  /** When its reader was told that it is too slow. */
-  told?: number;
+  /** When the reader of its body was failed. */
+  failedAt?: number;
 }
 
-/**
- * Ends requests whose body is too slow. One look at all of them now and then: a timer for each would cost every call something, and
- * almost all bodies are there at once.
- */
+/** Ends requests whose body is too slow. One interval checks all of them, because a timer per request would slow every call. */
 class BodyWatch {
   readonly answering = new Map<ServerResponse, Answering>();
-  /** Requests that were answered before all of their body came. */
+  /** Requests that were answered before their whole body was received. */
   readonly #unread = new Map<IncomingMessage, number>();
   readonly #timer: NodeJS.Timeout;
   readonly #bodyMs: number;
 
   constructor({ bodyMs }: ConnectionLimits) {
     this.#bodyMs = bodyMs;
-    this.#timer = setInterval(() => this.#look(performance.now()), bodyMs / LOOKS_IN_TIME).unref();
+    this.#timer = setInterval(() => this.#check(performance.now()), bodyMs / CHECKS_PER_TIMEOUT).unref();
   }
 
   begin(res: ServerResponse): void {
@@ -136,7 +133,7 @@ class BodyWatch {
     clearInterval(this.#timer);
   }
 
-  #look(now: number): void {
+  #check(now: number): void {
     for (const [res, each] of this.answering) if (!res.req.complete && now - each.since >= this.#bodyMs) this.#end(res, each, now);
     for (const [req, since] of this.#unread) {
       if (!req.complete && !req.socket.destroyed && now - since < this.#bodyMs) continue;
@@ -147,18 +144,18 @@ class BodyWatch {
 
   #end(res: ServerResponse, each: Answering, now: number): void {
     const overdue = now - each.since >= this.#bodyMs + ANSWER_MS;
-    if (each.told === undefined && !res.headersSent && res.req.listenerCount('error') > 0) {
-      each.told = now;
-      tellReader(res, tooSlow(this.#bodyMs));
-    } else if (overdue && each.told === undefined && !res.headersSent) answerFor(res, tooSlow(this.#bodyMs));
-    // A response that waits for one before it on the same connection has no socket yet.
+    if (each.failedAt === undefined && !res.headersSent && res.req.listenerCount('error') > 0) {
+      each.failedAt = now;
+      failBody(res, tooSlow(this.#bodyMs));
+    } else if (overdue && each.failedAt === undefined && !res.headersSent) answerFor(res, tooSlow(this.#bodyMs));
+    // A pipelined response that waits for an earlier one has no socket yet.
     else if (overdue && res.socket !== null) res.socket.destroy();
   }
 }
 
 export interface ListenOptions {
   readonly hosts: readonly string[];
-  /** 0 lets the system choose. */
+  /** 0: the system chooses a free port. */
   readonly port: number;
   readonly limits?: ConnectionLimits | undefined;
 }
@@ -169,12 +166,9 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     clearTimeout(held.get(res)?.timer);
     return held.delete(res);
   };
-  /**
-   * A balancer may not have noticed yet that the process before this one is gone, and send somebody: turned away, that would be a call
-   * that a restart cost.
-   */
+  /** Holds requests while the process starts: after a restart, a load balancer may send some before it checks readiness. */
   const starting: Handler = (req, res) => {
-    if (LOOKS.test(req.url ?? '') || held.size >= MOST_HELD) return notYet(res);
+    if (PROBES.test(req.url ?? '') || held.size >= MOST_HELD) return notYet(res);
     held.set(res, { req, timer: setTimeout(() => letGo(res) && notYet(res), HELD_MS) });
     res.once('close', () => letGo(res));
   };
@@ -194,21 +188,21 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
     server.maxConnections = 2_000;
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const begun = watch.reading(socket);
-      // Before a request has begun, its head is what was too slow.
+      // Without a parsed request, the headers were too slow.
       const refused = malformed(error, begun === undefined ? limits.headersMs : limits.headersMs + limits.bodyMs);
       if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent === true) socket.destroy();
-      else if (begun !== undefined) void (tellReader(begun, refused) || answerFor(begun, refused));
+      else if (begun !== undefined) void (failBody(begun, refused) || answerFor(begun, refused));
       else if (watch.isAnswering(socket)) socket.destroy();
       else endWith(socket, refused);
     });
     server.on('checkExpectation', (_req, res) =>
-      sendFailure(res, failure('VALIDATION_ERROR', 'No expectation but 100-continue can be met.'), { connection: 'close' }),
+      sendFailure(res, failure('VALIDATION_ERROR', 'The Expect header must be 100-continue.'), { connection: 'close' }),
     );
     server.on('connect', (_req, socket) => {
-      // Node has taken its own listener away: without another one, a reset connection ends the process.
+      // Node removes its own error listener on CONNECT. Without this one, a connection reset would end the process.
       socket.on('error', () => socket.destroy());
       if (watch.isAnswering(socket)) socket.destroy();
-      else endWith(socket, failure('METHOD_NOT_ALLOWED', 'This is no proxy.'));
+      else endWith(socket, failure('METHOD_NOT_ALLOWED', 'CONNECT is not supported.'));
     });
     try {
       await new Promise<void>((resolve, reject) => {
@@ -217,7 +211,7 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
       });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // A machine without IPv6 is still a machine.
+      // IPv6 is optional.
       if (host === '::1' && servers.length > 0 && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')) continue;
       watch.close();
       await Promise.all(servers.map(closed));
@@ -253,11 +247,11 @@ export async function listen(name: string, { hosts, port, limits = CONNECTION_LI
   };
 }
 
-/** Lets what is being answered end; idle connections close at once, stubborn ones after a while. */
+/** Closes idle connections at once, others when their response has ended, and all of them after five seconds. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     if (server.listening) server.close(() => resolve());
-    // It lets nobody in already: what is left are connections, if any.
+    // The server has stopped accepting connections; only open ones are left.
     else server.getConnections((_error, count) => (count === 0 ? resolve() : server.once('close', resolve)));
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 5_000).unref();

@@ -1,4 +1,4 @@
-/** Log lines for machines: JSON, fields from a list, values that cannot carry what a caller or a driver wrote. */
+/** JSON logs with an allow-list of fields and sanitised values: no caller input, no driver messages. */
 import { type DestinationStream, pino } from 'pino';
 import { hidePatterns } from '../core/redact.ts';
 import type { Logger } from '../core/ports.ts';
@@ -26,10 +26,10 @@ const FIELDS = new Set([
 const LONGEST = 200;
 const FRAMES = 6;
 
-/** One line of plain text: nothing in it moves a terminal's cursor, and no token or number that names a person stays. */
+/** One line of plain text, without control characters, tokens or personal numbers. */
 const sanitise = (text: string): string => hidePatterns(text.slice(0, LONGEST).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, ' '));
 
-/** Where it broke, never what it said: a driver's words can carry row values. */
+/** The stack without the message: a driver's message can contain row values. */
 function traceOf({ name, code, stack }: Error & { code?: unknown }): Record<string, unknown> {
   const at = stack
     ?.split('\n')
@@ -68,7 +68,7 @@ export function openLog(level: string, to: DestinationStream = pino.destination(
   };
 }
 
-/** One line a call, where the level asks for it. Whose call it was and what with is for the trail alone. */
+/** One line per call at level info and below. Caller and input are in the audit log only. */
 export const logCalls =
   (log: Logger) =>
   ({ requestId, server, tool, surface, decision, code, rows, ms }: CompletedCall): void =>

@@ -1,6 +1,6 @@
 /**
- * A port for the machinery around us: probes and scrapers call a process by its bare address, which the other ports refuse. It knows
- * three questions, takes no body, and changes nothing. Numbers are for this machine and for whoever holds the key.
+ * The operations port: /health, /ready and /metrics for probes and scrapers, which call a process by its IP address. The other ports
+ * refuse that Host. /metrics needs a loopback connection or the metrics key.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from '../core/metrics.ts';
@@ -13,7 +13,7 @@ import type { Handler } from './listen.ts';
 export interface Operations {
   readonly metrics: Metrics;
   readonly key: string | undefined;
-  /** Rejects while nothing should be sent here. */
+  /** Rejects while this process should get no requests. */
   readonly ready: () => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function createOperations({ metrics, key, ready }: Operations): Handler {
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     if (req.headers.origin !== undefined)
       return sendFailure(res, failure('FORBIDDEN_ORIGIN', 'Pages of other sites may not call this server.'));
-    if (req.method !== 'GET') return sendFailure(res, failure('METHOD_NOT_ALLOWED', 'Only GET is understood here.'));
+    if (req.method !== 'GET') return sendFailure(res, failure('METHOD_NOT_ALLOWED', 'Only GET is supported here.'));
     if (req.url === '/health') return send(res, 200, 'application/json', '{"status":"ok"}');
     if (req.url === '/ready') {
       const isReady = await ready().then(
@@ -37,7 +37,7 @@ export function createOperations({ metrics, key, ready }: Operations): Handler {
     }
     if (req.url !== '/metrics') return sendFailure(res, failure('NOT_FOUND', 'There is nothing at this address.'));
     if (isLocal(req) || hasKey(req)) return send(res, 200, METRICS_TYPE, metrics.text());
-    return sendFailure(res, failure('UNAUTHENTICATED', 'Numbers need the key in TAMSHAI_METRICS_KEY.'));
+    return sendFailure(res, failure('UNAUTHENTICATED', 'Metrics need the key in TAMSHAI_METRICS_KEY.'));
   };
   return (req, res) => void answer(req, res).catch(() => res.destroy());
 }

@@ -1,4 +1,4 @@
-/** Where this package lies and what it is called, wherever it was started from. */
+/** The folder and the version of this package. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

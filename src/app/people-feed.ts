@@ -1,4 +1,4 @@
-/** Keeps the copies of people that other domains have up to date with hr, in the background. No call waits for it. */
+/** Syncs other domains' copies of people with hr's change feed, in the background. No call waits for it. */
 import { z } from 'zod';
 import { Failure } from '../core/errors.ts';
 import type { Clock, Logger, PeopleCopy, PeopleFeed } from '../core/ports.ts';
@@ -7,24 +7,24 @@ import type { SigningKey } from '../identity/keys.ts';
 import { createServerRequest } from './server-request.ts';
 
 const EVERY_MS = 2000;
-/** After failures it waits longer and longer, so that a server that is down, or refuses, is not asked all the time. */
+/** The upper limit of the exponential backoff after failures. */
 const LONGEST_MS = 16_000;
-/** A start waits so long for copies that are far behind; they catch up while the servers run. */
+/** A start waits at most this long for the first sync. */
 const START_MS = 5000;
 
-export interface KeepingPeople {
+export interface PeopleSyncOptions {
   readonly feed: PeopleFeed;
   readonly copies: readonly PeopleCopy[];
   readonly log: Logger;
   readonly everyMs?: number;
 }
 
-export interface PeopleFollower {
+export interface PeopleSync {
   close(): Promise<void>;
 }
 
-/** Resolves when every copy is up to date, or could not be brought there just now. Never throws. */
-export async function keepPeople({ feed, copies, log, everyMs = EVERY_MS }: KeepingPeople): Promise<PeopleFollower> {
+/** Resolves when every copy is up to date, has failed once, or START_MS have passed. Never throws. */
+export async function syncPeople({ feed, copies, log, everyMs = EVERY_MS }: PeopleSyncOptions): Promise<PeopleSync> {
   const stopping = new AbortController();
   const subscriptions = copies.map((copy) => follow(feed, copy, log, everyMs, stopping.signal));
   let late: NodeJS.Timeout | undefined;
@@ -59,9 +59,9 @@ function follow(
     } catch (error) {
       if (signal.aborted) return;
       at = undefined;
-      // One line for as long as it lasts, and nothing of a driver's in it.
+      // One log line per outage, without the driver's message.
       if (failures++ === 0)
-        log.warn({ server, code: error instanceof Failure ? error.code : 'INTERNAL_ERROR' }, 'people cannot be brought up to date for now');
+        log.warn({ server, code: error instanceof Failure ? error.code : 'INTERNAL_ERROR' }, 'people cannot be updated at the moment');
     }
   };
   const begun = attempt();
@@ -75,12 +75,12 @@ function follow(
   return { begun, ended: goOn() };
 }
 
-/** Page by page, each in a transaction of its own; gives the position it came to. */
+/** Applies the feed page by page, each in its own transaction. Returns the new position. */
 async function catchUp(feed: PeopleFeed, copy: PeopleCopy, known: number | undefined, signal: AbortSignal): Promise<number> {
   let at = known ?? (await copy.position());
   while (!signal.aborted) {
     const { last, people } = await feed.after(at, signal);
-    // Behind us: hr was set back to an earlier state, so what we have may never have been. All of it is looked at again.
+    // hr was restored to an earlier state: the copy starts again from the beginning.
     const to = last < at ? 0 : (people.at(-1)?.n ?? at);
     if (to === at) return at;
     at = await copy.take(last < at ? [] : people, at, to);
@@ -95,7 +95,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
       signal.removeEventListener('abort', done);
       resolve();
     };
-    // Nothing to stay alive for.
+    // unref: the timer must not keep the process alive.
     const timer = setTimeout(done, ms).unref();
     signal.addEventListener('abort', done);
   });
@@ -114,7 +114,7 @@ const page = z.object({
   ),
 });
 
-/** Where hr runs elsewhere, it is asked there, as employment is; with a key of its own where this is not the gateway's process. */
+/** The feed of a remote hr server. A process without the gateway signs with its own key. */
 export function createRemotePeopleFeed(hr: UpstreamClient | undefined, key: SigningKey, clock: Clock): PeopleFeed {
   const ask = createServerRequest(hr, { server: 'hr', title: 'People', key, clock });
   return { after: (after, signal) => ask('/people-changes', { after }, 'people-feed', page, signal) };

@@ -1,4 +1,4 @@
-/** Who leads a customer's organisation, for the built-in sign-in: its own record says so, and a transfer shows in the next token. */
+/** Looks up whether a customer leads their organisation. The next token shows a transfer of the lead. */
 import { z } from 'zod';
 import { filters } from '../core/filter.ts';
 import type { Store } from '../core/store.ts';
@@ -11,10 +11,10 @@ import { createServerRequest } from './server-request.ts';
 
 const organization = z.object({ lead_contact_id: z.string().nullish() });
 
-/** Undefined where it cannot be known here: support runs elsewhere, or does not answer. */
+/** Undefined if the organisation is unknown or support does not answer. */
 export type LeadOf = (customer: Pick<Persona, 'sub' | 'organizationId'>) => Promise<boolean | undefined>;
 
-/** Where support runs elsewhere, it is asked there. */
+/** Asks a remote support server. */
 export function createRemoteLeads(support: UpstreamClient | undefined, key: SigningKey, clock: Clock): LeadOf {
   const ask = createServerRequest(support, { server: 'support', title: 'Support', key, clock });
   return async ({ sub, organizationId }) => {

@@ -1,15 +1,15 @@
-/** Whether this process should be sent work: what it cannot do without answers, and it is not about to stop. */
+/** Readiness: whether this process should get requests. */
 import type { ToolBackend } from '../gateway/backends.ts';
 
 export interface Readiness {
-  /** Rejects while nothing should be sent here. Quick, whatever hangs. */
+  /** Rejects while this process should get no requests. It settles within the deadline even if a store hangs. */
   ready(): Promise<void>;
-  /** From now on nothing should. */
+  /** From now on `ready` rejects. */
   retire(): void;
 }
 
 export interface ReadinessOptions {
-  /** Without the shared store nobody can be let in. */
+  /** Sign-in needs the shared store. */
   readonly shared: { ping(): Promise<void> };
   readonly backends: readonly ToolBackend[];
   readonly deadlineMs?: number | undefined;
@@ -17,15 +17,15 @@ export interface ReadinessOptions {
 }
 
 const DEADLINE_MS = 1_000;
-/** Slow is not gone: under load all replicas are slow at once, and if all of them said so, nobody would be served by any. */
+/** A slow store still counts as available: under load all replicas are slow, and must not all report themselves as not ready. */
 const SILENT_MS = 5_000;
 
-/** One server that is away costs its own tools; only where none is left is this process of no use. */
+/** An unavailable server only removes its own tools. The process is not ready when no server is available. */
 export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, silentMs = SILENT_MS }: ReadinessOptions): Readiness {
   let retired = false;
-  const watched = (ping: () => Promise<void>) => answers(ping, deadlineMs, silentMs);
+  const watched = (ping: () => Promise<void>) => createProbe(ping, deadlineMs, silentMs);
   const store = watched(() => shared.ping());
-  // What is known of a server elsewhere is enough: the link to it finds out alone when it is back.
+  // The upstream client of a remote server tracks its availability, so that no ping is needed.
   const servers = backends.map((each) => (each.remote ? async () => each.available() : watched(() => each.ping())));
   return {
     async ready() {
@@ -40,21 +40,21 @@ export function createReadiness({ shared, backends, deadlineMs = DEADLINE_MS, si
   };
 }
 
-/** False as soon as it says no, or once it has said nothing for a while. */
-function answers(ping: () => Promise<void>, deadlineMs: number, silentMs: number): () => Promise<boolean> {
-  let heard = Number.NEGATIVE_INFINITY;
+/** Resolves to false when the ping fails, or when the last success is older than `silentMs`. */
+function createProbe(ping: () => Promise<void>, deadlineMs: number, silentMs: number): () => Promise<boolean> {
+  let lastSuccess = Number.NEGATIVE_INFINITY;
   return () =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(performance.now() - heard < silentMs), deadlineMs);
-      const said = (yes: boolean) => {
+      const timer = setTimeout(() => resolve(performance.now() - lastSuccess < silentMs), deadlineMs);
+      const settle = (isUp: boolean) => {
         clearTimeout(timer);
-        // Also what comes late is heard.
-        heard = yes ? performance.now() : Number.NEGATIVE_INFINITY;
-        resolve(yes);
+        // A late answer counts for the next probe.
+        lastSuccess = isUp ? performance.now() : Number.NEGATIVE_INFINITY;
+        resolve(isUp);
       };
       ping().then(
-        () => said(true),
-        () => said(false),
+        () => settle(true),
+        () => settle(false),
       );
     });
 }

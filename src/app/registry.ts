@@ -1,4 +1,4 @@
-/** Every domain there is. A new one is added here and nowhere else. */
+/** The registry of all domains. A new domain is added here. */
 import { type Registry, createRegistry } from '../core/registry.ts';
 import type { ResourceOrPrompt } from '../core/resources.ts';
 import type { Tool } from '../core/tool.ts';
@@ -17,7 +17,7 @@ import * as tax from '../domains/tax/index.ts';
 
 const toolsOf = (domain: Readonly<Record<string, Tool>>): Tool[] => Object.values(domain);
 
-/** What domains offer beside their tools, by name: a module lists its exports in an order of its own, and not every loader in the same. */
+/** Resources and prompts, sorted by export name: the order of a module's exports depends on the loader. */
 const resourcesAndPrompts = (...parts: readonly Readonly<Record<string, ResourceOrPrompt>>[]): ResourceOrPrompt[] =>
   parts.flatMap((part) =>
     Object.entries(part)
@@ -26,7 +26,7 @@ const resourcesAndPrompts = (...parts: readonly Readonly<Record<string, Resource
   );
 
 let all: Registry | undefined;
-/** Built once: what others learn from it, they keep with it. */
+/** Built once: other modules cache what they derive from it. */
 export const allTools = (): Registry =>
   (all ??= createRegistry(
     [hr, finance, sales, support, payroll, tax, tasks, knowledge, journey].flatMap((domain) => toolsOf(domain)),

@@ -1,4 +1,4 @@
-/** Opens where a domain is searched: on a server where there is an address, else in a file of the data folder. */
+/** Opens the search backends: a search server if a URL is set, else a file in the data folder. */
 import { join } from 'node:path';
 import type { DocumentLoader } from '../core/documents.ts';
 import type { Logger } from '../core/ports.ts';
@@ -9,7 +9,7 @@ import { openEmbeddedSearch } from '../storage/search/embedded.ts';
 import type { SearchDomain } from '../storage/search/shape.ts';
 import type { Config } from './config.ts';
 
-/** The journey is rebuilt from its Markdown at each start, so it has a file of its own. */
+/** The journey has its own file, because a damaged one is deleted and rebuilt from Markdown. */
 export const searchFile = ({ dataFolder }: Pick<Config, 'dataFolder'>, { name }: Pick<AnyDomain, 'name'>): string =>
   join(dataFolder, name === 'journey' ? 'journey.db' : 'search.db');
 
@@ -37,7 +37,7 @@ export async function openSearch(config: Config, domains: readonly AnyDomain[], 
   }
 }
 
-/** The drivers are large, and most machines have no such server. */
+/** Loads a driver only if its server is configured. */
 async function openOne(config: Config, declared: AnyDomain, log: Logger | undefined): Promise<SearchBackend> {
   const url = config.searchUrl(declared.name);
   const domain = searchDomain(declared);
@@ -50,7 +50,7 @@ async function openOne(config: Config, declared: AnyDomain, log: Logger | undefi
   return openSearchServer({ url, prefix: config.indexPrefix, domain, log });
 }
 
-/** The sample is for a first look: a server has its own rows, or is filled by `tamshai seed`. */
+/** Only the embedded store gets sample data at start; `tamshai seed` fills a server. */
 export async function loadEmbeddedSearch(config: Config, { backends }: OpenedSearch, progress: (part: number) => void): Promise<void> {
   for (const [{ name }, { loader }] of backends) {
     if (config.searchUrl(name) !== undefined) continue;

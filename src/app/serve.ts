@@ -1,4 +1,4 @@
-/** One HTTP server for the gateway, one for each domain: who answers which path. */
+/** HTTP handlers of the gateway and of each domain server: which module answers which path. */
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assistant } from '../assistant/assistant.ts';
@@ -42,12 +42,12 @@ export interface Wiring {
   readonly assistant: Assistant;
   readonly kv: KeyValue;
   readonly people: People;
-  /** Only where hr runs in this process. */
+  /** Undefined if hr is remote. */
   readonly feed: PeopleFeed | undefined;
   readonly leads: LeadOf;
   readonly refusals: Refusals;
   readonly meter: Meter;
-  /** One count for all ports together. */
+  /** One limit for all ports of this process. */
   readonly failedAuth: OnUnauthenticated;
   readonly clock: Clock;
   readonly log: Logger;
@@ -56,8 +56,9 @@ export interface Wiring {
   readonly stateKey: Uint8Array;
   readonly sources: readonly AuditChains[];
   readonly readiness: Readiness;
-  /** What of the trail is kept here, and how to ask for the rest; undefined where nobody else keeps any. */
+  /** The part of the audit log that this process stores. */
   readonly auditPart: AuditPart;
+  /** The parts of other processes; undefined without Redis. */
   readonly otherParts: OtherParts | undefined;
   readonly note: GatewayRoutes['note'];
   readonly recordRefused: RecordRefused;
@@ -65,12 +66,12 @@ export interface Wiring {
 
 export interface Served {
   readonly handler: Handler;
-  /** Stops waiting for people; what is being worked on goes on. */
+  /** Ends waiting streams; running calls continue. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** Metadata is for any client, also one that runs in another site's page; it holds nothing secret. */
+/** Metadata is public: pages of any origin may read it. */
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/;
 
 function metadata(req: IncomingMessage, res: ServerResponse, base: string, issuers: readonly string[], name: string): void {
@@ -100,14 +101,14 @@ interface Mounted {
   readonly provider?: { handles(url: string): boolean; handler(req: IncomingMessage, res: ServerResponse): Promise<void> } | undefined;
 }
 
-/** Host and Origin are looked at before anything is allocated; MCP does so itself. */
+/** Checks Host and Origin before anything else. The MCP endpoint checks them itself. */
 const dispatch =
   ({ guard, base, name, issuers, mcp, rest, provider }: Mounted): Handler =>
   (req, res) => {
     const path = pathOf(req);
     if (path === '/mcp') return mcp(req, res);
     const isMetadata = METADATA.test(path) && req.method === 'GET';
-    // A plain form of our own page says Origin: null, because of our own referrer policy; its token is checked later.
+    // Because of our referrer policy, our own sign-out form sends Origin: null. Its CSRF token is checked later.
     const ownForm = path === '/signout' && req.headers['sec-fetch-site'] === 'same-origin';
     const open = isMetadata || ownForm || provider?.handles(path) === true;
     const refused = guard(open ? ({ headers: { host: req.headers.host } } as IncomingMessage) : req);
@@ -214,7 +215,7 @@ export async function serveDomain(wiring: Wiring, server: string, port: number):
   const own = wiring.config.ownUrl(server)?.replace(/\/+$/, '');
   const base = own ?? domainAddress(port);
   const guard = createHostGuard(joinAddresses(loopbackAddresses(port), ...(own === undefined ? [] : [publicAddress(own)])));
-  /** By the name that others call it, and by its port on this machine. */
+  /** The server's public URL and its port on this machine. */
   const audiences = (use: 'api' | 'mcp') => [
     ...new Set([base, domainAddress(port)].flatMap((address) => identity.audiences(address, use))),
   ];

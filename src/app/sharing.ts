@@ -1,4 +1,4 @@
-/** What several processes must have in common. Looked at when each starts, before it does any harm. */
+/** Checks at start that separate processes share their Redis, their master key and their stores. */
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface Part {
   readonly remote: readonly string[];
 }
 
-/** Says what is missing from the settings of one process among several. */
+/** Throws a ConfigProblem if a setting that separate processes need is missing. */
 export function checkSettings({ config, withGateway, local, remote }: Part): void {
   const { redisUrl, masterKey, gatewayKey, gatewayPublicKeys } = config;
   const here = local[0]?.name ?? 'this server';
@@ -26,34 +26,34 @@ export function checkSettings({ config, withGateway, local, remote }: Part): voi
     );
   if (!withGateway && gatewayPublicKeys === undefined && redisUrl !== undefined)
     throw new ConfigProblem(
-      `${here} runs apart from the gateway and does not know whom to believe; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`,
+      `${here} runs in its own process and cannot verify the gateway; set TAMSHAI_GATEWAY_PUBLIC_KEYS to the gateway's public keys ("tamshai keys public" prints them there).`,
     );
-  const together = withGateway
+  const processes = withGateway
     ? remote[0] && `the gateway and ${remote[0]}`
     : gatewayPublicKeys === undefined
       ? undefined
       : `${here} and the gateway`;
-  if (!together) return;
+  if (!processes) return;
   if (redisUrl === undefined)
-    throw new ConfigProblem(`${sentence(together)} run apart, so what waits for approval must be in one place for both; set REDIS_URL.`);
+    throw new ConfigProblem(`${sentence(processes)} run in separate processes and must share pending approvals; set REDIS_URL.`);
   if (masterKey === undefined)
     throw new ConfigProblem(
-      `${sentence(together)} run apart and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`,
+      `${sentence(processes)} run in separate processes and must have the same master key; set TAMSHAI_MASTER_KEY for both ("tamshai keys new" makes one).`,
     );
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const YEAR = 365 * 24 * 3600;
 
-/** A process that has joined the others on a Redis. */
+/** This process's claims on the shared Redis. */
 export interface Membership {
-  /** Claims again what an emptied Redis forgot. False if processes that joined earlier have other keys: this one must not go on. */
+  /** Writes the claims again after Redis was emptied. False if processes that joined earlier have other keys: this one must stop. */
   renew(): Promise<boolean>;
 }
 
 /**
- * Every process on a shared store says who it is. Whoever has another master key, another's name, or rows of its own where others have
- * theirs does not start.
+ * Every process claims its keys, its name and its domains on the shared Redis. A process does not start with another master key, with
+ * the name of another process, or with its own rows of a domain that another process serves.
  */
 export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, withGateway }: Part): Promise<Membership | undefined> {
   if (config.redisUrl === undefined) return undefined;
@@ -79,14 +79,14 @@ export async function joinOthers(kv: KeyValue, keys: Keys, { config, local, with
   }
   if (!(await claim(kv, `instance:${config.instance}`, place)))
     throw new ConfigProblem(
-      `Another process with a data folder of its own is called ${config.instance} on this Redis; set TAMSHAI_INSTANCE to a name that no other has, or start it with the folder it had before.`,
+      `Another process with a data folder of its own is called ${config.instance} on this Redis; set TAMSHAI_INSTANCE to a unique name, or start it with the data folder it had before.`,
     );
   for (const domain of local) {
     const setting = embeddedSetting(config, domain);
     if (setting === undefined) await kv.delete(claimed(`rows:${domain.name}`));
     else if (!(await claim(kv, `rows:${domain.name}`, place)))
       throw new ConfigProblem(
-        `Another process on this Redis serves ${domain.name} from its own data folder, so there would be two truths; set ${setting} for both.`,
+        `Another process on this Redis serves ${domain.name} from its own data folder, so their rows would differ; set ${setting} for both.`,
       );
   }
   rememberJoining(config.dataFolder, { redis: redisMark(config.redisUrl), master, since });
@@ -103,17 +103,17 @@ const MASTER = 'master-key';
 interface SeniorClaim {
   readonly what: string;
   readonly mine: string;
-  /** Whether what is claimed already agrees with ours. */
+  /** Whether an existing claim has the same keys. */
   readonly same: (found: string) => boolean;
   /** When this data folder first joined the processes on this Redis, in milliseconds since 1970. */
   readonly since: number;
-  /** Whether it has joined before. A newcomer never takes a claim from others: its clock may be behind. */
+  /** Whether it has joined before. A new process never overrides a claim, because its clock may be behind. */
   readonly isMember: boolean;
 }
 
 /**
- * Of two that disagree, the one that joined first is right: data folders remember when, so an emptied Redis cannot make a newcomer the
- * first.
+ * If two processes disagree, the one that joined first keeps the claim. Data folders record when, so that an emptied Redis does not give
+ * a new process the earliest claim.
  */
 async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }: SeniorClaim): Promise<boolean> {
   const key = claimed(what);
@@ -125,7 +125,7 @@ async function claimAsSenior(kv: KeyValue, { what, mine, same, since, isMember }
     const [theirs = '', joined = ''] = found.split(' ');
     const agreed = same(theirs);
     if (!agreed && !(isMember && since < Number(joined))) return false;
-    // What agrees keeps the earlier date, so that a later process cannot outrank all of them.
+    // Processes that agree keep the earliest date, so that a later process cannot override all of them.
     const next = agreed ? `${mine} ${Math.min(since, Number(joined))}` : own;
     if (next === found || (await kv.swap(key, found, next, YEAR))) return true;
   }
@@ -138,7 +138,7 @@ interface Joining {
   readonly since: number;
 }
 
-/** Which Redis, without its password: what a folder knows of another one does not count. */
+/** Identifies a Redis without its password: the date of joining another Redis does not count. */
 const redisMark = (url: string): string => {
   const { host, pathname } = new URL(url);
   return hash('sha256', `${host}${pathname.replace(/^\/?$/, '/0')}`, 'base64url');
@@ -151,12 +151,12 @@ function sinceOf(folder: string, redisUrl: string, masters: readonly (string | u
     const { redis, master, since } = JSON.parse(readFileSync(joiningFile(folder), 'utf8')) as Partial<Joining>;
     if (redis === redisMark(redisUrl) && masters.includes(master) && typeof since === 'number') return { since, isMember: true };
   } catch {
-    // Not there yet, or not ours: then it joins now.
+    // The file does not exist or is not readable: this process joins now.
   }
   return { since: Date.now(), isMember: false };
 }
 
-/** Renamed into place: half a file after a crash would make this folder the newcomer. */
+/** Written atomically: after a crash, a partial file would lose the date of joining. */
 function rememberJoining(folder: string, joining: Joining): void {
   const file = joiningFile(folder);
   writeFileSync(`${file}.new`, JSON.stringify(joining), { mode: 0o600 });
@@ -168,7 +168,7 @@ const marksOf = (keys: MasterKeys): [string, string | undefined] => [
   derivePrevious(keys, 'master-check')?.toString('base64url'),
 ];
 
-/** Whether a process with these keys could join; looks, and claims nothing. */
+/** Whether a process with these keys could join. It only reads. */
 export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<boolean> {
   const found = await kv.get(claimed(MASTER));
   return found === undefined || marksOf(keys).includes(found.split(' ')[0]);
@@ -176,7 +176,7 @@ export async function sharesMaster(kv: KeyValue, keys: MasterKeys): Promise<bool
 
 const claimed = (what: string) => `claim:${what}`;
 
-/** The first takes it; the same one may have it again. */
+/** The first process gets the claim, and the same process may renew it. */
 async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean> {
   const key = claimed(what);
   if (await kv.add(key, mine, YEAR)) return true;
@@ -184,16 +184,16 @@ async function claim(kv: KeyValue, what: string, mine: string): Promise<boolean>
   return found === undefined ? kv.add(key, mine, YEAR) : found === mine ? kv.swap(key, found, mine, YEAR) : false;
 }
 
-/** The setting that would put a domain's rows on a server; undefined where they are on one. */
+/** The setting that would move a domain's rows to a server; undefined if they are on one. */
 function embeddedSetting(config: Config, { name, store }: AnyDomain): string | undefined {
-  // It is made from its folder at each start, and holds nothing of its own.
+  // Every start rebuilds the journey from its folder, so that copies cannot differ.
   if (name === 'journey') return undefined;
   if (store === 'sql') return config.databaseUrl(name) === undefined ? 'DATABASE_URL' : undefined;
   if (store === 'documents') return config.mongodbUrl(name) === undefined ? 'MONGODB_URL' : undefined;
   return config.searchUrl(name) === undefined ? 'ELASTICSEARCH_URL' : undefined;
 }
 
-/** A data folder keeps its own mark, so that a process which comes back to it is known again. */
+/** A random id of the data folder, by which a restarted process is recognised. */
 function placeOf(folder: string): string {
   const file = join(folder, 'place');
   if (!existsSync(file)) writeFileSync(file, randomUUID(), { mode: 0o600, flag: 'wx' });

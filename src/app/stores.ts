@@ -1,4 +1,4 @@
-/** Opens the databases that this process needs, and puts each domain's store on one of them. */
+/** Opens the databases of this process, and creates the store of each domain on one of them. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChainWriter, type Head } from '../core/chain-writer.ts';
@@ -20,34 +20,34 @@ import { type EmbeddedDatabase, openPglite } from '../storage/sql/pglite.ts';
 import { openServer } from '../storage/sql/server.ts';
 import { createSqlStore } from '../storage/sql/store.ts';
 import type { Config } from './config.ts';
-import { checkApart, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
-import { checkJourneyFolder, followJourney, mendJourney } from './journey.ts';
+import { checkSeparateDatabases, collectionsOf, loadEmbeddedDocuments, openDocuments } from './documents.ts';
+import { checkJourneyFolder, indexJourney, repairJourneyIndex } from './journey.ts';
 import { packageFolder } from './package.ts';
 import { loadEmbeddedSearch, openSearch, searchFile } from './search.ts';
 
 export interface Stores {
   readonly byDomain: Readonly<Record<string, Store<StoreKind>>>;
   readonly chains: readonly AuditChains[];
-  /** Only where hr runs in this process. */
+  /** Undefined if hr is remote. */
   readonly people: People | undefined;
-  /** The same: what it tells of people to those who keep copies. */
+  /** hr's change feed for other domains' copies of people; undefined if hr is remote. */
   readonly feed: PeopleFeed | undefined;
   readonly copies: readonly PeopleCopy[];
-  /** The embedded database, where there is one. */
+  /** Undefined if every SQL domain is on a server. */
   readonly embedded: EmbeddedDatabase | undefined;
   pools(): readonly PoolLoad[];
   close(): Promise<void>;
 }
 
 export const sqlFolder = join(packageFolder, 'sql');
-/** A password for each database login, so that none of them is anyone's to know or to set. */
+/** The password of each database login is derived from the master key, so that nobody has to choose or store it. */
 export const passwordFor = (keys: MasterKeys) => (role: string) => derive(keys, `postgres/${role}`).toString('base64url');
 
 export function openKeyValue(config: Config): Promise<KeyValue> | KeyValue {
   return config.redisUrl === undefined ? openSqliteKeyValue(join(config.dataFolder, 'gateway.db')) : openRedisKeyValue(config.redisUrl);
 }
 
-/** What takes long at the first start, and how much of it is done, 0 to 1. */
+/** Progress of the long steps of a first start; `part` is 0 to 1. */
 export type ReportProgress = (doing: string, part: number) => void;
 
 export interface OpeningStores {
@@ -60,7 +60,7 @@ export interface OpeningStores {
 }
 
 export async function openStores({ config, keys, domains, checkpoints, progress, log }: OpeningStores): Promise<Stores> {
-  checkApart(config, domains);
+  checkSeparateDatabases(config, domains);
   const history = domains.find(({ name }) => name === 'journey');
   if (history !== undefined) checkJourneyFolder(config);
   const of = (kind: StoreKind) => domains.filter(({ store }) => store === kind);
@@ -109,9 +109,9 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   await loadEmbeddedDocuments(config, documents, (part) => progress('Writing sample data', part));
   for (const [domain, database] of documents.databases)
     byDomain[domain.name] = createDocumentStore(database, collectionsOf(domain), writerOf(domain.name, database.lastLink));
-  // One file may keep the chains of several domains.
+  // One file may hold the chains of several domains.
   chains.push(...new Set([...documents.databases.values()].map((database) => database.chains)));
-  if (history !== undefined) mendJourney(searchFile(config, history), log);
+  if (history !== undefined) repairJourneyIndex(searchFile(config, history), log);
   const search = await openSearch(config, of('search'), log).catch(async (error: unknown) => {
     await closeAll();
     throw error;
@@ -119,7 +119,7 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   databases.push(search);
   await loadEmbeddedSearch(config, search, (part) => progress('Writing sample data', part));
   for (const [{ name }, backend] of search.backends) {
-    if (name === 'journey') await followJourney(config, backend, log);
+    if (name === 'journey') await indexJourney(config, backend, log);
     const writer = writerOf(name, (chain) => backend.last(chain));
     byDomain[name] = backend.store(writer);
     chains.push(backend.audit);
@@ -137,11 +137,11 @@ export async function openStores({ config, keys, domains, checkpoints, progress,
   };
 }
 
-/** All domains share one embedded database: it is one process, and each has its own schema and roles. */
+/** All domains share one embedded database; each has its own schema and roles. */
 async function openEmbedded(config: Config, domains: readonly string[], progress: ReportProgress): Promise<EmbeddedDatabase> {
   const folder = join(config.dataFolder, 'pg');
   await mkdir(folder, { recursive: true });
-  // The embedded database makes its files for everyone to read and write: the folder has to keep the other users of this machine out.
+  // PGlite creates its files readable for every user, so that the folder itself must be private.
   await chmod(folder, 0o700);
   progress('Preparing databases', 0);
   const database = await openPglite(folder);

@@ -54,7 +54,7 @@ test(
     expect((await restored.run(['audit', 'verify'])).code).toBe(0);
     await restored.stop();
     const over = await tamshai(['restore', file], { settings: copy });
-    expect([over.code, over.err]).toEqual([1, expect.stringContaining('is not empty, and nothing is written over') as string]);
+    expect([over.code, over.err]).toEqual([1, expect.stringContaining('is not empty, and restore never overwrites files') as string]);
   },
   3 * DEADLINE_MS,
 );
@@ -109,7 +109,7 @@ test(
     mkdirSync(empty);
     expect((await tamshai(['backup', `${file}.2`], { settings: { TAMSHAI_DATA: empty } })).code).toBe(1);
     const inside = await tamshai(['backup', join(settings['TAMSHAI_DATA'] ?? '', 'x.tar.gz')], { settings });
-    expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('must not lie in the data folder') as string]);
+    expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('must not be in the data folder') as string]);
   },
   DEADLINE_MS,
 );

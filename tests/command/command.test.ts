@@ -154,7 +154,7 @@ describe('before the first start', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     oneSentence(err);
     expect(err).toMatch(
-      /Tamshai has not been started in \S+ yet; start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs\./,
+      /Tamshai has not been started in \S+ yet; start it with npm start, or set TAMSHAI_DATA to the data folder of the running instance\./,
     );
     expect(existsSync(settings.TAMSHAI_DATA)).toBe(false);
   });
@@ -162,7 +162,7 @@ describe('before the first start', () => {
   test('audit verify says so too', async () => {
     const { code, err } = await tamshai(['audit', 'verify'], { settings: { TAMSHAI_DATA: data() } });
     expect(code).toBe(1);
-    expect(err).toMatch(/There is no audit trail in/);
+    expect(err).toMatch(/There is no audit log in/);
   });
 });
 
@@ -342,13 +342,13 @@ describe('serve', () => {
       .split('\n')
       .map((line) => line.slice(line.indexOf('=') + 1));
     const cases: [string[], Record<string, string>, RegExp][] = [
-      [gateway, alone, /^error {2}The gateway and hr run apart, .*; set REDIS_URL\.$/],
-      [gateway, both, /^error {2}The gateway and hr run apart .* set TAMSHAI_MASTER_KEY for both/],
+      [gateway, alone, /^error {2}The gateway and hr run in separate processes .*; set REDIS_URL\.$/],
+      [gateway, both, /^error {2}The gateway and hr run in separate processes .* set TAMSHAI_MASTER_KEY for both/],
       [['serve', 'hr'], both, /^error {2}hr runs apart from the gateway .*; set TAMSHAI_GATEWAY_PUBLIC_KEYS/],
       [
         ['serve', 'hr'],
         { ...alone, TAMSHAI_GATEWAY_PUBLIC_KEYS: open ?? '' },
-        /^error {2}Hr and the gateway run apart, .*; set REDIS_URL\.$/,
+        /^error {2}Hr and the gateway run in separate processes .*; set REDIS_URL\.$/,
       ],
       [['serve', 'hr'], { ...both, TAMSHAI_GATEWAY_PUBLIC_KEYS: open ?? '' }, /; set TAMSHAI_MASTER_KEY for both/],
       [

@@ -68,7 +68,7 @@ describe('export', () => {
     expect(readFileSync(path, 'utf8')).toBe(exported);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const again = await run(filled, 'export', path);
-    expect(again).toMatchObject({ code: 1, out: '', err: `error  ${path} is there already; nothing is written over it.\n` });
+    expect(again).toMatchObject({ code: 1, out: '', err: `error  ${path} exists already and is not overwritten.\n` });
     expect(readFileSync(path, 'utf8')).toBe(exported);
   });
 
@@ -87,7 +87,7 @@ describe('export', () => {
     expect(await run({ ...filled, KNOWLEDGE_URL: 'http://127.0.0.1:1' }, 'export')).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/served elsewhere/),
+      err: expect.stringMatching(/runs on another machine/),
     });
   });
 });
@@ -150,7 +150,7 @@ describe('import', () => {
     expect([standard.code, standard.json()]).toEqual([0, { transactions: 95, entries: 64, triples: 30, ms: expect.any(Number) }]);
     expect(await tamshai(['knowledge', 'import', '-'], { settings, input: exported })).toMatchObject({
       code: 1,
-      err: `error  There is knowledge in ${settings['TAMSHAI_DATA']} already, 95 changes of it; it is imported where there is none.\n`,
+      err: `error  There is knowledge in ${settings['TAMSHAI_DATA']} already (95 changes); import needs an empty knowledge base.\n`,
     });
   });
 });

@@ -132,7 +132,7 @@ describe('audit verify', () => {
     renameSync(join(dataOf(settings), 'keys.json'), join(dataOf(settings), 'keys.away'));
     const { code, out, err } = await tamshai(['audit', 'verify'], { settings });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^error {2}Nobody can vouch for the trail without its key/);
+    expect(err).toMatch(/^error {2}The audit log cannot be verified without its key/);
     expect(existsSync(join(dataOf(settings), 'keys.json'))).toBe(false);
   });
 
@@ -161,7 +161,7 @@ describe('doctor', () => {
     );
     expect(out).toMatch(/^ {2}ok {6}Keys: whole/m);
     expect(out).toMatch(/^ {2}ok {6}Ports \d.* are free, loopback only$/m);
-    expect(out).toMatch(/^ {2}ok {6}Row security: forced on \d+ tables, and no login could get around it$/m);
+    expect(out).toMatch(/^ {2}ok {6}Row security: forced on \d+ tables; no login can bypass it$/m);
     expect(out).toMatch(/^ {2}ok {6}Audit: 2 chains, 7 records verified/m);
     expect(out).toMatch(/\n1 warning\.\n$/);
     const json = await tamshai(['doctor', '--json'], { settings: stopped });
@@ -172,7 +172,7 @@ describe('doctor', () => {
     const data = join(folder(), 'data');
     const { code, out } = await tamshai(['doctor'], { settings: { TAMSHAI_DATA: data, ...(await freePorts()) } });
     expect(code).toBe(0);
-    expect(out).toContain('is not there yet; the first start makes it');
+    expect(out).toContain('does not exist yet; the first start creates it');
     expect(existsSync(data)).toBe(false);
   });
 

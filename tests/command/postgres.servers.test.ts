@@ -90,7 +90,7 @@ test('knowledge goes there and back while it is used, and needs its owner to get
     expect(await tamshai(['knowledge', 'import', '-'], { settings: owning, input: exported })).toMatchObject({
       code: 1,
       err: expect.stringMatching(
-        /^error {2}There is knowledge in 127\.0\.0\.1:\d+\/\S+ already, 96 changes of it; it is imported where there is none\.\n$/,
+        /^error {2}There is knowledge in 127\.0\.0\.1:\d+\/\S+ already \(96 changes\); import needs an empty knowledge base\.\n$/,
       ),
     });
     await database.owner.query('truncate knowledge.head, knowledge.transactions, knowledge.entries, knowledge.triples');

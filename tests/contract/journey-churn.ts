@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/config.ts';
-import { followJourney, journeyFolder } from '../../src/app/journey.ts';
+import { indexJourney, journeyFolder } from '../../src/app/journey.ts';
 import { allTools } from '../../src/app/registry.ts';
 import { openSearch } from '../../src/app/search.ts';
 import type { TestServer } from '../test-server.ts';
@@ -22,7 +22,7 @@ async function copy(testServer: TestServer) {
   });
   const [backend] = opened.backends.values();
   if (!backend) throw new Error('no journey');
-  return { folder, index: () => followJourney({ journeyFolder: folder }, backend) };
+  return { folder, index: () => indexJourney({ journeyFolder: folder }, backend) };
 }
 
 export async function journeyChurn(testServer: TestServer, n: number): Promise<void> {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { followJourney, mendJourney } from '../../src/app/journey.ts';
+import { indexJourney, repairJourneyIndex } from '../../src/app/journey.ts';
 import type { Logger } from '../../src/core/ports.ts';
 import * as journey from '../../src/domains/journey/index.ts';
 import { rowOf } from '../../src/domains/journey/record.ts';
@@ -37,7 +37,7 @@ const put = (path: string, text: string | Buffer) => {
 async function start() {
   const backend = openEmbeddedSearch(file, domain);
   try {
-    return { ...(await followJourney({ journeyFolder: folder }, backend, log)), ids: ids() };
+    return { ...(await indexJourney({ journeyFolder: folder }, backend, log)), ids: ids() };
   } finally {
     await backend.close();
   }
@@ -97,7 +97,7 @@ describe('from one start to the next', () => {
   test('two that start at once on one file end with the same rows', async () => {
     for (let i = 0; i < 40; i++) put(`adr-${1000 + i}-x.md`, `# ADR ${1000 + i}: x\n\nWords ${i}.\n`);
     const backends: SearchBackend[] = [openEmbeddedSearch(file, domain), openEmbeddedSearch(file, domain)];
-    const both = await Promise.all(backends.map((backend) => followJourney({ journeyFolder: folder }, backend, log)));
+    const both = await Promise.all(backends.map((backend) => indexJourney({ journeyFolder: folder }, backend, log)));
     for (const backend of backends) await backend.close();
     expect(both.map(({ written }) => written).toSorted((a, b) => a - b)).toEqual([0, 40]);
     expect([ids().length, wordsOf('word')]).toEqual([40, 40]);
@@ -108,13 +108,13 @@ describe('from one start to the next', () => {
     for (const broken of ['not a database at all, but long enough to be looked at'.repeat(100), '']) {
       for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
       writeFileSync(file, broken);
-      mendJourney(file, log);
+      repairJourneyIndex(file, log);
       expect((await start()).ids).toEqual(['a']);
     }
     const db = openSqlite(file);
     db.exec("insert into journey__audit values ('journey-main', 1, '{}', 'mac', '2026-11-16', 'x')");
     db.close();
-    mendJourney(file, log);
+    repairJourneyIndex(file, log);
     const sound = openSqlite(file);
     expect(sound.prepare('select count(*) as n from journey__audit').get()).toMatchObject({ n: 1 });
     sound.close();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepPeople, createRemotePeopleFeed } from '../../src/app/people-feed.ts';
+import { syncPeople, createRemotePeopleFeed } from '../../src/app/people-feed.ts';
 import { failure } from '../../src/core/errors.ts';
 import { createRegistry } from '../../src/core/registry.ts';
 import { localBackend } from '../../src/gateway/backends.ts';
@@ -191,12 +191,11 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       await close();
       testRuntime.lines.length = 0;
       const started = performance.now();
-      const keeper = await keepPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
+      const keeper = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
       expect(performance.now() - started).toBeLessThan(4900);
       await testRuntime.owner("update hr.employees set first_name = 'Marcus', last_name = 'Johnson' where employee_id = $1", [id(marcus)]);
       await new Promise((later) => setTimeout(later, 200));
-      const away = (domain: string) =>
-        `warn {"server":"${domain}","code":"SERVICE_UNAVAILABLE"} people cannot be brought up to date for now`;
+      const away = (domain: string) => `warn {"server":"${domain}","code":"SERVICE_UNAVAILABLE"} people cannot be updated at the moment`;
       expect(testRuntime.lines.toSorted()).toEqual([away('finance'), away('payroll')]);
       await open();
       await expect.poll(() => testRuntime.inFinance(id(marcus)), { timeout: 20_000 }).toMatchObject({ name: 'Marcus Johnson' });
@@ -209,7 +208,7 @@ describe.each(databases)('the ends of the feed on %s', (_kind, address) => {
       await close();
       const silent = createServer(() => {});
       await new Promise<void>((listening) => silent.listen(port, listening));
-      const keeper = await keepPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
+      const keeper = await syncPeople({ feed: remote(), copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 1 });
       await new Promise((asked) => silent.once('request', asked));
       const closing = performance.now();
       await keeper.close();

@@ -1,6 +1,6 @@
 /** hr, finance and payroll in one database, and what the feed between them has to bring about. */
 import { expect } from 'vitest';
-import { keepPeople } from '../../src/app/people-feed.ts';
+import { syncPeople } from '../../src/app/people-feed.ts';
 import type { Logger, PeopleCopy, PeopleFeed } from '../../src/core/ports.ts';
 import * as finance from '../../src/domains/finance/index.ts';
 import * as hr from '../../src/domains/hr/index.ts';
@@ -63,7 +63,7 @@ export async function openFeedTestStore(address: string) {
   /** As at a start, and again where that did not wait until the end: everything up to now. */
   const bringUp = async (replica = 0, from: PeopleFeed = feedOf(replica)) => {
     for (let attempt = 0; attempt < 20; attempt++) {
-      await (await keepPeople({ feed: from, copies: copiesOf(replica), log })).close();
+      await (await syncPeople({ feed: from, copies: copiesOf(replica), log })).close();
       if (Math.min(...Object.values(await positions())) >= (await newest())) return;
     }
     expect.unreachable();

@@ -1,7 +1,7 @@
 /** What hr says of people reaches the copies of finance and payroll: all of it, once, in order, and nothing else moves. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepPeople } from '../../src/app/people-feed.ts';
+import { syncPeople } from '../../src/app/people-feed.ts';
 import { sqlFolder } from '../../src/app/stores.ts';
 import { migrate, migrations } from '../../src/storage/sql/migrate.ts';
 import { createSqlPeopleFeed } from '../../src/storage/sql/people-feed.ts';
@@ -194,7 +194,7 @@ describe.each(databases)('people from hr to finance and payroll on %s', (kind, a
   });
 
   test('every two seconds, or as told; closing ends it', async () => {
-    const keeper = await keepPeople({ feed: testRuntime.feed, copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
+    const keeper = await syncPeople({ feed: testRuntime.feed, copies: testRuntime.copiesOf(0), log: testRuntime.log, everyMs: 20 });
     await testRuntime.owner("update hr.employees set first_name = 'Franklin' where employee_id = $1", [id(frank)]);
     const asHr = async () => [await testRuntime.inFinance(id(frank)), await testRuntime.inPayroll(id(frank))];
     await expect.poll(asHr, { timeout: 5000 }).toMatchObject([{ name: 'Franklin Davis' }, { employee_name: 'Franklin Davis' }]);

@@ -41,17 +41,17 @@ const states = (checks: readonly { state: string; says: string }[]) =>
 
 test('an issuer that is as it should be', async () => {
   expect(states(await about(await issuer(), 'right'))).toEqual([
-    'ok: OIDC_ISSUER at there describes itself as it should',
-    'ok: OIDC_ISSUER at there knows the client tamshai and its secret',
+    'ok: OIDC_ISSUER at there has a valid discovery document',
+    'ok: OIDC_ISSUER at there accepts the client tamshai and its secret',
   ]);
 });
 
 test.each([
   [{ aheadMs: 60_000 }, 'right', /^fail: The clock of OIDC_ISSUER at there is .+ ahead of this machine's; its tokens would be refused$/],
   [{ aheadMs: -60_000 }, 'right', /^fail: The clock of OIDC_ISSUER at there is .+ behind this machine's/],
-  [{ keys: [{ use: 'enc' }] }, 'right', /^fail: OIDC_ISSUER at there shows no key that signs$/],
-  [{}, 'wrong', /^fail: OIDC_ISSUER at there does not let the client tamshai ask about tokens$/],
-  [{}, undefined, /^warn: OIDC_ISSUER at there is not asked whether a token still counts$/],
+  [{ keys: [{ use: 'enc' }] }, 'right', /^fail: OIDC_ISSUER at there has no signing key$/],
+  [{}, 'wrong', /^fail: OIDC_ISSUER at there does not let the client tamshai introspect tokens$/],
+  [{}, undefined, /^warn: OIDC_ISSUER at there is not asked whether a token was revoked$/],
 ])('an issuer with %j, asked with the %s secret', async (how, secret, says) => {
   const checks = await about(await issuer(how), secret);
   const bad = checks.filter(({ state }) => state !== 'ok');
@@ -63,7 +63,7 @@ test.each([
 test('an issuer that is not there', async () => {
   const base = await issuer();
   for (const each of closing.splice(0)) each();
-  expect(states(await about(base, 'right'))).toEqual(['fail: OIDC_ISSUER at there does not answer with its description']);
+  expect(states(await about(base, 'right'))).toEqual(['fail: OIDC_ISSUER at there does not return its discovery document']);
 });
 
 test('other servers: ready, not ready, gone', async () => {
@@ -86,12 +86,12 @@ test('traces: taken, refused, into the void, not asked for', async () => {
   });
   const look = (endpoint: string, key: string) =>
     tracingCheck(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: `x-key=${key}` }));
-  expect(states(await look(sink, 'right'))).toEqual(['ok: Traces to there/v1/traces are taken']);
+  expect(states(await look(sink, 'right'))).toEqual(['ok: Traces to there/v1/traces are accepted']);
   expect(await look(sink, 'canary-key')).toEqual([
     { state: 'warn', says: expect.stringContaining('are refused (401)') as string, fix: 'correct OTEL_EXPORTER_OTLP_HEADERS' },
   ]);
   expect(states(await look('http://localhost:1', 'right'))).toEqual([
-    'warn: Traces to there/v1/traces do not arrive: nobody answers there',
+    'warn: Traces to there/v1/traces are lost: the collector does not answer',
   ]);
   expect(await tracingCheck(readConfig({}))).toEqual([]);
   expect(seen).toEqual(['POST /v1/traces right', 'POST /v1/traces canary-key']);

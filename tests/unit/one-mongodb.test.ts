@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
-import { checkApart } from '../../src/app/documents.ts';
+import { checkSeparateDatabases } from '../../src/app/documents.ts';
 
 const domains = [
   { name: 'sales', store: 'documents' },
   { name: 'support', store: 'search' },
 ] as const;
-const check = (settings: Record<string, string>) => () => checkApart(readConfig(settings), domains);
+const check = (settings: Record<string, string>) => () => checkSeparateDatabases(readConfig(settings), domains);
 
 describe('domains on one MongoDB', () => {
   test('have a database each where the address names none', () => {

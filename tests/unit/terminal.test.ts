@@ -272,9 +272,9 @@ describe('the end of a command', () => {
     expect(withoutSecrets(secret)).toBe('connect failed: postgres://***@db.example/hr and redis://***@cache');
     const quiet = () => false;
     expect(endOf(new Error(secret), quiet).message).toBe(
-      'This did not work, and it is our fault. Run it again with TAMSHAI_LOG_LEVEL=debug to see more.',
+      'Tamshai failed unexpectedly; this is a bug. Run it again with TAMSHAI_LOG_LEVEL=debug to see more.',
     );
-    expect(endOf(new Error(secret), () => true).message).toMatch(/our fault\.\nError: connect failed: postgres:\/\/\*\*\*@/);
+    expect(endOf(new Error(secret), () => true).message).toMatch(/this is a bug\.\nError: connect failed: postgres:\/\/\*\*\*@/);
     expect(endOf(Object.assign(new Error(secret), { name: 'DatabaseProblem' }), quiet)).toEqual({
       message: withoutSecrets(secret),
       exit: 1,

@@ -1,4 +1,4 @@
-/** Any answer of a call, for people: what it says, and what to do next. */
+/** Formats the answer of a call for the terminal. */
 import type { ListMetadata } from '../../core/answer.ts';
 import { jsonSchema } from '../../core/derive/answers.ts';
 import type { ErrorAnswer } from '../../core/errors.ts';
@@ -44,24 +44,24 @@ const rowsOf = (rows: number, more: boolean) => (more ? `${grouped(rows)}+ rows`
 function incomplete({ returnedCount, warning, nextCursor, summary }: ListMetadata, asked: Asked, { style, width }: Look): string[] {
   const narrow = /Narrow it by ([\w, ]+?), or/.exec(warning ?? '')?.[1];
   const covers = summary === undefined ? 'Totals and sorting cover these rows only.' : 'The summary covers all of them.';
-  const says = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
+  const note = `Incomplete: the first ${returnedCount} of more than ${returnedCount}. ${covers}${narrow === undefined ? '' : ` Narrow by ${narrow}.`}`;
   const input = JSON.parse(asked.input) as Record<string, unknown>;
   const next = nextCursor === undefined ? [] : [`${style.dim('More')}  ${commandFor(asked, { ...input, cursor: nextCursor })}`];
-  return [...wrap(says, width).map(style.yellow), ...next];
+  return [...wrap(note, width).map(style.yellow), ...next];
 }
 
 export function errorLines(answer: ErrorAnswer, style: Style, width: number): string[] {
   const { code, message, suggestedAction, details = {} } = answer;
-  const told = Object.fromEntries(Object.entries(details).filter(([, value]) => isScalar(value)));
+  const scalars = Object.fromEntries(Object.entries(details).filter(([, value]) => isScalar(value)));
   const lines = wrap(`${safe(code)}  ${safe(message)}`, width);
   const [first = '', ...rest] = lines;
   return [
     first.startsWith(code) ? style.red(safe(code)) + first.slice(safe(code).length) : first,
     ...rest,
-    ...(Object.keys(told).length > 0 ? dataLines(told, undefined, { style, width }) : []),
+    ...(Object.keys(scalars).length > 0 ? dataLines(scalars, undefined, { style, width }) : []),
     ...(suggestedAction === '' ? [] : wrap(`Try  ${safe(suggestedAction)}`, width)),
   ];
 }
 
-/** A key that this server did not sign with is most often another folder's. */
+/** A token with an unknown key usually comes from another data folder. */
 export const foreignKeys = 'Check that TAMSHAI_DATA, TAMSHAI_PUBLIC_URL and GATEWAY_PORT are the ones that Tamshai was started with.';

@@ -1,9 +1,9 @@
-/** A change that waits: the card on the controlling terminal, and the person's own yes or no. */
+/** Shows an approval card on the terminal and sends the user's decision. */
 import type { PendingAnswer } from '../../core/answer.ts';
 import type { ErrorAnswer } from '../../core/errors.ts';
 import type { Tool } from '../../core/tool.ts';
 import { clock } from '../../gateway/pages/format.ts';
-import { personAtTerminal } from '../terminal/asking.ts';
+import { openTerminal } from '../terminal/prompt.ts';
 import { became, cardLines, stays } from '../terminal/card.ts';
 import { styleOf } from '../terminal/style.ts';
 import { safe } from '../terminal/text.ts';
@@ -25,10 +25,10 @@ const QUESTION = 'Approve? Type yes to approve, no to deny: ';
 
 export async function decideAtTerminal({ pending, aheadMs, client, person }: WaitingCard, console: Console): Promise<number> {
   const { confirmationData: data, confirmationId } = pending;
-  // By the server's clock: ours may be wrong.
+  // The server's clock counts; the local one may be wrong.
   const leftMs = () => Math.max(0, Date.parse(data.expiresAt) - Date.now() - aheadMs);
   const left = () => clock(Math.ceil(leftMs() / 1000));
-  const terminal = console.json ? undefined : personAtTerminal();
+  const terminal = console.json ? undefined : openTerminal();
   if (terminal === undefined) {
     console.out('Needs your approval. Nothing has changed yet.', safe(data.summary), `Open ${safe(data.approvalUrl)} within ${left()}.`);
     return EXIT.waits;

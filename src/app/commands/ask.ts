@@ -1,4 +1,4 @@
-/** A question at the terminal: the answer as it grows, the tools it used, and the cards that came of it. */
+/** `tamshai ask`: streams the assistant's answer, lists the tools it used, and shows approval cards. */
 import { readFileSync } from 'node:fs';
 import type { AssistantEvent } from '../../assistant/events.ts';
 import type { PendingAnswer } from '../../core/answer.ts';
@@ -67,7 +67,7 @@ function fail(answer: ErrorAnswer, status: number, console: Console): number {
   return exitOf(status, answer.code);
 }
 
-/** Each card as the server has it, not as the stream told it. */
+/** Fetches each card from the server instead of using the one in the stream. */
 async function decideAll(
   cards: readonly Event<'pending_confirmation'>[],
   { aheadMs, client, acting }: { aheadMs: number; client: Client; acting: Acting },

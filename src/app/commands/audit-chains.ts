@@ -1,4 +1,4 @@
-/** The audit trail, chain by chain, as this command sees it with its own eyes. */
+/** Opens and verifies the audit chains that this machine can read, without the gateway. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AuditKeys, type Checkpoint, verifyChains } from '../../core/audit.ts';
@@ -30,15 +30,13 @@ export const auditKeysOf = (keys: Keys): AuditKeys => ({ chain: bothOf(keys, 'au
 
 const STORE_URL = { sql: 'databaseUrl', documents: 'mongodbUrl', search: 'searchUrl' } as const;
 
-/**
- * Domains that run here, by the kind of their store; also where they have an address, if their store is one that can be reached from here.
- */
+/** The domains of one store kind that run here, and remote ones whose store URL is set. */
 export const ownOf = (config: Config, kind: StoreKind): readonly AnyDomain[] =>
   allTools().domains.filter(
     ({ name, store }) => store === kind && (config.remoteUrl(name) === undefined || config[STORE_URL[kind]](name) !== undefined),
   );
 
-/** Domains whose chains are in a SQL database that this installation opens itself, by where that is. */
+/** The SQL domains of this installation: those in the embedded database, and the others by server URL. */
 export function ownDomains(config: Config): {
   readonly embedded: readonly string[];
   readonly servers: ReadonlyMap<string, readonly string[]>;
@@ -55,14 +53,14 @@ export function ownDomains(config: Config): {
 export interface LocalAudit {
   readonly sources: readonly AuditChains[];
   readonly checkpoints: readonly Checkpoint[];
-  /** Reads the checkpoints once more. */
+  /** Reads the checkpoints again. */
   again(): Promise<readonly Checkpoint[]>;
   /** Whether all checkpoints of a chain must be visible here. */
   own(chain: string): boolean;
   close(): Promise<void>;
 }
 
-/** `embedded` is the opened database of the data folder, if this process may have it. */
+/** `embedded` is the database of the data folder, if this process could open it. */
 export async function openLocalAudit(config: Config, keys: Keys | undefined, embedded: SqlDatabase | undefined): Promise<LocalAudit> {
   const sources: AuditChains[] = [];
   const closing: (() => Promise<unknown>)[] = [];
@@ -93,7 +91,8 @@ export async function openLocalAudit(config: Config, keys: Keys | undefined, emb
   const search = await openSearch(config, inSearch);
   closing.push(() => search.close());
   sources.push(...[...search.backends.values()].map(({ audit }) => audit));
-  const kv = config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? nowhere : await openKeyValue(config);
+  const kv =
+    config.redisUrl === undefined && !existsSync(join(config.dataFolder, 'gateway.db')) ? emptyKeyValue : await openKeyValue(config);
   closing.push(() => kv.close());
   const here = keptHere(config, [
     ...inFolder,
@@ -106,7 +105,7 @@ export async function openLocalAudit(config: Config, keys: Keys | undefined, emb
   return { sources, checkpoints, again, own: checkpointedHere(config), close };
 }
 
-const nowhere: Pick<KeyValue, 'get' | 'close'> & KeyValue = {
+const emptyKeyValue: Pick<KeyValue, 'get' | 'close'> & KeyValue = {
   get: async () => undefined,
   set: async () => {},
   add: async () => false,
@@ -117,13 +116,13 @@ const nowhere: Pick<KeyValue, 'get' | 'close'> & KeyValue = {
   close: async () => {},
 };
 
-/** A folder of an older version may not have every domain yet. */
+/** The data folder of an older version may lack a domain. */
 async function isThere(database: SqlDatabase, domain: string): Promise<boolean> {
   const [row] = await database.read('tamshai_app', { text: 'select to_regnamespace($1) is not null as there', values: [domain] });
   return row?.['there'] === true;
 }
 
-/** Every chain by itself: one that is broken does not hide how the others are. */
+/** Verifies each chain separately, so that a broken one does not hide the others. */
 export async function checkLocalAudit(
   { sources, checkpoints, again, own }: LocalAudit,
   keys: AuditKeys,

@@ -1,3 +1,4 @@
+/** `tamshai audit verify`: verifies the audit chains, directly or by the running gateway. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditVerdict } from '../../core/audit.ts';
@@ -16,11 +17,11 @@ import { auditKeysOf, type CheckedChain, checkLocalAudit, openLocalAudit, ownDom
 
 export interface Verified {
   readonly chains: readonly CheckedChain[];
-  /** Domains whose chains nobody could look at now. */
+  /** Domains whose chains could not be read. */
   readonly unseen: readonly string[];
-  /** Processes that keep a part of the trail and did not answer. */
+  /** Processes that keep a part of the audit log and did not answer. */
   readonly silent: readonly string[];
-  /** True where the running gateway checked itself. */
+  /** True if the running gateway verified the log. */
   readonly asked: boolean;
 }
 
@@ -29,12 +30,12 @@ export async function verify(options: { json?: boolean }): Promise<number> {
   const began = performance.now();
   const config = readClientConfig();
   if (!existsSync(join(config.dataFolder, 'audit.db')))
-    throw new Stop(`There is no audit trail in ${shownPath(config.dataFolder)}; Tamshai has not been started there yet.`);
+    throw new Stop(`There is no audit log in ${shownPath(config.dataFolder)}; Tamshai has not been started there yet.`);
   let keys: Keys;
   try {
     keys = keysOf(config);
   } catch (error) {
-    throw new Stop(`Nobody can vouch for the trail without its key: ${withoutSecrets((error as Error).message)}`);
+    throw new Stop(`The audit log cannot be verified without its key: ${withoutSecrets((error as Error).message)}`);
   }
   const result = await verifyLocalAudit(config, keys, console);
   const broken = result.chains.filter((chain) => chain.broken !== undefined);
@@ -46,7 +47,7 @@ export async function verify(options: { json?: boolean }): Promise<number> {
 
 const isWhole = ({ unseen, silent }: Verified): boolean => unseen.length === 0 && silent.length === 0;
 
-/** The embedded database belongs to one process. While that runs, the gateway in it is asked; it holds the keys and every chain. */
+/** Only one process can open the embedded database. While Tamshai runs, its gateway verifies the log. */
 export async function verifyLocalAudit(config: Config, keys: Keys, console: Console): Promise<Verified> {
   const { embedded } = ownDomains(config);
   const folder = existsSync(join(config.dataFolder, 'pg', 'PG_VERSION')) && embedded.length > 0 ? taken(config) : undefined;
@@ -63,7 +64,7 @@ export async function verifyLocalAudit(config: Config, keys: Keys, console: Cons
       const step = console.progress.step('Verifying');
       try {
         let done = 0;
-        // A checkpoint of a chain that only the other process can show is no sign that the chain is gone.
+        // Checkpoints of chains that only the running process can read are left out: their chains are not missing.
         const unseen = folder === 'in use' ? embedded : [];
         const visible = {
           ...auditLog,
@@ -92,7 +93,7 @@ function taken(config: Config): Folder | 'in use' {
   }
 }
 
-/** Undefined where no gateway answers: then another server holds the folder. */
+/** Undefined if no gateway answers: another server has locked the folder. */
 async function askGateway(config: Config): Promise<FederatedVerdict | undefined> {
   if (config.issuers.staff !== undefined) return undefined;
   try {
@@ -126,16 +127,16 @@ function report(
     );
   }
   for (const domain of unseen)
-    out(`  ${style.yellow('unseen')}  ${padEnd(domain, name)}  in the database of the running process; stop it to check`);
+    out(`  ${style.yellow('unseen')}  ${padEnd(domain, name)}  in the database of the running process; stop that process to verify it`);
   for (const process of silent)
     out(
-      `  ${style.yellow('unseen')}  ${padEnd(safe(process), name)}  a process that keeps its own part and does not answer; run this command beside it`,
+      `  ${style.yellow('unseen')}  ${padEnd(safe(process), name)}  this process keeps its own part and does not answer; run this command on its machine`,
     );
   const [first] = broken;
   const total = chains.reduce((sum, { count: n }) => sum + n, 0);
   if (first?.broken) {
     const which = asked
-      ? 'The trail is broken.'
+      ? 'The audit log is broken.'
       : `${broken.length} of ${count(chains.length, 'chain')} ${broken.length === 1 ? 'is' : 'are'} broken.`;
     out(`${which} Records before ${safe(first.chain)} #${first.broken.n} are verified.`);
   } else

@@ -1,4 +1,4 @@
-/** The data folder as one file, and back. */
+/** `tamshai backup` and `tamshai restore`: packs the data folder into one file and unpacks it. */
 import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { pack, unpack } from '../archive.ts';
@@ -11,10 +11,10 @@ import { openConsole } from './console.ts';
 import { keysOf, shownPath } from './person.ts';
 import { EXIT, Stop } from './stop.ts';
 
-/** Held by whoever uses the folder; it has nothing in it. */
+/** The lock file of the running process, which holds no data. */
 const isLock = (name: string) => /^lock\.db(-\w+)?$/.test(name);
 
-/** Stores that are not in the folder: their own tools copy them. */
+/** Stores on servers, which have their own backup tools. */
 function elsewhere(config: Config): string[] {
   const { domains } = allTools();
   const some = (url: (domain: string) => string | undefined) => domains.some(({ name }) => url(name) !== undefined);
@@ -32,8 +32,8 @@ export async function backup(file: string, options: { json?: boolean }): Promise
   keysOf(config);
   const to = resolve(file);
   if (to.startsWith(config.dataFolder + sep))
-    throw new Stop('The backup must not lie in the data folder itself; choose another place.', EXIT.usage);
-  // Nobody writes to it while it is copied, so that all of it is of one moment.
+    throw new Stop('The backup file must not be in the data folder; choose another folder.', EXIT.usage);
+  // The lock keeps other processes from writing, so that the copy is consistent.
   const folder = openFolder(config.dataFolder);
   try {
     const { files } = await pack(config.dataFolder, to, { version, leaveOut: isLock });
@@ -44,8 +44,8 @@ export async function backup(file: string, options: { json?: boolean }): Promise
       console.out(
         `${shownPath(config.dataFolder)} is in ${file}: ${count(Object.keys(files).length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB before it was packed.`,
       );
-      console.out('It holds the keys: keep it as safe as the folder itself.');
-      if (outside.length > 0) console.out(`Not in it, with a backup of its own: ${outside.join(', ')}. See docs/operating.md.`);
+      console.out('It contains the keys: protect it like the data folder.');
+      if (outside.length > 0) console.out(`Back these up separately: ${outside.join(', ')}. See docs/operating.md.`);
     }
   } finally {
     folder.close();
@@ -59,17 +59,17 @@ export async function restore(file: string, options: { json?: boolean }): Promis
   const isEmpty = !existsSync(dataFolder) || readdirSync(dataFolder).length === 0;
   if (!isEmpty)
     throw new Stop(
-      `${shownPath(dataFolder)} is not empty, and nothing is written over; move it away, or set TAMSHAI_DATA to another folder.`,
+      `${shownPath(dataFolder)} is not empty, and restore never overwrites files; move it away, or set TAMSHAI_DATA to another folder.`,
     );
   const part = `${dataFolder}.restoring-${process.pid}`;
   const { files, at, version: by } = await unpack(resolve(file), part);
-  // Only a whole one gets the name.
+  // The folder gets its name only when it is complete.
   if (existsSync(dataFolder)) rmdirSync(dataFolder);
   renameSync(part, dataFolder);
   if (console.json) console.value({ folder: dataFolder, files: Object.keys(files).length, at, version: by });
   else
     console.out(
-      `${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each compared with the list.`,
+      `${shownPath(dataFolder)} is as it was at ${at} (version ${by}): ${count(Object.keys(files).length, 'file')}, each verified by its checksum.`,
       'Next: tamshai audit verify',
     );
   return EXIT.ok;

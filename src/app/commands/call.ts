@@ -1,3 +1,4 @@
+/** `tamshai call`: calls one tool as one person, and shows its answer or its approval card. */
 import { readFileSync } from 'node:fs';
 import type { PendingAnswer } from '../../core/answer.ts';
 import type { ErrorAnswer } from '../../core/errors.ts';
@@ -11,7 +12,7 @@ import { didYouMean } from './nearest.ts';
 import { actAs, required } from './person.ts';
 import { EXIT, exitOf, Stop } from './stop.ts';
 
-/** The input goes out as it was typed: what is right about it is the server's to say, once it is JSON at all. */
+/** Checks only that the input is a JSON object; the server validates the rest. */
 function inputText(given: string): string {
   const text = given === '-' ? readFileSync(0, 'utf8') : given;
   let value: unknown;

@@ -1,4 +1,4 @@
-/** Plain HTTP to the gateway. Never follows a redirect: a token goes to the address that it was made for, or nowhere. */
+/** HTTP client for the gateway. It follows no redirect, so that a token only reaches its own audience. */
 import { request } from 'undici';
 import { canonicalUuid } from '../../identity/claims.ts';
 import type { Acting } from './person.ts';
@@ -9,22 +9,22 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>> & { readonly status: string };
   readonly requestId: string;
   readonly ms: number;
-  /** How much the server's clock is ahead of ours. */
+  /** The difference of the server's clock to ours. */
   readonly aheadMs: number;
 }
 
-/** How a stream of events began; `refused` where there was none. */
+/** The result of a streamed request; `refused` if the server sent no stream. */
 export interface Streamed {
   readonly aheadMs: number;
   readonly refused: Reply | undefined;
 }
 
 export interface Client {
-  /** Each event as it comes. */
+  /** Calls `hear` for every event. */
   stream(path: string, json: string, hear: (event: Readonly<Record<string, unknown>>) => void): Promise<Streamed>;
   get(path: string): Promise<Reply>;
   post(path: string, json: string): Promise<Reply>;
-  /** With a right for this one confirmation, good for a minute and once. */
+  /** Uses a token that may approve this confirmation once, within a minute. */
   decide(confirmationId: string, approved: boolean): Promise<Reply>;
 }
 
@@ -115,22 +115,22 @@ export function openClient({ base, token }: Acting): Client {
   };
 }
 
-/** The header knows whole seconds only: less than two is no difference. */
+/** The Date header has whole seconds: a difference below two seconds is ignored. */
 function aheadOf(date: string): number {
   const ahead = Date.parse(date) - Date.now();
   return Math.abs(ahead) > 2_000 ? ahead : 0;
 }
 
 export const unanswered = (base: string) => new Stop(`Tamshai does not answer at ${base}; start it with npm start.`, EXIT.unavailable);
-const brokenOff = (base: string) => new Stop(`The answer from ${base} broke off; what is above may be incomplete.`, EXIT.unavailable);
-const notTamshai = (base: string) => new Stop(`What answers at ${base} is not Tamshai.`, EXIT.unavailable);
+const brokenOff = (base: string) => new Stop(`The connection to ${base} was lost; the answer above may be incomplete.`, EXIT.unavailable);
+const notTamshai = (base: string) => new Stop(`The server at ${base} is not Tamshai.`, EXIT.unavailable);
 
 function unionIn(text: string, base: string): Reply['body'] {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && 'status' in body && typeof body.status === 'string') return body as Reply['body'];
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw notTamshai(base);
 }

@@ -1,10 +1,10 @@
-/** Where a command writes: results to standard output, everything about them to standard error. */
+/** The output of a command: results on standard output, messages and progress on standard error. */
 import type { Look } from '../terminal/data.ts';
 import { type Progress, progressOn, silent } from '../terminal/progress.ts';
 import { type Style, showsColour, styleOf } from '../terminal/style.ts';
 
 export interface Console {
-  /** For machines: one JSON value on standard output, no colours, no questions. */
+  /** One JSON value on standard output, without colours and prompts. */
   readonly json: boolean;
   readonly look: Look;
   /** Colours of standard error. */
@@ -15,13 +15,13 @@ export interface Console {
   value(value: unknown): void;
 }
 
-const written = (stream: NodeJS.WriteStream) => (lines: readonly string[]) => {
+const writerTo = (stream: NodeJS.WriteStream) => (lines: readonly string[]) => {
   if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
 };
 
 export function openConsole(json = false): Console {
   const { stdout, stderr } = process;
-  const [out, err] = [written(stdout), written(stderr)];
+  const [out, err] = [writerTo(stdout), writerTo(stderr)];
   const errors = styleOf(!json && showsColour(stderr));
   return {
     json,

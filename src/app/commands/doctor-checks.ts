@@ -1,4 +1,4 @@
-/** What can be seen from outside the databases. */
+/** Checks of Node, the data folder, keys, ports and Redis. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -29,11 +29,11 @@ export function nodeCheck(): Check {
   return good ? { state: 'ok', says } : { state: 'fail', says, fix: 'install a newer Node' };
 }
 
-/** Looks, and makes nothing: a folder that is not there yet is made by the first start. */
+/** It creates nothing: the first start creates the folder. */
 export function folderCheck(config: Config): { running: boolean; check: Check } {
   const name = `Data folder ${shownPath(config.dataFolder)}`;
   if (!existsSync(config.dataFolder))
-    return { running: false, check: { state: 'ok', says: `${name} is not there yet; the first start makes it` } };
+    return { running: false, check: { state: 'ok', says: `${name} does not exist yet; the first start creates it` } };
   try {
     openFolder(config.dataFolder).close();
     return { running: false, check: { state: 'ok', says: `${name}, writable, not locked` } };
@@ -54,11 +54,11 @@ export function keysCheck(config: Config): Check[] {
   if (gatewayKey !== undefined) readGatewayKeys(gatewayKey);
   if (existsSync(join(config.dataFolder, 'keys.json'))) {
     const keys = keysOf(config);
-    checks.push({ state: 'ok', says: 'Keys: whole, and readable by this user alone' });
+    checks.push({ state: 'ok', says: 'Keys: valid, and readable by this user only' });
     if (gatewayPublicKeys !== undefined) gatewayKeysFor(config, keys);
   }
   if (gatewayPublicKeys !== undefined)
-    checks.push({ state: 'ok', says: 'TAMSHAI_GATEWAY_PUBLIC_KEYS: public keys, and nothing private among them' });
+    checks.push({ state: 'ok', says: 'TAMSHAI_GATEWAY_PUBLIC_KEYS: valid, and contains no private key' });
   return checks;
 }
 
@@ -113,7 +113,7 @@ export async function portsCheck(config: Config, running: boolean): Promise<Chec
   return checks;
 }
 
-/** Whoever starts with another master key than the others is turned away; better to know before. */
+/** A process with another master key than the others does not start. */
 async function masterOfOthers(kv: KeyValue, config: Config): Promise<Check | undefined> {
   if (config.masterKey === undefined) return undefined;
   const { master, previousMaster } = parseMasterKey(config.masterKey);
@@ -121,7 +121,7 @@ async function masterOfOthers(kv: KeyValue, config: Config): Promise<Check | und
   return {
     state: 'fail',
     says: 'Other processes on this Redis have another master key',
-    fix: 'set TAMSHAI_MASTER_KEY to the same one for all of them; while it changes, to the new and the old one with a comma between',
+    fix: 'set TAMSHAI_MASTER_KEY to the same one for all of them; during a rotation, to the new and the old one, separated by a comma',
   };
 }
 
@@ -133,7 +133,7 @@ export async function redisCheck(config: Config): Promise<Check[]> {
     try {
       await kv.ping();
       const others = await masterOfOthers(kv, config);
-      const ok: Check = { state: 'ok', says: `Redis at ${addressOf(redisUrl)} answers, and keeps what it is given (noeviction)` };
+      const ok: Check = { state: 'ok', says: `Redis at ${addressOf(redisUrl)} answers, and never evicts keys (noeviction)` };
       return [ok, ...(others ? [others] : [])];
     } finally {
       await kv.close();

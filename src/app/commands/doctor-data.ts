@@ -1,4 +1,4 @@
-/** What can be seen inside the databases: that nobody gets around row security, and that the trail is whole. */
+/** Checks of the databases: reachability, migrations, row-level security and the audit log. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyDomain } from '../../core/tool.ts';
@@ -28,8 +28,7 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
   const checks: Check[] = [];
   const folder = join(config.dataFolder, 'pg');
   if (embedded.length > 0 && existsSync(join(folder, 'PG_VERSION'))) {
-    if (running)
-      checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to have its row security looked at' });
+    if (running) checks.push({ state: 'ok', says: 'Embedded database: in use by the running Tamshai; stop it to check its row security' });
     else checks.push(...(await embeddedChecks(config, folder, embedded)));
   }
   const { masterKey } = config;
@@ -43,7 +42,7 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
       const known = (error as Error).name === 'DatabaseProblem' || error instanceof Stop;
       checks.push({
         state: 'fail',
-        says: known ? (error as Error).message : `${place} could not be looked at.`,
+        says: known ? (error as Error).message : `${place} could not be checked.`,
         fix: 'start it or correct DATABASE_URL; unset it to use the embedded database',
       });
     }
@@ -59,7 +58,7 @@ export async function databaseChecks(config: Config, running: boolean): Promise<
   return checks;
 }
 
-/** What the next start would index, and what it would leave out. */
+/** The files that the next start would index, and those that it would skip. */
 export async function journeyCheck(config: Config): Promise<Check[]> {
   if (!ownOf(config, 'search').some(({ name }) => name === 'journey')) return [];
   const fix = 'set TAMSHAI_JOURNEY_FOLDER to a folder with Markdown files, or unset it to use our own';
@@ -76,8 +75,8 @@ export async function journeyCheck(config: Config): Promise<Check[]> {
   return [
     {
       state: 'warn',
-      says: `${says}; ${count(left.length, 'other')} left out (${left[0]})`,
-      fix: 'mend or remove it; the log of a start names them all',
+      says: `${says}; ${count(left.length, 'other')} skipped (${left[0]})`,
+      fix: 'repair or remove it; the log of the next start lists all of them',
     },
   ];
 }
@@ -90,7 +89,7 @@ async function searchCheck(config: Config, domain: AnyDomain): Promise<Check> {
     return { state: 'ok', says: `${product} answers, for ${domain.name}` };
   } catch (error) {
     const known = (error as Error).name === 'DatabaseProblem';
-    const says = known ? (error as Error).message : `The search server of ${domain.name} could not be looked at.`;
+    const says = known ? (error as Error).message : `The search server of ${domain.name} could not be checked.`;
     return { state: 'fail', says, fix: 'start it or correct ELASTICSEARCH_URL; unset it to use the embedded store' };
   }
 }
@@ -101,7 +100,7 @@ async function mongoCheck(config: Config, domain: AnyDomain, place: string): Pro
     return { state: 'ok', says: `${place} answers, a replica set, for ${domain.name}` };
   } catch (error) {
     const known = (error as Error).name === 'DatabaseProblem';
-    const says = known ? (error as Error).message : `${place} could not be looked at.`;
+    const says = known ? (error as Error).message : `${place} could not be checked.`;
     return { state: 'fail', says, fix: 'start it or correct MONGODB_URL; unset it to use the embedded database' };
   }
 }
@@ -121,19 +120,19 @@ async function embeddedChecks(config: Config, folder: string, domains: readonly 
   }
 }
 
-/** `unapplied`: what schema files that are missing mean here, and what to do. */
+/** `unapplied`: the state and the fix to report if migrations are missing. */
 function findings(place: string, inspection: Inspection, unapplied: Pick<Check, 'state' | 'fix'>): Check[] {
   const { version, tables, missing, holes, aheadMs, login } = inspection;
   const checks: Check[] = [{ state: 'ok', says: `${place}, version ${version}` }];
   if (missing.length > 0)
     checks.push({ ...unapplied, says: `${place}: ${count(missing.length, 'schema file')} not applied yet (${missing[0]})` });
   if (login !== undefined) checks.push({ state: 'fail', says: login, fix: 'keep this login for tamshai migrate' });
-  checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which puts every rule back in place' }) as const));
+  checks.push(...holes.map((says) => ({ state: 'fail', says, fix: 'run tamshai migrate, which restores all policies' }) as const));
   if (holes.length === 0 && tables > 0)
-    checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}, and no login could get around it` });
+    checks.push({ state: 'ok', says: `Row security: forced on ${count(tables, 'table')}; no login can bypass it` });
   if (Math.abs(aheadMs) > CLOCKS_DIFFER_MS) {
     const says = `The clock of ${place} is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`;
-    checks.push({ state: 'warn', says, fix: 'let both follow a time server' });
+    checks.push({ state: 'warn', says, fix: 'synchronise both clocks with NTP' });
   }
   return checks;
 }
@@ -148,14 +147,14 @@ export async function auditCheck(config: Config, console: Console): Promise<Chec
       {
         state: 'fail',
         says: `Audit: ${broken.chain} is broken at record #${broken.n}. ${broken.problem}`,
-        fix: 'find out who could write there; tamshai audit verify says more',
+        fix: 'find out who could write there; tamshai audit verify shows details',
       },
     ];
   const total = chains.reduce((sum, { count: n }) => sum + n, 0);
   const by = asked ? ', by the running gateway' : '';
   const says = `Audit: ${count(chains.length, 'chain')}, ${count(total, 'record')} verified in ${duration(performance.now() - began)}${by}`;
   const rest: Check[] = [
-    ...(unseen.length === 0 ? [] : [`${unseen.join(', ')} could not be looked at while another process has the database`]),
+    ...(unseen.length === 0 ? [] : [`${unseen.join(', ')} could not be verified while another process uses the database`]),
     ...(silent.length === 0
       ? []
       : [`${silent.join(', ')} did not answer, and ${silent.length === 1 ? 'keeps a part of its own' : 'keep parts of their own'}`]),

@@ -1,4 +1,4 @@
-/** What is reached over the network: who signs people in, the other servers, and where traces go. */
+/** Checks over the network: the identity provider, remote servers and the trace collector. */
 import { request } from 'undici';
 import { discover, introspection } from '../../identity/issuers.ts';
 import type { Config } from '../config.ts';
@@ -8,7 +8,7 @@ import type { Check } from './doctor-checks.ts';
 import { addressOf } from './server-address.ts';
 
 const DEADLINE_MS = 3_000;
-/** Tokens are refused a few seconds before they begin and after they end. */
+/** The verifier tolerates this much clock difference. */
 const CLOCKS_DIFFER_MS = 5_000;
 const timeouts = { headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS };
 
@@ -25,20 +25,20 @@ export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
     const place = `${name} at ${addressOf(url)}`;
     try {
       const { jwks_uri: keys, introspection_endpoint: asks } = await discover(url);
-      checks.push({ state: 'ok', says: `${place} describes itself as it should` });
+      checks.push({ state: 'ok', says: `${place} has a valid discovery document` });
       checks.push(...(await keysAndClock(place, keys)));
       if (clientSecret === undefined || asks === undefined)
         checks.push({
           state: 'warn',
-          says: `${place} is not asked whether a token still counts`,
-          fix: 'set OIDC_CLIENT_SECRET to that of a confidential client, so that whoever is signed out there is out here within ten seconds',
+          says: `${place} is not asked whether a token was revoked`,
+          fix: 'set OIDC_CLIENT_SECRET to that of a confidential client, so that a sign-out there takes effect here within ten seconds',
         });
       else checks.push(await loginCheck(place, url, client, clientSecret));
     } catch (error) {
       const known = (error as Error).name === 'SetupProblem';
       checks.push({
         state: 'fail',
-        says: known ? (error as Error).message : `${place} does not answer with its description`,
+        says: known ? (error as Error).message : `${place} does not return its discovery document`,
         fix: `start it, or correct ${name}`,
       });
     }
@@ -47,39 +47,39 @@ export async function issuerChecks({ issuers }: Config): Promise<Check[]> {
 }
 
 async function keysAndClock(place: string, jwks: string): Promise<Check[]> {
-  const fix = 'look at the keys of the realm there: without one that signs, nobody gets in';
+  const fix = 'check the keys of the realm there: without a signing key, nobody can sign in';
   try {
     const asked = Date.now();
     const { statusCode, headers, body } = await request(jwks, timeouts);
     const found = (await body.json()) as { keys?: { use?: string }[] };
     const signing = (found.keys ?? []).filter(({ use }) => use === undefined || use === 'sig').length;
-    if (statusCode !== 200 || signing === 0) return [{ state: 'fail', says: `${place} shows no key that signs`, fix }];
+    if (statusCode !== 200 || signing === 0) return [{ state: 'fail', says: `${place} has no signing key`, fix }];
     const there = Date.parse(String(headers['date']));
-    // Its clock is told in whole seconds.
+    // The Date header has whole seconds.
     const ahead = there + 500 - (asked + Date.now()) / 2;
     if (!Number.isFinite(ahead) || Math.abs(ahead) <= CLOCKS_DIFFER_MS) return [];
     const says = `The clock of ${place} is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this machine's; its tokens would be refused`;
-    return [{ state: 'fail', says, fix: 'let both follow a time server' }];
+    return [{ state: 'fail', says, fix: 'synchronise both clocks with NTP' }];
   } catch {
-    return [{ state: 'fail', says: `${place} does not show its keys`, fix }];
+    return [{ state: 'fail', says: `${place} does not return its keys`, fix }];
   }
 }
 
-/** Asks about a token that cannot be one: who we are is checked before the token is. */
+/** Introspects an invalid token: the issuer checks the client's credentials first. */
 async function loginCheck(place: string, issuer: string, client: string, secret: string): Promise<Check> {
   try {
     await introspection(issuer, client, secret)('not-a-token');
-    return { state: 'ok', says: `${place} knows the client ${client} and its secret` };
+    return { state: 'ok', says: `${place} accepts the client ${client} and its secret` };
   } catch {
     return {
       state: 'fail',
-      says: `${place} does not let the client ${client} ask about tokens`,
+      says: `${place} does not let the client ${client} introspect tokens`,
       fix: 'correct OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or make the client a confidential one there',
     };
   }
 }
 
-/** The servers that this process would hand calls to. */
+/** The remote servers that this gateway would call. */
 export async function serverChecks(config: Config): Promise<Check[]> {
   const far = allTools().domains.flatMap(({ name }) => {
     const url = config.remoteUrl(name);
@@ -95,7 +95,7 @@ export async function serverChecks(config: Config): Promise<Check[]> {
         return {
           state: 'warn',
           says: `${name} at ${addressOf(url)} is not ready (${statusCode})`,
-          fix: 'run tamshai doctor there: one of its stores is away, or it is stopping',
+          fix: 'run tamshai doctor there: one of its stores is unavailable, or it is stopping',
         };
       } catch {
         return {
@@ -108,7 +108,7 @@ export async function serverChecks(config: Config): Promise<Check[]> {
   );
 }
 
-/** Traces that go nowhere are lost without anybody noticing. */
+/** Lost traces are not noticed otherwise. */
 export async function tracingCheck({ tracing }: Config): Promise<Check[]> {
   if (tracing === undefined) return [];
   const place = `Traces to ${addressOf(tracing.endpoint)}`;
@@ -117,7 +117,7 @@ export async function tracingCheck({ tracing }: Config): Promise<Check[]> {
     const headers = { ...tracing.headers, 'content-type': 'application/json' };
     const { statusCode, body } = await request(tracing.endpoint, { method: 'POST', headers, body: '{"resourceSpans":[]}', ...timeouts });
     await body.dump();
-    if (statusCode < 300) return [{ state: 'ok', says: `${place} are taken` }];
+    if (statusCode < 300) return [{ state: 'ok', says: `${place} are accepted` }];
     return [
       {
         state: 'warn',
@@ -126,6 +126,6 @@ export async function tracingCheck({ tracing }: Config): Promise<Check[]> {
       },
     ];
   } catch {
-    return [{ state: 'warn', says: `${place} do not arrive: nobody answers there`, fix }];
+    return [{ state: 'warn', says: `${place} are lost: the collector does not answer`, fix }];
   }
 }

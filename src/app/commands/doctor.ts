@@ -1,3 +1,4 @@
+/** `tamshai doctor`: runs all checks and prints how to fix what is wrong. */
 import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
 import { count, indent, wrap } from '../terminal/text.ts';
@@ -7,7 +8,7 @@ import { issuerChecks, serverChecks, tracingCheck } from './doctor-reach.ts';
 import { openConsole } from './console.ts';
 import { EXIT, withoutSecrets } from './stop.ts';
 
-/** All that can be looked at without changing anything. A check that itself breaks is a finding, not the end. */
+/** No check changes anything. A check that throws is reported as failed, and the others still run. */
 export async function doctor(options: { json?: boolean }): Promise<number> {
   const console = openConsole(options.json);
   const checks: Check[] = [nodeCheck()];
@@ -60,8 +61,8 @@ async function attempted(look: () => Promise<readonly Check[]> | readonly Check[
     return [
       {
         state: 'fail',
-        says: error instanceof Error ? withoutSecrets(error.message) : 'A check did not come to its end.',
-        fix: 'put that right and run it again',
+        says: error instanceof Error ? withoutSecrets(error.message) : 'A check failed unexpectedly.',
+        fix: 'correct this and run it again',
       },
     ];
   }

@@ -1,4 +1,4 @@
-/** Keys for processes that run apart: made, shown as far as they may be seen, and changed without a failed call. */
+/** `tamshai keys`: creates, shows and rotates the keys of separate processes. */
 import { randomBytes } from 'node:crypto';
 import { gatewayJwks } from '../../identity/gateway-keys.ts';
 import { newGatewayKey, openKeys, readGatewayKeys } from '../../identity/keys.ts';
@@ -13,7 +13,7 @@ const show = (console: Console, values: Readonly<Record<string, string>>, before
 };
 const text = (value: object) => JSON.stringify(value);
 
-/** All that an installation of several processes needs. Nothing is kept. */
+/** New keys for an installation of several processes. They are stored nowhere. */
 export async function create(options: { json?: boolean }): Promise<number> {
   const gateway = text(newGatewayKey());
   const [current] = readGatewayKeys(gateway);
@@ -24,7 +24,7 @@ export async function create(options: { json?: boolean }): Promise<number> {
   });
 }
 
-/** The public part of what the gateway here signs with. */
+/** The public keys of this gateway. */
 export async function publicPart(options: { json?: boolean }): Promise<number> {
   const { dataFolder, masterKey, gatewayKey } = readConfig();
   const console = openConsole(options.json);
@@ -34,7 +34,7 @@ export async function publicPart(options: { json?: boolean }): Promise<number> {
   return EXIT.ok;
 }
 
-/** A new key for the gateway, in an order in which no call fails. Nothing is kept, and nothing changes yet. */
+/** A new gateway key, and the steps that deploy it without a failed call. It changes nothing by itself. */
 export async function rotate(options: { json?: boolean }): Promise<number> {
   const { dataFolder, masterKey, gatewayKey } = readConfig();
   const { gateway } = openKeys(dataFolder, { masterKey, gatewayKey });
@@ -54,7 +54,7 @@ export async function rotate(options: { json?: boolean }): Promise<number> {
       '2. Then restart the gateways, one after the other, with the new key first:',
       `TAMSHAI_GATEWAY_KEY=${signing}`,
       '',
-      '3. A minute after the last one, take the old key away from the servers:',
+      '3. A minute after the last restart, remove the old key from the servers:',
       `TAMSHAI_GATEWAY_PUBLIC_KEYS=${alone}`,
     );
   return EXIT.ok;

@@ -1,4 +1,4 @@
-/** What people know, out into a file and back in, with its whole history. For whoever looks after the installation. */
+/** `tamshai knowledge`: exports and imports the knowledge base with its history, for operators. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -29,17 +29,17 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Everyone on the staff reads everything of it. */
+/** The staff audience reads all knowledge. */
 const SYSTEM: StoreSession = { domain: 'knowledge', audience: 'staff', shows: [], person: systemPerson('employee') };
 
-/** The address of its server, or undefined where it is in the data folder. */
+/** The URL of its server, or undefined if it is in the data folder. */
 function placeOf(config: Config): string | undefined {
   if (config.remoteUrl('knowledge') !== undefined)
-    throw new Stop('KNOWLEDGE_URL says that knowledge is served elsewhere; run this where its store is.', EXIT.usage);
+    throw new Stop('KNOWLEDGE_URL is set: knowledge runs on another machine. Run this command there.', EXIT.usage);
   return config.databaseUrl('knowledge');
 }
 
-const told = ({ transactions, entries, triples }: Counts) =>
+const summaryOf = ({ transactions, entries, triples }: Counts) =>
   `${count(transactions, 'change')} with ${count(entries, 'version')} of entries and ${grouped(triples)} of triples`;
 
 export async function exportKnowledge(file: string | undefined, { json }: Options): Promise<number> {
@@ -57,8 +57,8 @@ export async function exportKnowledge(file: string | undefined, { json }: Option
   });
   step.done();
   const ms = Math.round(performance.now() - began);
-  const whole = `Exported ${told(counts)} in ${duration(ms)}.`;
-  // Where the knowledge itself is the output, what is said about it goes beside it.
+  const whole = `Exported ${summaryOf(counts)} in ${duration(ms)}.`;
+  // If the export goes to standard output, the summary goes to standard error.
   if (file === undefined || file === '-') console.err(whole);
   else if (console.json) console.value({ file, ...counts, ms });
   else console.out(whole);
@@ -101,7 +101,7 @@ async function toOutput(lines: AsyncGenerator<string, Counts>): Promise<Counts> 
 
 async function toFile(file: string, lines: AsyncGenerator<string, Counts>): Promise<Counts> {
   const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EEXIST' ? 'is there already; nothing is written over it' : 'cannot be written there';
+    const why = error.code === 'EEXIST' ? 'exists already and is not overwritten' : 'cannot be written';
     throw new Stop(`${shownPath(file)} ${why}.`);
   });
   try {
@@ -111,7 +111,7 @@ async function toFile(file: string, lines: AsyncGenerator<string, Counts>): Prom
       await handle.appendFile(value);
     }
   } catch (error) {
-    // Half an export must not be taken for one.
+    // A partial export must not look complete.
     await rm(file, { force: true });
     throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? new Stop(`The disk is full; ${shownPath(file)} was not written.`) : error;
   } finally {
@@ -129,7 +129,7 @@ export async function importKnowledge(file: string, { json }: Options): Promise<
   try {
     const source = file === '-' ? process.stdin : (await open(file)).createReadStream();
     const lines = linesOf(source);
-    // What does not even begin like an export leaves no trace, not even an empty database.
+    // The first line is checked before a database is created.
     reading.take((await lines.next()).value ?? Buffer.alloc(0));
     async function* changes(): AsyncGenerator<Archived> {
       for await (const line of lines) {
@@ -144,7 +144,7 @@ export async function importKnowledge(file: string, { json }: Options): Promise<
       writeKnowledge(owner, changes(), {
         asOf: () => reading.asOf,
         occupied: (changed) => {
-          throw new Stop(`There is knowledge in ${place} already, ${count(changed, 'change')} of it; it is imported where there is none.`);
+          throw new Stop(`There is knowledge in ${place} already (${count(changed, 'change')}); import needs an empty knowledge base.`);
         },
       }),
     );
@@ -156,7 +156,7 @@ export async function importKnowledge(file: string, { json }: Options): Promise<
   const counts = reading.finish();
   const ms = Math.round(performance.now() - began);
   if (console.json) console.value({ ...counts, ms });
-  else console.out(`Imported ${told(counts)} in ${duration(ms)}.`);
+  else console.out(`Imported ${summaryOf(counts)} in ${duration(ms)}.`);
   return EXIT.ok;
 }
 
@@ -168,12 +168,10 @@ function readableError(error: unknown, name: string): unknown {
     return new Stop(`${name} ${why}; nothing was changed.`, EXIT.usage);
   }
   if (code === '42501')
-    return new Stop(
-      'Knowledge is imported past the rules that hold for people; that needs the login of the owner of its tables in DATABASE_URL. Nothing was changed.',
-    );
-  // Of the data itself: a number or a text that no column takes.
+    return new Stop('An import bypasses row policies, so DATABASE_URL needs the login of the database owner. Nothing was changed.');
+  // SQLSTATE classes 22 and 23: a value that no column accepts.
   return /^2[23]/.test(code)
-    ? new Stop(`${name} cannot be imported: something in it cannot be stored. Nothing was changed.`, EXIT.usage)
+    ? new Stop(`${name} cannot be imported: it contains a value that cannot be stored. Nothing was changed.`, EXIT.usage)
     : error;
 }
 
@@ -205,10 +203,10 @@ async function writable(config: Config, body: (owner: Owner, place: string) => P
   }
 }
 
-/** No line of ours comes near it. */
+/** Far longer than any line of an export. */
 const LONGEST = 1 << 28;
 
-/** Lines as bytes, so that what vouches for them sees what is in the file and not what became of it. */
+/** Lines as bytes, so that the checksum covers the file exactly. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   let parts: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** MCP over standard input and output, for desktop clients: every message goes on to the gateway as it is, and back. */
+/** `tamshai mcp`: MCP over standard input and output for desktop clients. It relays every message to the gateway and back. */
 import { setTimeout } from 'node:timers/promises';
 import { type JSONRPCMessage, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -9,10 +9,10 @@ import { requireServer } from './servers.ts';
 import { EXIT, Stop } from './stop.ts';
 
 const RENEW_AFTER_MS = 4 * 60_000;
-const GREETING_MS = 10_000;
-/** A call has ten seconds, and some time on the way. */
+const INITIALIZE_MS = 10_000;
+/** The deadline of a call is ten seconds; the rest is for the network. */
 const LAST_ANSWERS_MS = 15_000;
-/** Its own name, which no card takes for the command, and which can never approve. */
+/** The client id of this bridge. Its tokens can never approve. */
 const CLIENT = 'tamshai-stdio';
 const MODERN_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
@@ -25,7 +25,7 @@ interface Facts {
   readonly params?: Fields | undefined;
   readonly result?: Fields | undefined;
 }
-/** Whatever kind of message it is: the parts that a message may have. */
+/** The fields that any kind of message may have. */
 const factsOf = (message: JSONRPCMessage) => message as Facts;
 const versionIn = (message: JSONRPCMessage) => {
   const version = factsOf(message).result?.['protocolVersion'];
@@ -41,7 +41,7 @@ export async function mcp(options: { as?: string; servers?: string }): Promise<n
   if (servers !== undefined) url.searchParams.set('servers', servers);
   process.stderr.write(`tamshai mcp: ${acting.persona.name} (${as}) at ${acting.base}\n`);
   const client = new StdioServerTransport();
-  // Not through the transport: it is closed when the input ends, and what was asked until then is still answered.
+  // Not through the transport, which closes when the input ends: pending requests are still answered.
   const pump = new Pump(url, acting, async (message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
@@ -68,12 +68,12 @@ class Pump {
   readonly #deliver: (message: JSONRPCMessage) => Promise<void>;
   #gateway: StreamableHTTPClientTransport;
   #token: { readonly value: string; readonly at: number } | undefined;
-  /** How an older client introduced itself: told again when the gateway was restarted and forgot. */
-  #greeting: JSONRPCMessage | undefined;
-  #greeted: Promise<void> | undefined;
-  /** Until the gateway has answered the introduction there is no session to ask in. */
-  #introduced: Promise<void> | undefined;
-  #introduce: () => void = () => {};
+  /** The initialize request of an older client. It is sent again after the gateway lost the session. */
+  #initialize: JSONRPCMessage | undefined;
+  #reconnecting: Promise<void> | undefined;
+  /** Resolves when the gateway has answered the initialize request: before that there is no session. */
+  #initialized: Promise<void> | undefined;
+  #markInitialized: () => void = () => {};
   readonly #waiting = new Set<Id>();
   readonly #running = new Map<Id, AbortController>();
 
@@ -91,10 +91,10 @@ class Pump {
   async forward(message: JSONRPCMessage): Promise<void> {
     const { id, method, params } = factsOf(message);
     if (method === 'initialize') {
-      this.#greeting = message;
-      this.#introduced = new Promise((resolve) => (this.#introduce = resolve));
+      this.#initialize = message;
+      this.#initialized = new Promise((resolve) => (this.#markInitialized = resolve));
     }
-    // 2026-07-28 has no message for it over HTTP: who hangs up has cancelled.
+    // Protocol 2026-07-28 has no cancel message over HTTP: closing the request cancels it.
     const cancelled = method === 'notifications/cancelled' ? this.#running.get(params?.['requestId'] as Id) : undefined;
     if (cancelled !== undefined) return cancelled.abort();
     const isRequest = id !== undefined && method !== undefined;
@@ -106,15 +106,15 @@ class Pump {
     if (isModern) this.#running.set(id, controller);
     const failed = async (error: unknown) => {
       this.#running.delete(id);
-      this.#introduce();
-      // Only one answer for each question, and none for one that was taken back.
+      this.#markInitialized();
+      // One answer per request, and none for a cancelled one.
       if (this.#waiting.delete(id) && !controller.signal.aborted) await this.#deliver({ jsonrpc: '2.0', id, error: this.#problem(error) });
     };
     const onRequestStreamEnd = () => void failed(undefined);
     await this.#send(message, { onRequestStreamEnd, ...(isModern && { requestSignal: controller.signal }) }).catch(failed);
   }
 
-  /** When nothing is waited for any more, or too long. */
+  /** Resolves when no request is pending, or after LAST_ANSWERS_MS. */
   async answered(): Promise<void> {
     for (const until = performance.now() + LAST_ANSWERS_MS; this.#waiting.size > 0 && performance.now() < until; ) await setTimeout(20);
   }
@@ -125,34 +125,35 @@ class Pump {
   }
 
   async #send(message: JSONRPCMessage, options: Sending): Promise<void> {
-    if (factsOf(message).method !== 'initialize') await this.#introduced;
-    await this.#greeted;
+    if (factsOf(message).method !== 'initialize') await this.#initialized;
+    await this.#reconnecting;
     const { sessionId } = this.#gateway;
     try {
       await this.#gateway.send(message, options);
     } catch (error) {
       const forgotten =
         error instanceof SdkHttpError && error.status === 404 && sessionId !== undefined && factsOf(message).method !== 'initialize';
-      if (!forgotten || this.#greeting === undefined) throw error;
-      // Several calls may find out at once: one of them introduces the client anew.
-      if (this.#gateway.sessionId === sessionId) this.#greeted ??= this.#greet(this.#greeting).finally(() => (this.#greeted = undefined));
-      await this.#greeted;
+      if (!forgotten || this.#initialize === undefined) throw error;
+      // Several calls may find the session gone; one of them opens a new one.
+      if (this.#gateway.sessionId === sessionId)
+        this.#reconnecting ??= this.#reconnect(this.#initialize).finally(() => (this.#reconnecting = undefined));
+      await this.#reconnecting;
       await this.#gateway.send(message, options);
     }
   }
 
-  /** A new session in place of the one that is gone; the client need not know. */
-  async #greet(greeting: JSONRPCMessage): Promise<void> {
+  /** Opens a new session in place of the lost one, without the client. */
+  async #reconnect(initialize: JSONRPCMessage): Promise<void> {
     const old = this.#gateway;
     let answered: (message: JSONRPCMessage) => void = () => {};
     const answer = new Promise<JSONRPCMessage>((resolve, reject) => {
       answered = resolve;
-      void setTimeout(GREETING_MS, undefined, { ref: false }).then(() => reject(unanswered(this.#acting.base)));
+      void setTimeout(INITIALIZE_MS, undefined, { ref: false }).then(() => reject(unanswered(this.#acting.base)));
     });
     let isReady = false;
     const fresh = this.#connect((message) => (isReady ? void this.#receive(message) : answered(message)));
     await fresh.start();
-    await fresh.send(greeting);
+    await fresh.send(initialize);
     const version = versionIn(await answer);
     isReady = true;
     if (version !== undefined) fresh.setProtocolVersion(version);
@@ -166,7 +167,7 @@ class Pump {
       authProvider: { token: () => this.#fresh(), onUnauthorized: async () => void (this.#token = undefined) },
     });
     transport.onmessage = onmessage;
-    // What goes wrong with a request is answered to that request.
+    // Errors are reported in the answer to their request.
     transport.onerror = () => {};
     return transport;
   }
@@ -174,11 +175,11 @@ class Pump {
   async #receive(message: JSONRPCMessage): Promise<void> {
     const { id, method } = factsOf(message);
     if (id !== undefined && method === undefined) {
-      if (this.#greeting && id === factsOf(this.#greeting).id) setImmediate(this.#introduce);
+      if (this.#initialize && id === factsOf(this.#initialize).id) setImmediate(this.#markInitialized);
       this.#running.delete(id);
       this.#waiting.delete(id);
     }
-    const version = this.#greeting && id === factsOf(this.#greeting).id ? versionIn(message) : undefined;
+    const version = this.#initialize && id === factsOf(this.#initialize).id ? versionIn(message) : undefined;
     if (version !== undefined) this.#gateway.setProtocolVersion(version);
     await this.#deliver(message);
   }
@@ -191,12 +192,12 @@ class Pump {
     return this.#token.value;
   }
 
-  /** In the gateway's own words where it answered, else in ours. */
+  /** The gateway's error if it answered, else ours. */
   #problem(error: unknown): { code: number; message: string; data?: unknown } {
     if (error instanceof SdkHttpError && typeof error.data.text === 'string') {
       try {
         const {
-          error: told,
+          error: rpcError,
           message,
           code,
         } = JSON.parse(error.data.text) as {
@@ -204,11 +205,11 @@ class Pump {
           message?: unknown;
           code?: unknown;
         };
-        if (typeof told?.code === 'number' && typeof told.message === 'string')
-          return { code: told.code, message: told.message, ...(told.data !== undefined && { data: told.data }) };
+        if (typeof rpcError?.code === 'number' && typeof rpcError.message === 'string')
+          return { code: rpcError.code, message: rpcError.message, ...(rpcError.data !== undefined && { data: rpcError.data }) };
         if (typeof message === 'string') return { code: -32000, message, data: { code } };
       } catch {
-        // Not ours to read.
+        // Not a JSON error of the gateway.
       }
     }
     return { code: -32000, message: error instanceof Stop ? error.message : unanswered(this.#acting.base).message };

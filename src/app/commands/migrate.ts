@@ -1,3 +1,4 @@
+/** `tamshai migrate`: updates the schemas of all databases of this installation. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';

@@ -1,4 +1,4 @@
-/** The known name that a mistyped one is nearest to. */
+/** Spelling suggestions: the known name with the smallest edit distance. */
 const MOST_EDITS = 3;
 
 /** Edits between two words: insert, delete, replace, or swap two neighbours. */

@@ -1,4 +1,4 @@
-/** The sample people: who they are, what they can do, and in which realm they sign in. */
+/** `tamshai people`: lists the sample people, their roles and their realm. */
 import type { Role } from '../../core/people.ts';
 import { type Persona, personas } from '../../sample/people.ts';
 import { readConfig } from '../config.ts';
@@ -11,20 +11,20 @@ const join = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/
 const serversWith = (roles: readonly Role[], ending: string) =>
   roles.flatMap((role) => (role.endsWith(ending) ? [role.slice(0, -ending.length)] : []));
 
-/** In a few words, from the roles alone; `tamshai tools --as <user>` has the whole list. */
+/** A summary of the roles. `tamshai tools --as <user>` has the whole list. */
 function abilities({ realm, roles }: Persona): string {
   if (realm === 'customer')
     return roles.includes('lead-customer') ? 'see all tickets and contacts of their company' : 'see and open their own tickets';
   const [reads, writes] = [serversWith(roles, '-read'), serversWith(roles, '-write')];
   const both = reads.filter((server) => writes.includes(server));
   const only = reads.filter((server) => !writes.includes(server));
-  const told = [
+  const parts = [
     ...(roles.includes('executive') ? ['read everything'] : []),
     ...(both.length > 0 ? [`read and change ${join(both)}`] : []),
     ...(only.length > 0 ? [`read ${join(only)}`] : []),
     ...(roles.includes('manager') ? ['lead a team'] : []),
   ];
-  return told.length > 0 ? told.join('; ') : 'see their own data';
+  return parts.length > 0 ? parts.join('; ') : 'see their own data';
 }
 
 export async function people(options: { json?: boolean }): Promise<number> {

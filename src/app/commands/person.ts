@@ -1,4 +1,4 @@
-/** Who a command acts as: one of the built-in provider's people, by the key in the data folder. */
+/** The person whom a command acts as: a sample person, whose tokens are signed with the key in the data folder. */
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Keys, openKeys } from '../../identity/keys.ts';
@@ -14,18 +14,18 @@ export interface Acting {
   token(audience: string, options?: Pick<MintOptions, 'approve' | 'client'>): Promise<string>;
 }
 
-/** As people write it: ./data where it lies below, else the whole path. */
+/** A path relative to the current folder if it is below it, else absolute. */
 export function shownPath(path: string): string {
   const below = relative(process.cwd(), path);
   return below === '' ? '.' : below.startsWith('..') || below.startsWith(sep) ? path : `.${sep}${below}`;
 }
 
-/** Never makes the folder: a mistyped path must not become a second, empty company. */
+/** Never creates the folder: a mistyped path must not become a second, empty installation. */
 export function keysOf(config: Config): Keys {
   if (!existsSync(join(config.dataFolder, 'keys.json')))
     throw new Stop(
       `Tamshai has not been started in ${shownPath(config.dataFolder)} yet; ` +
-        'start it with npm start, or set TAMSHAI_DATA to the folder of the one that runs.',
+        'start it with npm start, or set TAMSHAI_DATA to the data folder of the running instance.',
     );
   return openKeys(config.dataFolder, { masterKey: config.masterKey, gatewayKey: config.gatewayKey });
 }
@@ -35,19 +35,19 @@ export function actAs(config: Config, username: string, option = '--as'): Acting
   if (issuers.staff !== undefined)
     throw new Stop(`${option} works with the built-in identity provider only; here people sign in at OIDC_ISSUER.`);
   if (new URL(base).port === '0')
-    throw new Stop('GATEWAY_PORT is 0, which finds a free port at each start; set it to the port that was found.', EXIT.usage);
+    throw new Stop('GATEWAY_PORT is 0, which selects a free port at each start; set it to the selected port.', EXIT.usage);
   const persona = personas.find((each) => each.username === username);
   if (persona === undefined)
     throw new Stop(`There is no sample person ${JSON.stringify(username.slice(0, 80))}${suggestion(username)}`, EXIT.usage);
   const keys = keysOf(config);
-  // Who leads an organisation stands in its record: whoever checks the token leaves of the two what is so.
+  // The organisation's record says who leads it. The verifier removes the role that does not apply.
   const roles = persona.realm === 'customer' ? CUSTOMER_ROLES : persona.roles;
   return { persona, base, token: (audience, options) => mintToken(keys, persona, { base, audience, roles, ...options }) };
 }
 
 const SOME = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];
 
-/** No default: what a person may see depends on who it is, so every command asks. */
+/** There is no default person: what a command shows depends on who calls. */
 export function required(as: string | undefined, doing: string): string {
   if (as !== undefined) return as;
   throw new Stop(`Say who ${doing} with --as: ${SOME.join(', ')}, for example; "tamshai people" lists all.`, EXIT.usage);

@@ -1,4 +1,4 @@
-/** The sample of domains that are not on SQL, into the data folder or onto their servers. */
+/** Writes the sample data of document and search domains, into the data folder or onto their servers. */
 import type { DocumentLoader } from '../../core/documents.ts';
 import type { AnyDomain } from '../../core/tool.ts';
 import { hasSample, loadDocuments } from '../../sample/documents.ts';
@@ -14,14 +14,14 @@ import { ownOf } from './audit-chains.ts';
 export interface Seeding {
   readonly employees: number;
   readonly force: boolean;
-  /** Throws where nobody says that a server's data may be replaced. */
+  /** Throws if the user does not confirm that a server's data may be replaced. */
   agreed(place: string, name: string): Promise<void>;
 }
 
-/** A store as whoever fills it needs it, whatever kind it is. */
+/** A document or search store that can be filled with sample data. */
 interface Fillable {
   readonly product: string;
-  /** As its server calls it. */
+  /** The name of the database. */
   readonly name: string;
   readonly loader: DocumentLoader;
   empty(): Promise<void>;

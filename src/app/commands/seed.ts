@@ -1,3 +1,4 @@
+/** `tamshai seed`: writes sample data into the data folder or onto the configured servers. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKeys } from '../../identity/keys.ts';
@@ -8,7 +9,7 @@ import { connect, migrateServer } from '../../storage/sql/server.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openFolder } from '../folder.ts';
 import { passwordFor, sqlFolder } from '../stores.ts';
-import { personAtTerminal } from '../terminal/asking.ts';
+import { openTerminal } from '../terminal/prompt.ts';
 import { duration, grouped } from '../terminal/text.ts';
 import { type Console, openConsole } from './console.ts';
 import { shownPath } from './person.ts';
@@ -40,7 +41,7 @@ export async function seed({ employees: given, force = false, database, json }: 
   const console = openConsole(json);
   const config = readConfig();
   if (config.issuers.staff !== undefined)
-    throw new Stop('Sample data is for the built-in identity provider; with OIDC_ISSUER set there is nobody it could belong to.');
+    throw new Stop('Sample data belongs to the people of the built-in identity provider; it cannot be used with OIDC_ISSUER.');
   const employees = given === undefined ? config.sampleEmployees : Number(given);
   if (!Number.isInteger(employees) || employees < FEWEST || employees > MOST)
     throw new Stop(`--employees must be a whole number from ${FEWEST} to ${grouped(MOST)}.`, EXIT.usage);
@@ -89,9 +90,9 @@ async function onServer(config: Config, url: string, domains: readonly string[],
   }
 }
 
-/** Other people may work with a server's database: its name has to be written out, by someone who knows which one it is. */
+/** Others may use a server's database, so that the user must type its name before its data is replaced. */
 async function agreed(place: string, name: string, given: string | undefined): Promise<void> {
-  const terminal = given === undefined ? personAtTerminal() : undefined;
+  const terminal = given === undefined ? openTerminal() : undefined;
   let typed = given;
   if (terminal !== undefined) {
     try {
@@ -102,8 +103,8 @@ async function agreed(place: string, name: string, given: string | undefined): P
     }
   }
   if (typed === undefined)
-    throw new Stop(`This replaces data in ${place}; say so with --database and the name of that database.`, EXIT.waits);
-  // Where several servers are set, all their names stand there, with commas between them.
+    throw new Stop(`This replaces data in ${place}; confirm it with --database and the name of that database.`, EXIT.waits);
+  // With several servers, --database lists all their names, separated by commas.
   if (!typed.split(',').includes(name))
     throw new Stop('That is not the name of the database in DATABASE_URL; nothing was changed.', EXIT.usage);
 }
@@ -136,7 +137,7 @@ async function fill(
   }
 }
 
-/** All rows but those that the schema files themselves bring along, and the trail: what was done stays on record. */
+/** Deletes all rows except those that migrations insert, the audit log and the results of approvals. */
 async function empty(owner: Owner, domains: readonly string[], files: readonly Migration[]): Promise<void> {
   const brought = files.flatMap(({ text }) => [...text.matchAll(/^insert into (\w+\.\w+)/gim)].map(([, table]) => table ?? ''));
   const kept = [...brought, ...domains.flatMap((domain) => [`${domain}.audit`, `${domain}.effects`])];

@@ -1,4 +1,4 @@
-/** Where a server is, in words that hold no password. */
+/** The address of a server, without user and password. */
 export const addressOf = (url: string): string => {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}${port === '' ? '' : `:${port}`}${pathname === '/' ? '' : pathname}`;

@@ -1,4 +1,4 @@
-/** Names of servers that were typed, held against those there are. */
+/** Validates the server names of a command line. */
 import { allTools } from '../registry.ts';
 import { didYouMean } from './nearest.ts';
 import { EXIT, Stop } from './stop.ts';

@@ -1,9 +1,9 @@
-/** The first signal asks for an orderly end, the second ends at once. */
+/** Signal handling: the first signal stops the process gracefully, the second at once. */
 export interface Stopping {
   readonly first: Promise<NodeJS.Signals>;
 }
 
-/** npm hands its own signal on to a process that the terminal has told already: two in a moment are one. */
+/** npm forwards a signal that the terminal has sent already: two signals within this time count as one. */
 const SAME_PRESS_MS = 500;
 const NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 

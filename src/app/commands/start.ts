@@ -1,3 +1,4 @@
+/** `tamshai start` and `tamshai serve`: start servers in this process, and stop them on a signal. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { personas } from '../../sample/people.ts';
@@ -14,17 +15,17 @@ import { requireServer } from './servers.ts';
 import { untilStopped } from './signals.ts';
 import { EXIT, Stop } from './stop.ts';
 
-/** Everything in this process; a domain that has an address of its own is reached there. */
+/** All servers in this process, except domains with a URL, which are remote. */
 export async function start(options: { json?: boolean }): Promise<number> {
   return run(readConfig(), ['gateway', ...allTools().domains.map(({ name }) => name)], openConsole(options.json));
 }
 
-/** These servers and no others. */
+/** Only the named servers. */
 export async function serve(names: readonly string[], options: { json?: boolean }): Promise<number> {
   const config = readConfig();
   const all = allTools().domains.map(({ name }) => name);
   for (const name of names) requireServer(name, { gateway: true });
-  // An address that is set for the whole installation must not keep a server from being served here.
+  // A URL that is set for the whole installation does not make a server remote in its own process.
   const remoteUrl = (domain: string) => (names.includes(domain) ? undefined : config.remoteUrl(domain));
   const lost = names.includes('gateway') ? all.filter((name) => !names.includes(name) && remoteUrl(name) === undefined) : [];
   if (lost[0] !== undefined)
@@ -34,7 +35,7 @@ export async function serve(names: readonly string[], options: { json?: boolean 
   return run({ ...config, remoteUrl }, [...new Set(names)], openConsole(options.json));
 }
 
-/** Whatever still holds on so long after new work was turned away is not going to let go. */
+/** After draining, the process exits even if a request has not ended. */
 const ENDING_MS = 20_000;
 
 async function run(config: Config, servers: readonly string[], console: Console): Promise<number> {
@@ -51,7 +52,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const steps = first ? console.progress.sequence() : undefined;
   let running: Tamshai;
   try {
-    // Loaded late: a setting that is wrong is said at once.
+    // Loaded late, so that an invalid setting is reported at once.
     const { start: compose } = await import('../compose.ts');
     running = await compose(config, { servers, progress: (doing, part) => steps?.at(doing, part) });
   } catch (error) {
@@ -73,7 +74,7 @@ async function run(config: Config, servers: readonly string[], console: Console)
   const signal = await stopped.first;
   if (!console.json) console.err('', 'Stopping…');
   forget();
-  // A person at the keyboard has no balancer in front that would have to notice.
+  // Ctrl+C needs no drain: there is no load balancer that must notice.
   await running.drain(signal === 'SIGTERM' ? config.drainSeconds * 1000 : 0);
   await running.close();
   if (!console.json) console.err(`Stopped. Your data stays in ${shownPath(config.dataFolder)}.`);
@@ -98,11 +99,14 @@ function storesOf(config: Config): string {
 
 async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { look: { style } }: Console, ms: number): Promise<string[]> {
   const { domains, tools } = allTools();
-  const line = (state: string, name: string, port: string, says: string) =>
-    `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${says}`.trimEnd();
+  const line = (state: string, name: string, { port = '', text }: { port?: string; text: string }) =>
+    `  ${state}   ${padEnd(name, 10)}  ${padEnd(port, 6)}  ${text}`.trimEnd();
   const own = domains.filter(({ name }) => ports[name] !== undefined);
   const lines = own.map(({ name }) =>
-    line(style.green('ready'), name, `:${ports[name]}`, count(tools.filter(({ domain }) => domain.name === name).length, 'tool')),
+    line(style.green('ready'), name, {
+      port: `:${ports[name]}`,
+      text: count(tools.filter(({ domain }) => domain.name === name).length, 'tool'),
+    }),
   );
   if (ports['gateway'] === undefined) return [...lines, '', ...ending(config, style, ms)];
   const silent = new Set<string>();
@@ -117,12 +121,14 @@ async function readyLines({ base, ports, wiring }: Tamshai, config: Config, { lo
   const far = domains.filter(({ name }) => ports[name] === undefined);
   lines.push(
     ...far.map(({ name }) =>
-      line(silent.has(name) ? style.yellow('waits') : style.green('ready'), name, '', `at ${new URL(config.remoteUrl(name) ?? base).host}`),
+      line(silent.has(name) ? style.yellow('waits') : style.green('ready'), name, {
+        text: `at ${new URL(config.remoteUrl(name) ?? base).host}`,
+      }),
     ),
   );
   const answers =
     silent.size === 0 ? `all ${domains.length} answer` : `${[...silent].join(', ')} ${silent.size === 1 ? 'does' : 'do'} not answer yet`;
-  lines.push(line(style.green('ready'), 'gateway', `:${ports['gateway']}`, answers), '');
+  lines.push(line(style.green('ready'), 'gateway', { port: `:${ports['gateway']}`, text: answers }), '');
   lines.push(`  Web app   ${style.cyan(base)}`, `  MCP       ${style.cyan(`${base}/mcp`)}`);
   if (config.issuers.staff === undefined) {
     const some = ['eve.thompson', 'alice.chen', 'nina.patel', 'marcus.johnson', 'jane.smith@acme.example'];

@@ -1,4 +1,4 @@
-/** How a command ends: one number for scripts, one sentence for people. */
+/** Exit codes of commands, and the message of a failed one. */
 import { Failure } from '../../core/errors.ts';
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, waits: 3, refused: 4, unavailable: 5, undone: 6 } as const;
@@ -12,7 +12,7 @@ export const EXIT_CODES = `Exit codes:
   5  not available, or too many calls
   6  denied, expired, or changed in the meantime`;
 
-/** A foreseen end. The message is a whole sentence without a secret in it. */
+/** An expected failure. The message is a whole sentence and contains no secret. */
 export class Stop extends Error {
   override readonly name = 'Stop';
   readonly exit: number;
@@ -22,7 +22,7 @@ export class Stop extends Error {
   }
 }
 
-/** What a call's answer means for a script. A domain's own conflict is a plain failure: asking again changes nothing. */
+/** The exit code for a call's answer. Other conflicts are plain failures, because a retry has the same result. */
 export function exitOf(status: number, code: string): number {
   if (code === 'CHANGED_SINCE_APPROVAL' || code === 'ALREADY_DECIDED') return EXIT.undone;
   if (status === 400 || status === 413 || status === 415) return EXIT.usage;
@@ -30,10 +30,10 @@ export function exitOf(status: number, code: string): number {
   return status === 429 || status === 503 || status === 504 ? EXIT.unavailable : EXIT.failed;
 }
 
-/** By name: their modules would load a database driver into commands that need none. */
+/** Compared by name: importing the classes would load a database driver into every command. */
 const OPERATORS = new Set(['ConfigProblem', 'SetupProblem', 'DatabaseProblem']);
 
-/** A password in an address, wherever a library may have put one. */
+/** Masks passwords in URLs. */
 export const withoutSecrets = (text: string): string => text.replace(/(\w+:\/\/)[^\s/@]*:[^\s/@]*@/g, '$1***@');
 
 export function endOf(error: unknown, debug: () => boolean): { readonly message: string; readonly exit: number } {
@@ -43,5 +43,5 @@ export function endOf(error: unknown, debug: () => boolean): { readonly message:
   const more = debug()
     ? `\n${withoutSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error))}`
     : ' Run it again with TAMSHAI_LOG_LEVEL=debug to see more.';
-  return { message: `This did not work, and it is our fault.${more}`, exit: EXIT.failed };
+  return { message: `Tamshai failed unexpectedly; this is a bug.${more}`, exit: EXIT.failed };
 }

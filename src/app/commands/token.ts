@@ -1,3 +1,4 @@
+/** `tamshai token`: prints an access token of a sample person. */
 import { domainAddress } from '../identity.ts';
 import { readClientConfig } from '../instances.ts';
 import { openConsole } from './console.ts';
@@ -12,16 +13,16 @@ export interface TokenOptions {
   readonly json?: boolean;
 }
 
-/** The bare token and nothing else, so that `$(tamshai token alice.chen)` is one. */
+/** Prints only the token, for use in `$(tamshai token alice.chen)`. */
 export async function token(user: string, { mcp = false, server, approve = false, json = false }: TokenOptions): Promise<number> {
   const console = openConsole(json);
   const config = readClientConfig();
   if (approve && (mcp || server !== undefined))
-    throw new Stop('--approve is for the gateway alone: no token for MCP or for one server can approve anything.', EXIT.usage);
+    throw new Stop('--approve works for the gateway only: a token for MCP or for one server cannot approve changes.', EXIT.usage);
   const acting = actAs(config, user, 'token');
   if (approve && !config.scriptedApprovals)
     throw new Stop(
-      'A token that approves is only made while TAMSHAI_SCRIPTED_APPROVALS=1 is set, for tests; people approve in the browser or at a terminal.',
+      'A token that can approve needs TAMSHAI_SCRIPTED_APPROVALS=1, for tests; users approve in the browser or in a terminal.',
       EXIT.refused,
     );
   const audience = `${server === undefined || server === 'gateway' ? acting.base : addressOf(server, config.ports)}/${mcp ? 'mcp' : 'api'}`;

@@ -1,4 +1,4 @@
-/** One tool, as a person at a terminal needs it: what it takes, who may use it, and a call to begin with. */
+/** `tamshai tools <server> <tool>`: the input, roles, errors and examples of one tool. */
 import { jsonSchema } from '../../core/derive/answers.ts';
 import { mcpTool } from '../../core/derive/mcp.ts';
 import type { Tool } from '../../core/tool.ts';
@@ -68,13 +68,13 @@ export function describeTool(server: string, name: string, json: boolean | undef
   const { style, width } = console.look;
   const required = new Set((inputSchema['required'] as readonly string[] | undefined) ?? []);
   const taken = Object.entries((inputSchema['properties'] ?? {}) as Record<string, Taken>).map(([key, schema]) => {
-    const told = [
+    const facts = [
       kindOf(schema),
       required.has(key) ? 'required' : schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
     ]
       .filter(Boolean)
       .join(', ');
-    return [key, schema.description ? `${told}. ${schema.description}` : told] as const;
+    return [key, schema.description ? `${facts}. ${schema.description}` : facts] as const;
   });
   const heading = (text: string) => ['', style.bold(text)];
   console.out(`${style.bold(`${server} ${tool.name}`)}  ${tool.title}`, ...wrap(description, width));

@@ -1,3 +1,4 @@
+/** `tamshai tools`: lists the tools of all servers, or those that one person may use. */
 import type { ErrorAnswer } from '../../core/errors.ts';
 import { readClientConfig } from '../instances.ts';
 import { allTools } from '../registry.ts';
@@ -27,7 +28,7 @@ interface Server {
 const KIND: Readonly<Record<string, string>> = { read: 'reads', list: 'lists', write: 'needs approval', act: 'acts at once' };
 const kindOf = ({ kind, atOnceWhen }: Listed) => (typeof atOnceWhen === 'string' ? 'at once if yours' : (KIND[kind] ?? ''));
 
-/** Without a person, all there are, from the declarations; with one, what the running gateway lets that person use now. */
+/** Without a person, lists all declared tools; with one, asks the running gateway. */
 export async function tools(
   server: string | undefined,
   tool: string | undefined,
@@ -73,7 +74,7 @@ export async function tools(
       '',
     );
   }
-  // A list asks for nothing that one would have to know.
+  // The example is a list tool, because it needs no input.
   const [example] = servers.flatMap(({ name, tools: own }) =>
     own.filter(({ kind }) => kind === 'list').map((tool) => `${name} ${tool.name}`),
   );

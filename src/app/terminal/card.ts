@@ -1,4 +1,4 @@
-/** The approval card: drawn from what the server says it would do, and from nothing else. */
+/** The approval card in the terminal, drawn only from the server's confirmation data. */
 import type { CardChange, ConfirmationData } from '../../core/answer.ts';
 import { clock, difference, formatValue } from '../../gateway/pages/format.ts';
 import { mixesAlphabets } from '../../identity/web/html.ts';
@@ -20,7 +20,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   const wide = Math.min(width, 100);
   const left = `expires in ${clock(secondsLeft)}`;
   const title = 'Needs your approval';
-  const says = [
+  const sentences = [
     sentence(safe(data.summary)),
     data.destructive && 'The record stays for the audit; no tool can bring it back.',
     data.because !== undefined && safe(data.because),
@@ -35,7 +35,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   const reason = data.reason === null || data.reason === '' ? [] : safeLines(data.reason).flatMap((line) => wrap(line, wide - 14));
   return [
     `${(data.destructive ? style.red : style.bold)(title)}${padStart(left, Math.max(widthOf(left) + 3, wide - widthOf(title)))}`,
-    ...wrap(says.filter(Boolean).join(' '), wide),
+    ...wrap(sentences.filter(Boolean).join(' '), wide),
     '',
     ...indent(table([{ heading: 'Field' }, { heading: 'Now' }, { heading: 'After approval' }], changes, style), 2),
     '',
@@ -55,7 +55,7 @@ export function cardLines({ data, person, secondsLeft }: CardFacts, { style, wid
   ];
 }
 
-/** "Salary of Sarah Kim is now $120,000." Read off the card: it is what was approved. */
+/** "Salary of Sarah Kim is now $120,000.", from the card that was approved. */
 export function became({ subject, changes }: ConfirmationData): string {
   const first = changes.find(({ to }) => formatValue(to, 'text') !== undefined);
   if (first === undefined) return safe(subject.label);

@@ -1,4 +1,4 @@
-/** Any tool's data: a table where rows fit the terminal, else one record after the other. */
+/** Formats the data of any tool: a table if the rows fit the terminal, else one record after the other. */
 import { inWords } from '../../core/fields.ts';
 import type { Style } from './style.ts';
 import { type Column, pairs, table, widthOfTable } from './table.ts';
@@ -7,7 +7,7 @@ import { cell, decimalsOf, fieldSchema, highlighted, isScalar, itemSchema, kindO
 
 export interface Look {
   readonly style: Style;
-  /** Infinity where nobody looks: a program wants one row on one line. */
+  /** Infinity without a terminal: programs read one row per line. */
   readonly width: number;
 }
 
@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const MARGIN = 2;
 const SHORT = /\b(arpu|arr|mrr|pto|sla|ssn|ytd)\b/gi;
-/** What errors say beside their message is in camelCase. */
+/** Details of errors are in camelCase. */
 const labelOf = (field: string) =>
   inWords(safe(field).replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end}_${begin.toLowerCase()}`)).replace(
     SHORT,
@@ -51,7 +51,7 @@ function rowsAsTable(rows: readonly Fields[], schema: Schema | undefined, style:
   };
 }
 
-/** Plain fields first, then whatever has parts of its own. */
+/** Scalar fields first, then nested values. */
 function record(fields: Fields, schema: Schema | undefined, look: Look): string[] {
   const entries = Object.entries(fields);
   const scalars = entries.filter(([, value]) => isScalar(value));
@@ -59,8 +59,8 @@ function record(fields: Fields, schema: Schema | undefined, look: Look): string[
   const nameWidth = Math.max(0, ...names.map((name) => name.length));
   const lines = pairs(
     scalars.flatMap(([field, value], i) => {
-      const shownValue = longText(field, value, schema, look, nameWidth);
-      return shownValue.map((line, j) => [j === 0 ? (names[i] ?? '') : '', line] as const);
+      const valueLines = longText({ field, value, schema, nameWidth }, look);
+      return valueLines.map((line, j) => [j === 0 ? (names[i] ?? '') : '', line] as const);
     }),
     look.style,
   );
@@ -74,7 +74,7 @@ function record(fields: Fields, schema: Schema | undefined, look: Look): string[
   return lines;
 }
 
-/** Pieces of a text as HTML: what a search found is in <em>, everything else is encoded. */
+/** Search highlights are HTML: matches are in <em>, everything else is encoded. */
 function highlightLines(pieces: Fields, { style }: Look): string[] {
   const rows = Object.entries(pieces).flatMap(([field, texts]) =>
     [texts].flat().map((text, n) => [n === 0 ? labelOf(field) : '', highlighted(String(text), style)] as const),
@@ -82,7 +82,15 @@ function highlightLines(pieces: Fields, { style }: Look): string[] {
   return indent(pairs(rows, style), MARGIN);
 }
 
-function longText(field: string, value: unknown, schema: Schema | undefined, { style, width }: Look, nameWidth: number): string[] {
+interface FieldValue {
+  readonly field: string;
+  readonly value: unknown;
+  readonly schema: Schema | undefined;
+  /** The width of the column of names before the value. */
+  readonly nameWidth: number;
+}
+
+function longText({ field, value, schema, nameWidth }: FieldValue, { style, width }: Look): string[] {
   const kind = kindOf(fieldSchema(schema, field), field, value);
   if (typeof value !== 'string' || kind === 'date') return [cell(value, kind, style)];
   if (value.includes('\n')) return safeLines(value).flatMap((line) => wrap(line, width - nameWidth - 3));

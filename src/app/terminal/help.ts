@@ -1,10 +1,10 @@
-/** Help below a command's options, broken at spaces to the width of the terminal. */
+/** Help text below a command's options, wrapped at the width of the terminal. */
 import { widthOf, wrap } from './text.ts';
 
 /** Parts of a command line: a quoted part stays whole. */
 const PART = /(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g;
 
-/** A shell takes the lines for one: each but the last ends in a backslash. */
+/** Lines end in a backslash, so that a shell reads them as one command. */
 export function exampleLines(example: string, width: number): string[] {
   if (widthOf(example) + 2 <= width) return [`  ${example}`];
   const lines: string[] = [];
@@ -27,11 +27,11 @@ export interface HelpText {
 }
 
 export function helpText({ sentences = [], title = 'Examples:', examples, ending }: HelpText, width: number): string {
-  const told = sentences.flatMap((sentence) => wrap(sentence, width));
+  const notes = sentences.flatMap((sentence) => wrap(sentence, width));
   return [
     '',
-    ...told,
-    ...(told.length > 0 ? [''] : []),
+    ...notes,
+    ...(notes.length > 0 ? [''] : []),
     title,
     ...examples.flatMap((example) => exampleLines(example, width)),
     '',

@@ -1,9 +1,9 @@
-/** A bar that redraws itself on a terminal. Nothing of it elsewhere: a log has no use for what is not done yet. */
+/** Progress bars on a terminal. Pipes and log files get none. */
 import type { Style } from './style.ts';
 import { duration, padEnd, padStart } from './text.ts';
 
 export interface Step {
-  /** 0 to 1, and what is being done at the moment. */
+  /** `part` is 0 to 1; `doing` is the current activity. */
   at(part: number, doing?: string): void;
   done(): void;
   failed(): void;
@@ -11,7 +11,7 @@ export interface Step {
 
 export interface Progress {
   step(name: string): Step;
-  /** Steps that follow each other, each begun by its first mention. */
+  /** Consecutive steps. A new name ends the step before it. */
   sequence(): { at(name: string, part: number): void; done(): void; failed(): void };
 }
 
@@ -38,7 +38,7 @@ const stepOn = (screen: Screen, style: Style, name: string): Step => {
   return {
     at(part, doing = '') {
       const now = performance.now();
-      // Redrawing must not cost more than the work it tells of.
+      // Limits redrawing, which would slow the work down.
       if (now - drawn < EVERY_MS) return;
       drawn = now;
       draw(`${title}${bar(part)}  ${padStart(`${Math.floor(part * 100)}%`, 4)}   ${doing}`);

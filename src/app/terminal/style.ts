@@ -1,4 +1,4 @@
-/** Colour, where someone looks at it. Node itself knows NO_COLOR and dumb terminals; a pipe has no colours at all. */
+/** ANSI colours, for terminals only. Node's hasColors handles NO_COLOR and dumb terminals. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;

@@ -1,4 +1,4 @@
-/** Rows under headings, as narrow as their content. */
+/** Tables in the terminal, as narrow as their content. */
 import type { Style } from './style.ts';
 import { padEnd, padStart, widthOf } from './text.ts';
 
@@ -26,7 +26,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [style.dim(line(columns.map(({ heading }) => heading.toUpperCase()))), ...rows.map(line)];
 }
 
-/** Two columns without headings: what, and what about it. */
+/** Two columns without headings: names and values. */
 export function pairs(rows: readonly (readonly [name: string, value: string])[], style: Style): string[] {
   const width = Math.max(0, ...rows.map(([name]) => widthOf(name)));
   return rows.map(([name, value]) => `${style.dim(padEnd(name, width))}${' '.repeat(GAP)}${value}`.trimEnd());

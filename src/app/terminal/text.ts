@@ -1,12 +1,12 @@
-/** Text on a grid of characters: how wide it is, where it breaks, and nothing in it that could steer the terminal. */
+/** Terminal text: display width, wrapping, and escaping of control characters. */
 import { seen } from '../../identity/web/html.ts';
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours are the one control that passes through here
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the ANSI codes of style.ts
 const COLOUR = /\u001b\[\d+m/g;
 
-/** Columns that a text takes up; colours take none. */
+/** The display width of a text in columns. Colour codes have none. */
 export function widthOf(text: string): number {
   const bare = text.includes('\u001b') ? text.replace(COLOUR, '') : text;
   let width = 0;
@@ -17,16 +17,13 @@ export function widthOf(text: string): number {
 export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 export const padStart = (text: string, width: number): string => ' '.repeat(Math.max(0, width - widthOf(text))) + text;
 
-/**
- * Text out of data, on one line. An escape sequence in it would move the cursor, and a direction mark would turn the line around, so
- * each such character is shown by its number.
- */
+/** Text from data, on one line. Control and direction characters are shown as code points, so that they cannot steer the terminal. */
 export const safe = (text: string): string => seen(text.replace(/\r\n|\r|\n|\t/g, ' '));
 
-/** The same with its own line breaks. */
+/** The same, with its line breaks. */
 export const safeLines = (text: string): string[] => text.split(/\r\n|\r|\n/).map(safe);
 
-/** Breaks at spaces; a word longer than the line stays whole, so that an address can still be copied. */
+/** Wraps at spaces. A longer word stays whole, so that a URL can be copied. */
 export function wrap(text: string, width: number): string[] {
   if (!Number.isFinite(width)) return [text];
   const lines: string[] = [];

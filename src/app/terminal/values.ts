@@ -1,4 +1,4 @@
-/** Single values, as a reader of tables sees them. What a field holds is read off the tool's own schema. */
+/** Formats single values for tables, by the JSON schema of the tool. */
 import type { CardChange } from '../../core/answer.ts';
 import { HIDDEN } from '../../core/fields.ts';
 import { formatValue } from '../../gateway/pages/format.ts';
@@ -14,7 +14,7 @@ const alternatives = (schema: Schema): Schema[] =>
     isSchema,
   );
 
-/** A masked or nullable field is a choice of several: whichever of them has the part. */
+/** A masked or nullable field has several alternatives; the first with this key counts. */
 function part(schema: Schema | undefined, key: string): Schema | undefined {
   const found = schema && alternatives(schema).find((each) => isSchema(each[key]));
   return found?.[key] as Schema | undefined;
@@ -29,12 +29,12 @@ export function kindOf(schema: Schema | undefined, field: string, value: unknown
   const all = schema === undefined ? [] : alternatives(schema);
   if (all.some(({ unit }) => unit === 'USD')) return 'money';
   if (all.some(({ format }) => format === 'date' || format === 'date-time')) return 'date';
-  // 2,026 is no year, and 1,204 no number of a ticket.
+  // Years and ticket numbers get no thousands separator.
   if (/(?:^|_)(?:year|id|number)$/.test(field)) return 'identifier';
   return typeof value === 'number' ? 'number' : 'text';
 }
 
-/** Money and counts stand under each other by their decimals. */
+/** The decimals of a value, by which a column of numbers is aligned. */
 export const decimalsOf = (value: unknown): number => (typeof value === 'number' ? (String(value).split('.')[1]?.length ?? 0) : 0);
 
 function number(value: number, kind: Kind, decimals: number): string {
@@ -58,7 +58,7 @@ export const isScalar = (value: unknown): boolean =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
-/** Decoded last: text of a row that reads like markup was encoded, and stays text. */
+/** Entities are decoded after splitting at <em>, so that encoded markup in a row stays text. */
 export const highlighted = (html: string, style: Style): string =>
   html
     .split(/<em>(.*?)<\/em>/)

@@ -1,40 +1,40 @@
-/** Asks the person at the controlling terminal, whatever standard input and output are connected to. */
+/** Prompts the user on the controlling terminal (/dev/tty), even if standard input and output are redirected. */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ReadStream, WriteStream } from 'node:tty';
 
-export interface Person {
+export interface Terminal {
   readonly width: number;
   readonly colour: boolean;
   say(text: string): void;
-  /** The line typed after the question; undefined when time is up or the terminal goes away. */
+  /** The line typed after the question; undefined after a timeout or if the terminal closes. */
   ask(question: string, withinMs: number): Promise<string | undefined>;
   close(): void;
 }
 
 const TERMINAL = '/dev/tty';
 
-/** Undefined where there is nobody to ask: a pipeline, a service, an agent without a terminal. */
-export function personAtTerminal(): Person | undefined {
+/** Undefined without a controlling terminal, as in a service or in CI. */
+export function openTerminal(): Terminal | undefined {
   let input: number | undefined;
   try {
     input = openSync(TERMINAL, constants.O_RDONLY);
     const screen = new WriteStream(openSync(TERMINAL, constants.O_WRONLY));
-    return person(input, screen);
+    return createTerminal(input, screen);
   } catch {
     if (input !== undefined) closeSync(input);
     return undefined;
   }
 }
 
-function person(input: number, screen: WriteStream): Person {
+function createTerminal(input: number, screen: WriteStream): Terminal {
   const keyboard = new ReadStream(input);
   return {
     width: screen.columns > 0 ? screen.columns : 80,
     colour: screen.hasColors(),
     say: (text) => void screen.write(text),
     async ask(question, withinMs) {
-      forgetTyped();
+      discardInput();
       const lines = createInterface({ input: keyboard, terminal: false });
       screen.write(question);
       let timer: NodeJS.Timeout | undefined;
@@ -56,8 +56,8 @@ function person(input: number, screen: WriteStream): Person {
   };
 }
 
-/** What was typed or pasted before the question was on the screen is no answer to it. */
-function forgetTyped(): void {
+/** Discards input that was typed before the question was visible. */
+function discardInput(): void {
   const handle = openSync(TERMINAL, constants.O_RDONLY | constants.O_NONBLOCK);
   const buffer = Buffer.alloc(4096);
   try {

@@ -1,8 +1,8 @@
 import { fromCents, toCents } from '../../core/money.ts';
 
 /**
- * Shares a total among parts in their present proportion, to the cent: they add up to it exactly, and none is more than a cent
- * from its due. Where all are nothing, all get the same.
+ * Distributes a total over parts in proportion to their amounts. The results add up exactly, and each is within a cent of its share.
+ * If all parts are zero, the shares are equal.
  */
 export function shared(total: number, parts: readonly number[]): number[] {
   const whole = BigInt(toCents(total));
@@ -12,7 +12,7 @@ export function shared(total: number, parts: readonly number[]): number[] {
   const of = sum === 0n ? BigInt(parts.length) : sum;
   const floors = weights.map((weight) => (whole * weight) / of);
   const left = Number(whole - floors.reduce((all, part) => all + part, 0n));
-  // The cents that are left go where rounding down took the most.
+  // The remaining cents go to the parts with the largest remainders.
   const byLoss = weights
     .map((weight, which) => ({ which, loss: (whole * weight) % of }))
     .toSorted((a, b) => (a.loss === b.loss ? a.which - b.which : a.loss > b.loss ? -1 : 1));

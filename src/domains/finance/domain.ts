@@ -1,6 +1,6 @@
 import { defineDomain } from '../../core/define.ts';
 
-/** Each audience is a database role (finance_everyone, finance_team, finance_self) with policies of its own: sql/finance/policies.sql. */
+/** The finance domain. Each audience is a database role (finance_everyone, finance_team, finance_self); see sql/finance/policies.sql. */
 export const finance = defineDomain({
   name: 'finance',
   title: 'Finance',

@@ -1,4 +1,4 @@
-/** Days and months that the examples name, counted from the day on which they are asked. */
+/** Days and months for examples, relative to today. */
 export const yearOf = (today: string): number => Number(today.slice(0, 4));
 export const newYear = (today: string): string => `${today.slice(0, 4)}-01-01`;
 export const monthOf = (today: string): string => today.slice(0, 7);

@@ -1,4 +1,4 @@
-/** Rules and questions to the store that several tools share. */
+/** Rules and queries shared by the finance tools. */
 import type { z } from 'zod';
 import type { SqlReader, SqlTag, SqlText } from '../../core/sql.ts';
 import { sumOf, usd } from '../../core/money.ts';
@@ -19,10 +19,10 @@ export function lastDayOf(month: string): string {
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }
 
-/** Whatever the case: "engineering" is Engineering. */
+/** Ignores case: "engineering" finds Engineering. */
 export const inDepartment = (sql: SqlTag, department: string): SqlText => sql`lower(department) = lower(${department})`;
 
-/** Invoices with whether they are overdue on a day: the one place that says when. */
+/** Invoices with `overdue` as of a day. Only this query defines it. */
 export const invoicesOn = (sql: SqlTag, today: string): SqlText => sql`
   (select i.*, i.status in ('PENDING', 'APPROVED') and i.due_date < ${today}::date as overdue from finance.invoice_list i) invoices`;
 
@@ -42,7 +42,7 @@ export const inWords = {
   invoice: ({ vendor_name, amount }: Invoice) => `the invoice of ${vendor_name} over ${usd(amount)}`,
   report: ({ employee_name, month, total }: Report) => `the expense report of ${employee_name} for ${month} over ${usd(total)}`,
 };
-/** What an approver has to know of it, beside what changes. */
+/** The facts that an approval card shows besides the changes. */
 export const labels = {
   budget: ({ department, fiscal_year, allocated_amount }: Budget) => `${department}, ${fiscal_year}: ${usd(allocated_amount)}`,
   invoice: ({ vendor_name, description, amount, department, due_date }: Invoice) =>
@@ -51,14 +51,14 @@ export const labels = {
     `${employee_name}, ${department}: ${item_count} ${item_count === 1 ? 'item' : 'items'} of ${month}, ${usd(total)}`,
 };
 
-/** Each item as a line of a card: an approver sees what the money was for. */
+/** Each item as a line of the approval card. */
 export const itemLines = (items: FullReport['items'], isNew: boolean) =>
   items.map(({ date, category, description, amount, receipt }, which) => {
     const what = `${description}: ${usd(amount)}${receipt === null ? ', no receipt' : ''}`;
     return { field: `item_${which + 1}`, label: `${date} ${category.toLowerCase()}`, from: isNew ? null : what, to: what };
   });
 
-/** The line of a budget that an expense counts against. */
+/** The budget line that an expense is booked to. */
 const countsAs: Readonly<Record<FullReport['items'][number]['category'], Category>> = {
   TRAVEL: 'TRAVEL',
   LODGING: 'TRAVEL',
@@ -75,7 +75,7 @@ export function byBudgetCategory(items: FullReport['items']): { category: Catego
   return [...groups].map(([category, amounts]) => ({ category, amount: sumOf(amounts) }));
 }
 
-/** Adds payments to what a department has spent in a year. */
+/** Adds payments to the spending of a department in a year. */
 export const spent = (
   sql: SqlTag,
   department: string,

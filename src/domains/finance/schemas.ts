@@ -1,4 +1,4 @@
-/** What the finance tools have in common: fields, rows and the words for what is not there. */
+/** Schemas shared by the finance tools: fields, rows and not-found errors. */
 import { z } from 'zod';
 import {
   amount,
@@ -34,7 +34,7 @@ export const month = z
   .string()
   .max(7, 'Give a month as YYYY-MM')
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Give a month as YYYY-MM, from 01 to 12');
-/** Far more than anything costs, and far less than the store can hold. */
+/** Above any real amount, and small enough for the store. */
 export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
 
 export const rejectionReason = readable(
@@ -54,11 +54,11 @@ export const reportNotFound = {
   hint: 'Find the reports that you may see with list_expense_reports.',
 };
 
-/** What a payment counts against. */
+/** The budget lines that a payment is booked to. */
 export const category = z.enum(['SOFTWARE', 'SERVICES', 'TRAVEL', 'FACILITIES', 'EQUIPMENT', 'TRAINING', 'OTHER']);
 
 const budgetStates = ['DRAFT', 'PENDING_APPROVAL', 'APPROVED', 'REJECTED'] as const;
-/** ACTIVE and CLOSED are what the calendar makes of an approved budget: to ask with, not states of their own. */
+/** ACTIVE and CLOSED are filters on approved budgets by date, not states. */
 export const budgetFilter = anyCase([...budgetStates, 'ACTIVE', 'CLOSED']);
 export const figures = {
   allocated_amount: amount.describe('What was asked for; once approved, what was approved'),
@@ -66,7 +66,7 @@ export const figures = {
   remaining_amount: amount.describe('allocated − spent'),
   utilization_percent: z.number().nullable().describe('100 × spent / allocated; null where nothing is allocated'),
 };
-/** Who approved it, or did not. */
+/** The decision and who made it. */
 const decided = {
   approved_by: storedId.nullable(),
   approved_by_name: signInName.nullable(),
@@ -94,7 +94,7 @@ export const budget = z.object({
 export const budgetCategory = z.object({ category, ...figures });
 
 const invoiceStates = ['PENDING', 'APPROVED', 'PAID', 'REJECTED'] as const;
-/** OVERDUE is what the calendar makes of an unpaid invoice: to ask with, not a state of its own. */
+/** OVERDUE is a filter on unpaid invoices by date, not a state. */
 export const invoiceFilter = anyCase([...invoiceStates, 'OVERDUE']);
 export const invoice = z.object({
   invoice_id: storedId,

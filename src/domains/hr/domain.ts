@@ -1,6 +1,6 @@
 import { defineDomain } from '../../core/define.ts';
 
-/** Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory) with policies of its own: sql/hr/policies.sql. */
+/** The hr domain. Each audience is a database role (hr_everyone, hr_reports, hr_self, hr_directory); see sql/hr/policies.sql. */
 export const hr = defineDomain({
   name: 'hr',
   title: 'People',
@@ -10,7 +10,7 @@ export const hr = defineDomain({
     everyone: { roles: ['hr-read', 'hr-write', 'executive'], sees: 'every employee' },
     reports: { roles: ['manager'], sees: 'everyone who reports to them, at any level; their own record by its id', linked: true },
     self: { roles: ['employee'], sees: 'their own records', linked: true },
-    // Nobody's widest view: what everyone may know of a colleague, whatever else they may see elsewhere.
+    // Not inherited by any role; used only where a tool selects it.
     directory: { roles: [], sees: 'the name, job, place and manager of every employee; nothing private' },
   },
   masks: {

@@ -1,12 +1,12 @@
-/** Days that the examples name, counted from the day on which they are asked. */
+/** Days for examples, relative to today. */
 const shifted = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 const weekday = (day: string): number => new Date(day).getUTCDay();
 
 export const yearOf = (today: string): number => Number(today.slice(0, 4));
 export const inDecember = (today: string, day: number): string => `${yearOf(today)}-12-${String(day).padStart(2, '0')}`;
-/** Today, or the Friday before a weekend. */
+/** Today, or on a weekend the Friday before. */
 export const lastWorkday = (today: string): string => shifted(today, -Math.max(0, ((weekday(today) + 6) % 7) - 4));
-/** Friday of next week; at the end of the year one of this week's days, since next year's balances may not be there yet. */
+/** Friday of next week. At the end of the year a day of this week, because next year's balances may not exist yet. */
 export function nextFriday(today: string): string {
   const friday = shifted(today, 12 - ((weekday(today) + 6) % 7) - 1);
   return yearOf(friday) === yearOf(today) ? friday : lastWorkday(today);

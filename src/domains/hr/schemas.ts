@@ -1,4 +1,4 @@
-/** What the hr tools have in common: fields, rows and the words for what is not there. */
+/** Schemas shared by the hr tools: fields, rows and not-found errors. */
 import { z } from 'zod';
 import { amount, companyText, idOf, line, masked, storedDay, storedEmail, storedId, storedTime, untrusted } from '../../core/fields.ts';
 
@@ -14,7 +14,7 @@ export const departmentName = line(100)
   .describe('Department, such as Engineering; case does not matter')
   .meta({ examples: ['Engineering', 'Finance', 'HR', 'Legal', 'Marketing', 'Operations', 'Sales', 'Support'] });
 
-/** A stranger's id, a former employee's and a random one read the same. */
+/** The same error for an invisible, a former and an unknown employee, so that it reveals nothing. */
 export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Find the id of an active employee that you may see with find_employees or list_employees.',

@@ -7,7 +7,7 @@ export const adrNotFound = { message: 'ADR not found.', hint: 'Find the number w
 
 export type Reader = SearchReader<'records'>;
 
-/** `ADR-0004`, `adr 4`, `4`, `004`, or the name of its file: what follows the number there does not matter. */
+/** Parses `ADR-0004`, `adr 4`, `4`, `004` or the name of its file. Text after the number is ignored. */
 const NUMBERED = /^(?:adr[\s_#-]*|#)?(\d{1,6})(?:[-_ ].*|\.md)?$/i;
 
 function called(search: SearchWords<'records'>, given: string): Filter {
@@ -19,7 +19,7 @@ function called(search: SearchWords<'records'>, given: string): Filter {
   });
 }
 
-/** Two files may have the same number: then the first by name. */
+/** If two files have the same number, the first by name counts. */
 export async function findDecision<S extends z.ZodObject>(search: Reader, schema: S, given: string): Promise<z.output<S> | null> {
   return (await search.many(schema, 'records', called(search, given), { limit: 1 }))[0] ?? null;
 }

@@ -8,7 +8,7 @@ export const journey = defineDomain({
   store: 'search',
   audiences: { staff: { roles: ['employee', 'executive'], sees: 'every record of the project’s history' } },
   collections: {
-    /** One for each Markdown file of the folder. Nobody writes here but the start, which reads the folder anew. */
+    /** One row per Markdown file. Only the start of the process writes them. */
     records: {
       key: 'record_id',
       fields: {

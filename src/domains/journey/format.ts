@@ -1,4 +1,4 @@
-/** How records are told one after the other. */
+/** Sorts and summarises records of the journey. */
 import type { Kind } from './record.ts';
 
 interface Dated {
@@ -6,7 +6,7 @@ interface Dated {
   readonly number: number | null;
   readonly record_id: string;
 }
-/** The newest first; records of one day by their numbers, and those without a date last. */
+/** Newest first, then by number; records without a date come last. */
 export const byTime = (a: Dated, b: Dated): number =>
   compare(b.day, a.day) || (b.number ?? 0) - (a.number ?? 0) || compare(a.record_id, b.record_id);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -28,7 +28,7 @@ export function counted(counts: readonly { readonly kind: Kind; readonly count: 
 }
 
 const MOST_TOPICS = 20;
-/** The most frequent first; components are topics too. */
+/** Most frequent first. Components count as topics. */
 export function topicsOf(
   rows: readonly { readonly topics: readonly string[]; readonly components: readonly string[] }[],
   but: string,

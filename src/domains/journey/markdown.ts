@@ -3,11 +3,11 @@ import { createLineClassifier, type LineType, withoutMark } from '../../core/mar
 
 export interface Head {
   readonly title: string | undefined;
-  /** By the key in lower case. */
+  /** Keys are lower case. */
   readonly says: ReadonlyMap<string, string>;
-  /** Without the front matter, as it is shown. */
+  /** The text without front matter. */
   readonly content: string;
-  /** The first words of prose, on one line. */
+  /** The first words of the text, on one line. */
   readonly summary: string;
 }
 
@@ -48,7 +48,7 @@ function said(line: string): readonly [string, string] | undefined {
   return key === undefined ? undefined : [key, unquoted(value)];
 }
 
-/** Between two lines of `---` at the very beginning; lists may stand below their key. */
+/** Front matter between two `---` lines at the beginning. Lists may be below their key. */
 function frontMatter(lines: readonly string[]): { readonly says: Map<string, string>; readonly rest: readonly string[] } {
   const says = new Map<string, string>();
   const end = lines[0]?.trimEnd() === '---' ? lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) : -1;
@@ -75,7 +75,7 @@ export function headOf(text: string): Head {
   );
   const first = rest.findIndex((line) => /^#\s+\S/.test(line));
   const title = says.get('title') ?? (first < 0 ? undefined : HEADING.exec(rest[first]?.slice(0, MOST_VALUE) ?? '')?.[1]);
-  // Only what stands above the first section, and above any prose, is about the file.
+  // Only lines above the first section and above any prose are metadata.
   for (const line of rest.slice(first + 1, first + 1 + MOST_HEAD_LINES)) {
     const found = said(line);
     if (found !== undefined && !says.has(found[0])) says.set(...found);
@@ -122,13 +122,13 @@ function paragraphs(lines: readonly string[]): string[] {
   end();
   return found;
 }
-/** `Lesson: …` is prose all the same. */
+/** `Lesson: …` is prose, not metadata. */
 const isAbout = (line: string): boolean => {
   const [key] = said(line) ?? [];
   return key !== undefined && key !== 'lesson';
 };
 
-/** At a word, with a sign that there is more. */
+/** Truncates at a word and adds an ellipsis. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.lastIndexOf(' ', most - 2);

@@ -1,13 +1,13 @@
-/** Records as Markdown pages, for resources. */
+/** Renders records as Markdown pages, for resources. */
 import { createLineClassifier } from '../../core/markdown.ts';
 import { cut } from './markdown.ts';
 import type { Whole } from './schemas.ts';
 import { byTime } from './format.ts';
 
-/** A page is for reading: what goes beyond it is named, not shown. */
+/** The longest page. Further records are listed by title only. */
 const MOST_CHARACTERS = 200_000;
 
-/** Moves headings one level down, so that several records fit below one title. */
+/** Moves headings one level down, below the title of the page. */
 function deeper(content: string): string {
   const classify = createLineClassifier();
   return content
@@ -16,7 +16,7 @@ function deeper(content: string): string {
     .join('\n');
 }
 
-/** One after the other under a title. */
+/** Several records under one title. */
 export function together(title: string, rows: readonly Whole[], more: string): string {
   const parts = [`# ${plainLine(title)}`];
   let length = 0;
@@ -35,7 +35,7 @@ const plainLine = (text: string): string => text.replace(/[[\]\\`*_<>]/g, '\\$&'
 const linked = ({ title, uri }: Pick<Whole, 'title' | 'uri'>): string =>
   uri === null ? plainLine(title) : `[${plainLine(title)}](${uri})`;
 
-/** How a component came to be what it is: the oldest first. */
+/** The history of a component, oldest first. */
 export function evolutionOf(component: string, rows: readonly Whole[]): string {
   const lines = [`# Evolution: ${plainLine(component)}`];
   let when: string | null | undefined;
@@ -53,7 +53,7 @@ export function lessonsOf(lessons: readonly Whole[], failures: readonly Whole[])
   return learned.length === 0 ? page : `${page}\n## Learned from failures\n\n${learned.join('\n')}\n`;
 }
 
-/** `0.1` is asked for by `0.1.0` too, and the other way round. */
+/** `0.1` and `0.1.0` are the same version. */
 const fits = (one: string, other: string): boolean => one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 const byVersion = new Intl.Collator('en', { numeric: true });
 export const LATEST = 'latest';
@@ -61,7 +61,7 @@ export const LATEST = 'latest';
 export const versionsIn = (rows: readonly Whole[]): string[] =>
   [...new Set(rows.flatMap(({ versions }) => versions))].toSorted(byVersion.compare).toReversed();
 
-/** What applies to a version; a note that names none applies to all. Undefined where nobody has heard of the version. */
+/** The notes for a version; a note without versions applies to all. Undefined for an unknown version. */
 export function notesFor(version: string, rows: readonly Whole[]): readonly Whole[] | undefined {
   const known = versionsIn(rows);
   const wanted = version === LATEST ? known[0] : version;

@@ -1,22 +1,22 @@
-/** A Markdown file of the history as a row: what kind of record it is, what it is about, when it was. */
+/** Converts a Markdown file of the journey into a row: kind, topic and date. */
 import { cut, headOf } from './markdown.ts';
 
 export const kinds = ['decision', 'failure', 'pivot', 'lesson', 'recovery', 'note'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Raise it when the same file becomes another row, so that every file is read anew. */
+/** Increase it when the conversion changes, so that every file is indexed again. */
 export const READING = 1;
 
 export interface JourneyRow {
   readonly record_id: string;
-  /** The same as one part of an address. */
+  /** The same as a URI segment. */
   readonly key: string;
   readonly kind: Kind;
   readonly number: number | null;
   readonly title: string;
   readonly status: string | null;
   readonly when: string | null;
-  /** As much of the date as is known, to order by; empty where nothing is. */
+  /** The known part of the date, for sorting; empty if unknown. */
   readonly day: string;
   readonly components: readonly string[];
   readonly topics: readonly string[];
@@ -31,7 +31,7 @@ export interface JourneyRow {
   readonly uri: string | null;
 }
 
-/** How a file, its folder or its title begins, and what that makes of it. */
+/** Prefixes of a file, its folder or its title, and the kind of record that they mean. */
 const BEGINS: readonly (readonly [Kind, RegExp])[] = [
   ['decision', /^(?:adrs?|decisions?|madr)(?![a-z])/i],
   ['failure', /^(?:failures?|incidents?|post-?mortems?)(?![a-z])/i],
@@ -47,7 +47,7 @@ const TITLE_PREFIX =
   /^(?:(?:adr|decision|failure|incident|post-?mortem|pivot|lesson|recovery|phoenix|runbook)s?[\s_#-]*(\d{1,6})?\s*(?::|\.|–|—|-)\s+|(\d{1,6})\.\s+)/i;
 const FILE_NUMBER = /^(?:[a-z]+[-_ ]?)?(\d{1,6})(?![a-z0-9])/i;
 
-/** As something is called in an address: `Row security` is `row-security`. */
+/** A URI segment: `Row security` becomes `row-security`. */
 export const keyOf = (text: string): string =>
   text
     .toLowerCase()
@@ -86,12 +86,12 @@ export function dayIn(text: string): string {
   return parts.join('-');
 }
 
-/** What followed a colon begins a sentence now. */
+/** Capitalises text that followed a colon. */
 const begun = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const adrName = (number: number): string => `ADR-${String(number).padStart(4, '0')}`;
 
-/** `path` is where it lies in the folder, with `/` between: it only names the record and is never opened. */
+/** `path` is relative to the folder, with `/`. It only names the record; no file is opened. */
 export function rowOf(path: string, text: string): JourneyRow {
   const { title: heading, says, content, summary } = headOf(text);
   const record_id = path.replace(/\.md$/i, '');
@@ -105,7 +105,7 @@ export function rowOf(path: string, text: string): JourneyRow {
     (/^\d{3,6}[-_]/.test(file) ? 'decision' : 'note');
   const [prefix = '', inTitle, leading] = TITLE_PREFIX.exec(heading ?? '') ?? [];
   const numbered = FILE_NUMBER.exec(file)?.[1] ?? inTitle ?? (kind === 'decision' ? leading : undefined);
-  // "accepted, November 2026" says both.
+  // "accepted, November 2026" holds the status and the date.
   const [status = '', ...dated] = (says.get('status') ?? '').split(/[,;(]/);
   const when =
     says.get('when') ??
@@ -141,7 +141,7 @@ export function rowOf(path: string, text: string): JourneyRow {
   return { ...row, uri: addressOf(row) };
 }
 
-/** Where the record can be read as Markdown; a note has no address of its own. */
+/** The URI of the record as Markdown; a note has none. */
 function addressOf({ kind, number, key, component_keys, versions }: Omit<JourneyRow, 'uri'>): string | null {
   const at = (...segments: string[]) => `journey://${segments.map(encodeURIComponent).join('/')}`;
   switch (kind) {

@@ -1,4 +1,4 @@
-/** The history as Markdown, by address. An address names rows of the index; no file is ever opened by it. */
+/** MCP resources of the journey as Markdown. A URI selects rows of the index; no file is opened. */
 import { z } from 'zod';
 import { line } from '../../core/fields.ts';
 import type { Filter } from '../../core/filter.ts';
@@ -17,7 +17,7 @@ const ofKind = (search: Reader, kind: Kind) => newest(search, search.where({ kin
 const newest = (search: Reader, filter: Filter): Promise<Whole[]> =>
   search.many(whole, 'records', filter, { order: desc('day', 'record_id'), limit: MOST });
 
-/** Those that hold what was typed so far, those that begin with it first. */
+/** Completions that contain the typed text; those that begin with it come first. */
 function completing(begun: string, all: Iterable<string>): string[] {
   const typed = begun.toLowerCase();
   const found = [...new Set(all)].filter((each) => each.toLowerCase().includes(typed)).toSorted();

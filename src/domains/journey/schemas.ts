@@ -7,7 +7,7 @@ export const words = (what: string) => line(400).describe(what);
 export const kind = anyCase(kinds).describe('Only records of this kind');
 
 const uri = companyText.nullable().describe('Where an MCP client reads the whole text');
-/** A record as lists show it. */
+/** A record in a list. */
 export const record = z.object({
   record_id: companyText,
   kind: z.enum(kinds),
@@ -24,7 +24,7 @@ const found = {
 };
 export const foundRecord = record.extend(found);
 
-/** Fifty long texts would be more than anybody reads; the address has the rest. */
+/** Long texts are truncated; the URI has the full text. */
 const MOST_SHOWN = 4_000;
 export const shortened = <T extends { readonly content: string }>(row: T): T => ({ ...row, content: cut(row.content, MOST_SHOWN) });
 const content = untrusted.describe('Markdown');
@@ -47,7 +47,7 @@ export const pivot = record.omit({ kind: true }).extend({
   content: beginning,
 });
 
-/** Everything that a record says. */
+/** A full record. */
 export const whole = record.extend({
   number: z.int().nullable(),
   status: untrusted.nullable(),

@@ -1,6 +1,6 @@
 import { defineDomain } from '../../core/define.ts';
 
-/** Each audience is a database role (payroll_everyone, payroll_self) with policies of its own: sql/payroll/policies.sql. */
+/** The payroll domain. Each audience is a database role (payroll_everyone, payroll_self); see sql/payroll/policies.sql. */
 export const payroll = defineDomain({
   name: 'payroll',
   title: 'Payroll',

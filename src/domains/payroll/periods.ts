@@ -1,4 +1,4 @@
-/** A month, a quarter or a year, as people write them. */
+/** Parses a month, a quarter or a year. */
 import { monthsOf, type Period, periodField, quarterOf, readMonth, readQuarter, readYear, yearOf } from '../../core/periods.ts';
 
 export const period = periodField(
@@ -9,7 +9,7 @@ export const period = periodField(
 export const monthOf = (day: string): Period =>
   monthsOf(day.slice(0, 7), Number(day.slice(0, 4)), Number(day.slice(5, 7)), Number(day.slice(5, 7)));
 
-/** So many months before the one that a day is in, for examples that never grow old. */
+/** The month `n` months before a day, for examples relative to today. */
 export const monthsBefore = (day: string, count: number): string =>
   new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1 - count, 1)).toISOString().slice(0, 7);
 export const lastQuarter = (day: string): string => {

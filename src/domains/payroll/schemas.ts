@@ -1,4 +1,4 @@
-/** What the payroll tools have in common: fields, rows and the words for what is not there. */
+/** Schemas shared by the payroll tools: fields, rows and not-found errors. */
 import { z } from 'zod';
 import { amount, companyText, idOf, masked, storedDay, storedId } from '../../core/fields.ts';
 
@@ -11,18 +11,18 @@ export const payRunId = idOf('Pay run not found: a pay run id is a UUID. Find it
   'pay_run_id from list_pay_runs',
 );
 
-/** A stranger's id, a former employee's and a random one read the same. */
+/** The same error for an invisible, a former and an unknown employee, so that it reveals nothing. */
 export const employeeNotFound = {
   message: 'Employee not found. Verify the employee ID is correct.',
   hint: 'Leave employee_id out for your own, or find the id of an active employee that you may see with find_employees.',
 };
 
-/** An amount under the one rule for pay. */
+/** An amount with the mask `pay`. */
 export const pay = (schema = amount) => masked('pay', schema);
 
 export const runType = z.enum(['REGULAR', 'BONUS', 'OFF_CYCLE']);
 
-/** What stands at the foot of a stub and of a run. */
+/** The totals of a stub and of a run. */
 export const totals = {
   gross: pay(),
   total_taxes: pay(),

@@ -1,6 +1,6 @@
 import { defineDomain } from '../../core/define.ts';
 
-/** Sales is a team sport: whoever may look sees every deal. What was deleted is marked, and no filter of a tool brings it back. */
+/** The sales domain: every caller with a sales role sees all deals. Deleted rows are marked, and no tool shows them. */
 export const sales = defineDomain({
   name: 'sales',
   title: 'Sales',

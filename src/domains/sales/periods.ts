@@ -1,8 +1,8 @@
-/** Quarters and years as people write them. */
+/** Parses quarters and years. */
 import * as periods from '../../core/periods.ts';
 
 export interface Period extends periods.Period {
-  /** The quarters in it, as quotas name them. */
+  /** Its quarters, in the format of the quotas. */
   readonly quarters: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function quarterOf(day: string): Period {
   return wholeQuarter(year, Math.ceil(month / 3));
 }
 
-/** For examples that never grow old. */
+/** For examples, which are relative to today. */
 export const monthFrom = (today: string): string => `${today.slice(0, 7)}-01`;
 export const monthTo = (today: string): string => periods.lastDay(Number(today.slice(0, 4)), Number(today.slice(5, 7)));
 export const nextQuarter = (today: string): string =>

@@ -1,4 +1,4 @@
-/** Rules and questions to the store that several tools share. */
+/** Rules and queries shared by the sales tools. */
 import { usd } from '../../core/money.ts';
 import type { z } from 'zod';
 import type { DocumentReader } from '../../core/documents.ts';
@@ -17,20 +17,20 @@ export const opportunityById = (documents: Reader, _id: string): Promise<Opportu
 export const customerById = (documents: Reader, _id: string): Promise<Customer | null> =>
   documents.maybeOne(customer, 'customers', documents.where({ _id }));
 
-/** Every word is part of the name, in any order and spelling: "obrien" is O'Brien. Nobody is called "%". */
+/** Matches every word in the name, in any order and spelling: "obrien" finds O'Brien. "%" matches nothing. */
 export function called(words: FilterWords, field: 'search' | 'name_search' | 'owner_search', name: string): Filter {
   const plain = spelledPlainly(name);
   return plain === '' ? NONE : words.all(...plain.split(' ').map((word) => words.where({ [field]: is.part(word) })));
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Whose, by address, employee id or any part of the name. */
+/** Filters by owner: email address, employee id or part of the name. */
 export function ownedBy(words: FilterWords, owner: string): Filter {
   const given = owner.trim();
   if (given.includes('@')) return words.where({ owner: given.toLowerCase() });
   return UUID.test(given) ? words.where({ owner_id: given.toLowerCase() }) : called(words, 'owner_search', given);
 }
 
-/** What an approver has to know of a deal, beside what changes. */
+/** The facts about a deal that an approval card shows besides the changes. */
 export const dealLabel = ({ deal_name, customer_name, value, owner_name }: Opportunity): string =>
   `${deal_name}: ${customer_name}, ${usd(value)}, owned by ${owner_name}`;

@@ -1,4 +1,4 @@
-/** What the sales tools have in common: fields, rows and the words for what is not there. */
+/** Schemas shared by the sales tools: fields, rows and not-found errors. */
 import { z } from 'zod';
 import {
   amount,
@@ -22,7 +22,7 @@ export const customerId = idOf('Customer not found: a customer id is a UUID. Fin
   '_id from list_customers',
 );
 export const ownerName = line(200).min(1).describe('The salesperson: e-mail address, employee id or any part of the name');
-/** Far more than any deal, and far less than the stores can add up. */
+/** Above the amount of any deal, and small enough for the stores to sum. */
 export const sum = money.max(10_000_000_000, 'That is more than 10,000,000,000 USD');
 
 export const opportunityNotFound = {
@@ -34,12 +34,12 @@ export const customerNotFound = {
   hint: 'Find the id with list_customers, by name.',
 };
 
-/** From the first contact to the signature. */
+/** In the order of the sales process. */
 export const openStages = ['PROSPECTING', 'QUALIFICATION', 'DISCOVERY', 'PROPOSAL', 'NEGOTIATION'] as const;
 export const closedStages = ['CLOSED_WON', 'CLOSED_LOST'] as const;
 const stages = [...openStages, ...closedStages] as const;
 export type Stage = (typeof stages)[number];
-/** OPEN and CLOSED are groups of stages: to ask with, not stages of their own. */
+/** OPEN and CLOSED are filters for groups of stages, not stages. */
 export const stageFilter = anyCase([...stages, 'OPEN', 'CLOSED']);
 
 export const opportunity = z.object({
@@ -93,7 +93,7 @@ const sources = ['WEB', 'REFERRAL', 'TRADE_SHOW', 'PARTNER', 'COLD_CALL', 'ADVER
 export const sourceFilter = anyCase(sources);
 export const lead = z.object({
   _id: storedId,
-  // Leads come in through forms that anyone can fill in.
+  // Untrusted text: anyone can submit a lead form.
   name: untrusted,
   company: untrusted,
   email: storedEmail,

@@ -8,11 +8,11 @@ import { type Organization, organization } from './schemas.ts';
 
 const { where, all, any } = filters;
 
-/** A customer without an organisation sees nothing: no value must not mean every row. */
+/** A customer without an organisation sees nothing: a missing value must not match every row. */
 const ofOrganisation = ({ organizationId }: Person, key: string) =>
   organizationId === undefined ? NONE : where({ [key]: organizationId });
 
-/** The organisation's own record says who leads it. A token is minutes old, and knows nothing of a transfer since then. */
+/** The organisation's record says who leads it. A token may be older than a transfer of the lead. */
 async function leads(person: Person, look: LookUp): Promise<boolean> {
   const { organizationId, sub } = person;
   if (organizationId === undefined) return false;
@@ -21,7 +21,7 @@ async function leads(person: Person, look: LookUp): Promise<boolean> {
 const ownOrShared = (person: Person) =>
   all(ofOrganisation(person, 'customer_id'), any(where({ contact_id: person.sub }), where({ visibility: 'organization' })));
 
-/** The address is the provider's word, and one that it has checked. Whoever is a contact already accepts nothing in another's place. */
+/** Only an email address that the identity provider has verified counts. An existing contact cannot accept an invitation. */
 const isFor = ({ status, email }: Organization['contacts'][number], person: Person) =>
   status === 'invited' && email.toLowerCase() === person.email.toLowerCase();
 const isInvited = ({ contacts }: Organization, person: Person) =>
@@ -32,7 +32,7 @@ const accepted = ({ contacts }: Organization, person: Person, now: Date) => ({
 });
 
 const forCustomers = () => where({ status: 'published', audience: 'public' });
-/** What customers neither see nor find anything by. */
+/** Fields that customers neither see nor search. */
 const INSIDE = ['internal_notes', 'tags', 'assigned_to', 'resolved_by', 'sla_deadline', 'sla_met', 'resolution_minutes', 'tier'] as const;
 
 export const support = defineDomain({
@@ -46,14 +46,14 @@ export const support = defineDomain({
       roles: ['lead-customer'],
       sees: 'the tickets and contacts of their organisation, as long as it names them as its lead; public articles',
     },
-    /** Somebody who was invited, in the moment of coming. */
+    /** An invited person on first use. */
     newcomer: { roles: [], sees: 'nothing; it notes in the record of their organisation that an invitation was accepted' },
     own: { roles: ['basic-customer'], sees: 'their own tickets and those shared with their organisation; public articles' },
   },
   onFirstUse: {
     name: 'accept_invitation',
     audience: 'newcomer',
-    // Leads are named by the id of their account, which has to be one that our tools take.
+    // A lead is stored by account id, which must be valid input for our tools.
     appliesTo: ({ realm, sub, email, organizationId }) =>
       realm === 'customer' && organizationId !== undefined && email !== '' && uuid.safeParse(sub).success && sub === sub.toLowerCase(),
     async isPending(person, { search }) {
@@ -123,13 +123,13 @@ export const support = defineDomain({
       rows: { everyone: 'all', organisation: forCustomers, newcomer: 'none', own: forCustomers },
       indexes: [['status', 'updated_at']],
     },
-    /** One document for each organisation, its people inside: a change of its lead is a change of one document, on every store. */
+    /** One document per organisation with its contacts, so that a transfer of the lead is atomic on every store. */
     organizations: {
       key: 'organization_id',
       fields: { lead_contact_id: field.word },
       rows: {
         everyone: 'none',
-        // Nobody but the lead reads the list of people, whatever the token says.
+        // Only the lead reads the contacts, whatever the token says.
         organisation: async (person, look) => ((await leads(person, look)) ? ofOrganisation(person, 'organization_id') : NONE),
         newcomer: (person) => ofOrganisation(person, 'organization_id'),
         own: (person) => ofOrganisation(person, 'organization_id'),

@@ -1,4 +1,4 @@
-/** Rules and questions to the store that several tools share. */
+/** Rules and queries shared by the support tools. */
 import type { z } from 'zod';
 import { is } from '../../core/filter.ts';
 import type { Filter } from '../../core/filter.ts';
@@ -20,10 +20,10 @@ type Priority = (typeof priorities)[number];
 type Tier = (typeof tiers)[number];
 
 export const MINUTE = 60_000;
-/** Less than this left is at risk. */
+/** A ticket with less time left is at risk. */
 const AT_RISK = 120 * MINUTE;
 
-/** Hours until a ticket has to be solved, by what it is about and what the customer pays for. */
+/** SLA hours by priority and customer tier. */
 const HOURS: Readonly<Record<Priority, Readonly<Record<Tier, number>>>> = {
   critical: { enterprise: 4, business: 8, startup: 12, free: 24 },
   high: { enterprise: 8, business: 16, startup: 24, free: 48 },
@@ -33,7 +33,7 @@ const HOURS: Readonly<Record<Priority, Readonly<Record<Tier, number>>>> = {
 export const deadlineOf = (created: Date, priority: Priority, tier: Tier): string =>
   new Date(created.getTime() + HOURS[priority][tier] * 60 * MINUTE).toISOString();
 
-/** The one place that says what breached and at risk mean; a ticket that is solved is neither. */
+/** Defines breached and at risk. A solved ticket is neither. */
 export const sla = {
   waiting: (search: SearchWords<Collections>): Filter => search.where({ status: is.oneOf(unresolved) }),
   breached: (search: SearchWords<Collections>, now: Date): Filter => search.where({ sla_deadline: is.below(now.toISOString()) }),
@@ -48,7 +48,7 @@ export const sla = {
     return { minutes_remaining: Math.floor(left / MINUTE), sla_status: status };
   },
 };
-/** One decimal; nothing that could be late is all in time. */
+/** Percent with one decimal; 100 if there is nothing to count. */
 export const percent = (part: number, of: number): number => (of === 0 ? 100 : Math.round((part / of) * 1000) / 10);
 
 type Stored = z.output<typeof storedCustomerTicket>;
@@ -58,7 +58,7 @@ export const forCustomer = ({ contact_name, assigned_to_name, ...rest }: Stored)
   agent: assigned_to_name,
 });
 
-/** The organisation whose record names the caller as its lead; null for anybody else. */
+/** The organisation that the caller leads, or null. */
 export const ledBy = (search: SearchReader<Collections>, { organizationId }: Me): Promise<Organization | null> =>
   organizationId === undefined ? Promise.resolve(null) : search.get(organization, 'organizations', organizationId);
 export const NOT_THE_LEAD = { message: 'Only the lead contact of your organisation may do this.' };

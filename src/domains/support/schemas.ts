@@ -13,7 +13,7 @@ import {
 } from '../../core/fields.ts';
 
 export const statuses = ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const;
-/** Not solved yet: their time runs. */
+/** Not solved yet: the SLA applies. */
 export const unresolved = ['open', 'in_progress', 'pending'] as const;
 export const priorities = ['critical', 'high', 'medium', 'low'] as const;
 export const tiers = ['enterprise', 'business', 'startup', 'free'] as const;
@@ -48,14 +48,14 @@ export const comment = z.object({
   body: untrusted,
   created_at: storedTime,
 });
-/** A comment as its author has just sent it. */
+/** A comment that the caller has just sent: its text is the caller's own, not untrusted. */
 export const sentComment = comment.extend({ author_name: callerText, body: callerText });
 const found = {
   _score: z.number().describe('How well it fits the words; 0 without words'),
   highlights: z.record(companyText, z.array(untrusted)).describe('Field → pieces of its text as HTML, what was found in <em>'),
 };
 
-/** A ticket as our own people see it. */
+/** A ticket for staff. */
 export const ticket = z.object({
   ticket_id: storedId,
   subject: untrusted,
@@ -83,7 +83,7 @@ export const ticket = z.object({
 });
 export const foundTicket = ticket.extend(found);
 
-/** The same as its customer sees it. */
+/** A ticket for its customer. */
 export const customerTicket = z.object({
   ticket_id: storedId,
   subject: untrusted,
@@ -103,9 +103,9 @@ export const fullCustomerTicket = customerTicket.extend({
   resolution_type: z.enum(resolutionTypes).nullable(),
   comments: z.array(comment),
 });
-/** A ticket as its reporter has just sent it: nobody else has written to it yet. */
+/** A new ticket: only its reporter has written to it, so that its text is not untrusted. */
 export const submittedTicket = fullCustomerTicket.extend({ subject: callerText, opened_by: callerText, description: callerText });
-/** How it is stored: other names for the two people. */
+/** As stored, with other names for reporter and assignee. */
 export const storedCustomerTicket = fullCustomerTicket
   .omit({ opened_by: true, agent: true })
   .extend({ contact_name: untrusted, assigned_to_name: companyText.nullable() });
@@ -141,7 +141,7 @@ export const contact = z.object({
   invited_at: storedTime,
   invited_by: untrusted.nullable(),
 });
-/** The lead is named once, beside the people: there can never be two. */
+/** The lead is one field beside the contacts, so that there cannot be two. */
 export const organization = z.object({
   organization_id: storedId,
   name: untrusted,

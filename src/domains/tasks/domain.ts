@@ -8,10 +8,10 @@ export const tasks = defineDomain({
   port: 3108,
   store: 'sql',
   audiences: { self: { roles: ['employee', 'lead-customer', 'basic-customer'], sees: 'their own tasks' } },
-  // A caller may repeat who they are; naming anyone else is refused.
+  // Callers may name only themselves.
   pinned: { user_id: (person) => [person.sub, person.principal, person.username, ...(person.employeeId ? [person.employeeId] : [])] },
   actsAtOnce: 'A personal to-do list concerns nobody but its owner.',
-  /** Tools see use cases and nothing below them. */
+  /** Tools call use cases, never the repository. */
   provide: ({ sql, me }) => taskUseCases(sqlTaskRepository(sql, me.principal)),
 });
 

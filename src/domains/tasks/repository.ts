@@ -5,7 +5,7 @@ import type { Task, TaskRepository } from './use-cases.ts';
 
 const counter = z.object({ last_id: z.int() });
 
-/** Bound to one person for its whole life; row security says the same again. */
+/** Bound to one person. Row-level security enforces the same. */
 export const sqlTaskRepository = (sql: SqlWriter, owner: string): TaskRepository => ({
   async add(title, description) {
     const { last_id } = await sql.change(

@@ -1,4 +1,4 @@
-/** The rules of a personal task list. They know one repository, and that knows one person. */
+/** Use cases of a personal task list, on the repository of one person. */
 export interface Task {
   readonly id: number;
   readonly title: string;

@@ -1,6 +1,6 @@
 import { defineDomain } from '../../core/define.ts';
 
-/** One audience, the database role tax_everyone: sql/tax/policies.sql. Tax numbers are cut to four digits before they are stored. */
+/** The tax domain. Its audience is the database role tax_everyone (sql/tax/policies.sql). Only four digits of a tax number are stored. */
 export const tax = defineDomain({
   name: 'tax',
   title: 'Tax',

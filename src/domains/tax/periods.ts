@@ -1,9 +1,9 @@
-/** Stretches of time as people write them. */
+/** Parses periods of time. */
 import { z } from 'zod';
 import * as periods from '../../core/periods.ts';
 
 export interface Period {
-  /** As it is shown: 2026 or 2026-Q4. */
+  /** For display: 2026 or 2026-Q4. */
   readonly label: string;
   readonly year: number;
   /** Undefined for a whole year. */
@@ -31,7 +31,7 @@ export const period = periods.periodField(
 
 const isDay = (text: string): boolean => z.iso.date().safeParse(text).success;
 
-/** Two days with dots, "to" or a slash between them, one of which may be missing; or one day, month, quarter or year. */
+/** A range of two days, separated by dots, "to" or a slash, each optional; or one day, month, quarter or year. */
 export function readDays(given: string): Days | undefined {
   const text = given.trim();
   const whole = periods.readMonth(text) ?? periods.readYear(text, periods.yearOf) ?? periods.readQuarter(text, periods.quarterOf);

@@ -1,4 +1,4 @@
-/** What the tax tools have in common: fields, rows and the words for what is not there. */
+/** Schemas shared by the tax tools: fields, rows and not-found errors. */
 import { z } from 'zod';
 import { amount, companyText, line, storedDay, storedId, untrusted } from '../../core/fields.ts';
 import type { CommonCode, Details } from '../../core/errors.ts';
@@ -8,7 +8,7 @@ import { stateCode } from './states.ts';
 export const readers = ['tax-read', 'finance-read', 'executive'] as const;
 
 export const stateName = line(40).min(1).describe('US state by its code or name, such as CA or California; case does not matter');
-/** A misspelt state must not read like one without any rows: "no, we are not registered there". */
+/** A misspelt state is an error: an empty list would mean "not registered there". */
 export const stateNotFound = {
   message: 'There is no such US state.',
   hint: 'Give a US state by its two letters or its name: CA or California.',
@@ -19,11 +19,11 @@ export function stateFor(given: string | undefined, fail: (code: 'STATE_NOT_FOUN
 export type Refuse = (code: CommonCode, details: Details) => never;
 
 export const taxYear = z.int().min(2000).max(2100);
-/** Two letters; the federal government counts as one of them. */
+/** A two-letter code; US is the federal government. */
 export const authority = companyText.describe('Two letters of the state; US is federal');
 export const jurisdictionName = companyText.describe('Name of the state, or Federal');
 
-/** After the deadline, and not done. */
+/** Not settled after the deadline. */
 export const overdue = (sql: SqlTag, today: string): SqlText => sql`(not settled and deadline < ${today}::date)`;
 
 export const estimate = z.object({

@@ -1,4 +1,4 @@
-/** States as people write them: CA, ca, California, "New York state", D.C. */
+/** Parses US states: CA, ca, California, "New York state", D.C. */
 const names: Readonly<Record<string, string>> = {
   AL: 'Alabama',
   AK: 'Alaska',
@@ -66,7 +66,7 @@ const codes = new Map([
   ...Object.entries(others),
 ]);
 
-/** The two letters of a state; undefined for what is none. */
+/** The two-letter code of a state; undefined if it is not a state. */
 export function stateCode(given: string): string | undefined {
   const text = plain(given);
   return codes.get(text) ?? codes.get(text.replace(/^state of | state$/, ''));

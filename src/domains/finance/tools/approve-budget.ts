@@ -75,7 +75,7 @@ export const approveBudget = finance.write({
   ],
 
   async prepare({ budget_id, department, fiscal_year, approved_amount, approver_notes }, { sql, me, fail }) {
-    // Everything that was given has to fit.
+    // All given fields must match.
     const meant = sql`
       finance.budget_list where true ${sql.given({ budget_id, fiscal_year })} ${sql.when(department, () => inDepartment(sql, department ?? ''))}`;
     const [found, ...others] = await sql.many(budget, sql`select * from ${meant} and status = 'PENDING_APPROVAL' order by fiscal_year`);
@@ -123,7 +123,7 @@ export const approveBudget = finance.write({
   },
 
   async execute({ approver_notes }, { sql, me, plan, output }) {
-    // The lines first: once approved, the database lets nobody change them.
+    // Lines first: a policy forbids changing them after the approval.
     if (plan.cut.length > 0) {
       const amounts = plan.cut.map((each) => ({ category: each.category, amount: each.to }));
       await sql.changeMany(

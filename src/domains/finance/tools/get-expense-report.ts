@@ -67,7 +67,7 @@ export const getExpenseReport = finance.read({
   summary: ({ employee_name, month: of, total, status }) => `${employee_name}, ${of}: ${usd(total)}, ${status}`,
 
   async run({ report_id, employee_id, month: of }, { sql, me, fail }) {
-    // Everything that was given has to fit; without an id it is one's own.
+    // All given fields must match. Without an id, only the caller's own reports count.
     const whose = employee_id ?? (report_id === undefined ? me.employeeId : undefined);
     const [found, ...others] = await sql.many(
       expenseReport,

@@ -109,7 +109,7 @@ export const listExpenseReports = finance.list({
   computeTotals: (input, { sql }) =>
     sql.one(
       z.object({ count: z.int(), total: amount }),
-      // The items in one go: report by report it would be a look-up for each.
+      // One query for the items of all reports.
       sql`
         select (select count(*) from ${matching(sql, input)}) as count,
           coalesce((select sum(amount) from finance.report_items where report_id in (select report_id from ${matching(sql, input)})), 0) as total`,

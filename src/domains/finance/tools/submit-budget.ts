@@ -78,7 +78,7 @@ export const submitBudget = finance.write({
         ...(found.rejection_reason === null ? [] : [{ field: 'rejection_reason', from: found.rejection_reason, to: null }]),
       ],
       reason: comments,
-      // Asked for here, so that nobody without an employee record gets as far as a card: they could not be kept from approving it later.
+      // Required before the card: a submitter without an employee id could not be excluded from approving it later.
       by: me.employeeId,
     };
   },

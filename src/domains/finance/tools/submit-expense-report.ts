@@ -125,7 +125,7 @@ export const submitExpenseReport = finance.write({
         z.object({ name: z.string(), department: z.string() }),
         sql`select name, department, row_version from finance.people where employee_id = ${me.employeeId}`,
       )) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: me.employeeId });
-    // What was handed in before stands on the card: the same bill twice catches the eye.
+    // The card shows earlier reports of the month, so that the approver notices duplicates.
     const before = await sql.many(
       expenseReport,
       sql`

@@ -5,7 +5,7 @@ import { inDecember, lastWorkday, nextFriday, nextSaturday, yearOf } from '../ex
 import { daysBefore, fiscalYear, workingDays } from '../rules.ts';
 import { requestStatus, timeOffBalance, timeOffRequest, timeOffType } from '../schemas.ts';
 
-/** Sick leave is reported afterwards; a date of last year is a slip of the pen. */
+/** Sick leave may be reported afterwards, but a date last year is probably a typo. */
 const DAYS_BACK = 30;
 
 const off = (type_code: z.output<typeof timeOffType>, start_date: string, end_date = start_date) => ({ type_code, start_date, end_date });

@@ -3,7 +3,7 @@ import { companyText, storedId } from '../../../core/fields.ts';
 import { hr } from '../domain.ts';
 import { employeeId, employeeNotFound } from '../schemas.ts';
 
-/** A chart of more people is not read by anyone; what is left out is still counted at the person above. */
+/** The largest chart. People who are left out are still counted at their manager. */
 const MOST_NODES = 500;
 
 const person = z.object({
@@ -18,7 +18,7 @@ const person = z.object({
 interface OrgNode extends z.output<typeof person> {
   readonly direct_reports: OrgNode[];
 }
-/** A schema that contains itself would publish references that mean something else wherever it is embedded. */
+/** Nested to a fixed depth: the `$ref` of a recursive schema would be wrong wherever it is embedded. */
 const isBranch = (value: unknown): boolean => Array.isArray(value) && value.every((each) => node.safeParse(each).success);
 const node: z.ZodType<OrgNode> = person.extend({
   direct_reports: z
@@ -92,10 +92,9 @@ export const getOrgChart = hr.read({
   summary: ({ name, direct_reports_count }) => `${name} with ${direct_reports_count} direct reports`,
 
   async run({ root_employee_id, max_depth }, { sql, fail }) {
-    // By default the topmost person whom the caller may see: who has nobody above, else the caller.
+    // The default is the topmost visible person: the one without a manager, else the caller.
     const top = sql`select employee_id from hr.people where manager_id is null or employee_id = (select tamshai.me()) order by manager_id is not null, hire_date, employee_id limit 1`;
-    // The limit ends the walk level by level, before a large company is read in full. All in one value: hundreds of rows cost more than
-    // the walk.
+    // The limit ends the recursion level by level, before a large company is read in full. One JSON value is cheaper than many rows.
     const { people } = await sql.one(
       z.object({ people: z.array(person.extend({ manager_id: storedId.nullable() })) }),
       sql`

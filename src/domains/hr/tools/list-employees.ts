@@ -125,7 +125,7 @@ export const listEmployees = hr.list({
     { question: 'Look up Kim in my organisation', as: 'nina.patel', input: { name: 'Kim' } },
   ],
 
-  // Who sees everyone needs no tree, and has an index for each department.
+  // Callers who see everyone use hr.staff, which has an index per department and no reporting chain.
   find: ({ name, department, location, manager_id, job_title }, { sql, audience }) => sql`
     select * from ${audience === 'everyone' ? sql`hr.staff` : sql`hr.team`} where true ${sql.given({ manager_id })}
     ${sql.when(name, () => named(sql, name ?? ''))}

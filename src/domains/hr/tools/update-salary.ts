@@ -6,7 +6,7 @@ import { inDecember } from '../example-days.ts';
 import { daysBefore, isAbove } from '../rules.ts';
 import { employee, employeeId, employeeNotFound } from '../schemas.ts';
 
-/** Whoever may call this tool may see pay, so here it is never hidden. */
+/** Every caller of this tool may see pay, so that it is never masked here. */
 const paid = employee.extend({ salary: amount });
 
 export const updateSalary = hr.write({

@@ -24,7 +24,7 @@ const summary = z.object({
   ytd: masked('pay', z.object(summed)).describe('From January to the end of the period'),
 });
 
-/** All runs between two days. What only one or two people were paid is no summary but their pay, and stays untold. */
+/** All runs between two days. Totals of very few people are left out, because they would reveal single salaries. */
 const totals = (sql: SqlTag, from: string, to: string): SqlText => {
   const shown = (column: string) =>
     sql`case when p.employee_count = 0 then 0 when p.employee_count >= ${FEWEST} then ${sql.ref(column)} end`;

@@ -80,7 +80,7 @@ export const getTaxWithholdings = payroll.read({
   async run({ employee_id }, { sql, me, today, fail }) {
     const whose = employee_id ?? me.employeeId;
     const person = (await payeeOf(sql, whose)) ?? fail('EMPLOYEE_NOT_FOUND', { employee_id: whose });
-    // What was withheld is hidden with the extra amount, not told as nothing.
+    // If pay is masked, the withheld amount is masked too instead of being zero.
     const rows = await sql.many(
       election.extend({ level: z.enum(['federal', 'state', 'local']) }),
       sql`select w.level, w.region, w.filing_status, w.allowances, w.extra_amount,

@@ -82,7 +82,7 @@ export const listContractors = payroll.list({
     { question: 'Who are our contractors?', as: 'nina.patel', input: {}, expects: 'INSUFFICIENT_PERMISSIONS' },
   ],
 
-  // What was paid is hidden with the rate, not told as nothing.
+  // If pay is masked, the paid amount is masked too instead of being zero.
   find: ({ name, department, status: which }, { sql, today }) => sql`
     select * from (
       select c.*, case when c.end_date < ${today}::date or c.start_date > ${today}::date then 'ended' else 'active' end as status,

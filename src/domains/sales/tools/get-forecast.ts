@@ -8,7 +8,7 @@ import { lastQuarter, period, quarterOf } from '../periods.ts';
 import { ownedBy } from '../rules.ts';
 import { openStages, opportunity, ownerName, type Stage } from '../schemas.ts';
 
-/** More would be no overview any more; the team's figures count them all. */
+/** The answer lists at most this many; the team's totals cover all. */
 const SHOWN = 50;
 
 const figures = {
@@ -23,7 +23,7 @@ const person = { owner_name: companyText, owner: storedEmail, owner_id: storedId
 const quotaOf = z.object({ ...person, amount });
 const soldBy = z.object({ ...person, stage: opportunity.shape.stage, value: amount });
 
-/** Two people may be called alike; then their ids say who comes first. */
+/** The sort key: name, then id, because names are not unique. */
 const nameOf = ({ owner_name, owner_id }: { owner_name: string; owner_id: string }) => `${owner_name} ${owner_id}`;
 
 type Group = Pick<z.output<typeof soldBy>, 'stage' | 'value'>;
@@ -136,7 +136,7 @@ export const getForecast = sales.read({
       by: [...by, 'stage'],
       totals: { value: total.sum('value') },
     });
-    // Someone may have deals and no quota, or a quota and no deals.
+    // A person may have deals without a quota, or a quota without deals.
     const people = new Map(
       [...quotas, ...deals].map(({ owner_id, owner: email, owner_name }) => [owner_id, { owner_id, owner: email, owner_name }]),
     );

@@ -89,7 +89,7 @@ export const closeTicket = support.write({
         { field: 'customer_notified', from: found.customer_notified, to: customer_notified },
       ],
       reason: resolution,
-      // The figures name whoever solved it: without an employee record there is nobody to name.
+      // Agent metrics need the employee id of the solver.
       by: me.employeeId,
     };
   },
@@ -106,7 +106,7 @@ export const closeTicket = support.write({
       closed_by: plan.by,
       closed_by_name: me.name,
       updated_at: at,
-      // Whoever solved it before keeps the credit, and the time it took.
+      // A ticket that was solved before keeps its solver and its time.
       ...(row.resolved_at === null && {
         resolved_at: at,
         resolved_by: plan.by,

@@ -5,7 +5,7 @@ import { is } from '../../../core/filter.ts';
 import { customers, support } from '../domain.ts';
 import { customerTicket, customerTicketNotFound, sentComment, storedCustomerTicket, ticketId } from '../schemas.ts';
 
-/** A conversation that is longer than this is a new ticket. */
+/** The most comments on one ticket. */
 const MOST = 200;
 
 export const customerAddComment = support.act({

@@ -7,7 +7,7 @@ import { contact, organization } from '../schemas.ts';
 
 const MOST = 200;
 
-/** dana.lee@globex.example is Dana Lee, until somebody says otherwise. */
+/** The default name: dana.lee@globex.example becomes Dana Lee. */
 const nameIn = (email: string) =>
   (email.split('@')[0] ?? email)
     .split(/[._-]+/)
@@ -82,7 +82,7 @@ export const customerInviteContact = support.write({
     const own = (await ledBy(search, me)) ?? fail('INSUFFICIENT_PERMISSIONS', NOT_THE_LEAD);
     if (own.contacts.some((each) => each.email.toLowerCase() === email)) throw fail('CONTACT_ALREADY_EXISTS', { email });
     if (own.contacts.length >= MOST) throw fail('TOO_MANY_CONTACTS', { contacts: own.contacts.length });
-    // An address from elsewhere is often a mistake, and sometimes a trick: whoever approves should see it.
+    // The card warns of an address with another domain: it may be a mistake or an attack.
     const here = hostOf((own.contacts.find(({ contact_id }) => contact_id === me.sub)?.email ?? me.email).toLowerCase());
     const foreign = hostOf(email) === here ? '' : `, whose address is not at ${here},`;
     return {

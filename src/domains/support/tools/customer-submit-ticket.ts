@@ -11,7 +11,7 @@ export const customerSubmitTicket = support.act({
   title: 'Report a problem',
   description: 'Open a support ticket. It is sent at once; your organisation’s lead contact sees it, and everyone there if you share it.',
   roles: customers,
-  // What a lead reports is a lead's own ticket like anybody's: nothing wider is needed.
+  // A lead's ticket is the lead's own, so that the narrow audience is enough.
   audience: 'own',
   effect: 'adds',
   input: z.object({

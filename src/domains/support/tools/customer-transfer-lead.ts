@@ -90,7 +90,7 @@ export const customerTransferLead = support.write({
   },
 
   async execute({ contact_id }, { search, me, now, fail }) {
-    // One condition on one document: of two transfers at once, the second finds that the caller leads no more.
+    // One conditional update of one document: the second of two concurrent transfers finds that the caller is not the lead.
     const mine = search.where({ organization_id: me.organizationId ?? '', lead_contact_id: me.sub });
     const changed = await search.change(organization, 'organizations', mine, {
       lead_contact_id: contact_id,

@@ -9,7 +9,6 @@ const share = z.number().describe('Of a hundred tickets that wait, how many are 
 const row = z.object({ priority: z.enum(priorities), tier: z.enum(tiers), total: z.int(), at_risk: z.int(), breached: z.int() });
 type Row = z.output<typeof row>;
 
-/** Of those among the rows that count here. */
 function tally(rows: readonly Row[]) {
   const sum = (field: 'total' | 'at_risk' | 'breached') => rows.reduce((all, each) => all + each[field], 0);
   const [total, at_risk, breached] = [sum('total'), sum('at_risk'), sum('breached')];

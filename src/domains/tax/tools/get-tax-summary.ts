@@ -4,7 +4,7 @@ import { tax } from '../domain.ts';
 import { period as periodField, quarterOf, thisYear, yearOf } from '../periods.ts';
 import { authority, jurisdictionName, readers } from '../schemas.ts';
 
-/** A reader wants what comes next, not everything that will ever come. */
+/** The most upcoming deadlines that the summary lists. */
 const MOST_DEADLINES = 12;
 const MOST_FILINGS = 5;
 
@@ -129,7 +129,7 @@ export const getTaxSummary = tax.read({
 
   async run({ period: asked }, { sql, today, fail }) {
     const { label, year, quarter } = asked ?? thisYear(today);
-    // One statement, so that everything in it is of one moment. A return belongs to its whole year, so it comes after all quarters.
+    // One statement, so that all values are of one moment. A return covers its whole year, so it sorts after all quarters.
     const { known, years, ...position } = await sql.one(
       summary.extend({ known: z.int(), years: z.array(z.int()) }),
       sql`
@@ -165,7 +165,7 @@ export const getTaxSummary = tax.read({
           (select coalesce(json_agg(states), '[]') from states) as by_state, (select coalesce(json_agg(recent), '[]') from recent) as recent_filings
         from totals`,
     );
-    // Zeros for a year that nobody has heard of would read like a good position. This year is always a fair question.
+    // A year without data is an error, because zeros would look like nothing to pay. The current year is always valid.
     if (known === 0 && asked !== undefined) throw fail('PERIOD_NOT_FOUND', { period: label, years });
     return { period: label, as_of: today, ...position };
   },

@@ -27,7 +27,7 @@ interface Asked {
   readonly date_range?: z.output<typeof range> | undefined;
 }
 
-/** The two ways of saying which days, as one. */
+/** Combines the two ways to give a date range. */
 function daysOf({ date_from, date_to, date_range }: Asked, fail: Refuse): Days {
   const refuse = (message: string) => fail('VALIDATION_ERROR', { message });
   if (date_range !== undefined && (date_from ?? date_to) !== undefined)
@@ -129,7 +129,7 @@ export const listAuditLogs = tax.list({
 
   find({ date_from, date_to, date_range, event_type, entity_type, user }, { sql, fail }) {
     const { from, to } = daysOf({ date_from, date_to, date_range }, fail);
-    // tom.becker is Tom Becker.
+    // tom.becker finds Tom Becker.
     const name = user?.replace(/(?<=\p{L})\.(?=\p{L})/gu, ' ') ?? '';
     return sql`
       select * from tax.audit_logs where true ${sql.given({ action: event_type, entity_type })}

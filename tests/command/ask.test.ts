@@ -1,4 +1,4 @@
-/** The assistant from the command line: what people read, what programs read, and the card at the terminal. */
+/** `tamshai ask`: output for people, output for programs, and the approval card in a terminal. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AssistantEvent } from '../../src/assistant/events.ts';
 import { atTerminal, build, DEADLINE_MS, prepared, removeFolders, type TestServer, testServer } from './command-support.ts';
@@ -17,7 +17,7 @@ const ask = (question: string, as: string, ...more: string[]) => running.run(['a
 const RAISE = "Increase Sarah Kim's salary to $141,000";
 
 describe('ask', () => {
-  test('answers on standard output; what it used, and how to go on, is said beside it', async () => {
+  test('prints the answer on standard output; tools and follow-up commands go to standard error', async () => {
     const { code, out, err } = await ask('What is my PTO balance?', 'marcus.johnson');
     expect(code).toBe(0);
     expect(out).toMatch(/\d/);
@@ -30,7 +30,7 @@ describe('ask', () => {
     expect(foreign.err).toContain('There is no such conversation of yours.');
   });
 
-  test('tells programs each event as one line of JSON', async () => {
+  test('prints each event as one line of JSON for programs', async () => {
     const { code, out, err } = await ask('What is my PTO balance?', 'marcus.johnson', '--json');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const events = out
@@ -43,7 +43,7 @@ describe('ask', () => {
     expect([at('tool_call'), at('tool_result'), at('text')]).toEqual([at('tool_call'), at('tool_call') + 1, at('tool_call') + 2]);
   });
 
-  test('a change without a terminal prints its link and ends with 3', async () => {
+  test('a change without a terminal prints its link and exits with 3', async () => {
     const { code, out } = await ask(RAISE, 'alice.chen');
     expect(code).toBe(3);
     expect(out).toMatch(
@@ -52,7 +52,7 @@ describe('ask', () => {
     expect((await ask(RAISE, 'alice.chen', '--json')).code).toBe(3);
   });
 
-  test('at a terminal it shows the card and asks', async () => {
+  test('a change in a terminal shows the card and asks', async () => {
     const typing = [{ after: 'Approve? Type yes to approve, no to deny: ', type: 'no\n' }];
     const { screen, code } = await atTerminal(['ask', RAISE, '--as', 'alice.chen'], { settings: running.settings, typing, columns: 80 });
     expect(screen).toContain('waits for you');
@@ -75,7 +75,7 @@ describe('ask', () => {
     expect(answer.filter((line) => [...line].length > 60)).toEqual([]);
   });
 
-  test('says what is wrong with itself', async () => {
+  test('prints its own usage errors', async () => {
     expect(await running.run(['ask', 'hi'])).toMatchObject({ code: 2, err: expect.stringContaining('--as') as string });
     expect((await ask('x'.repeat(4001), 'frank.davis')).code).toBe(2);
     const away = await running.run(['ask', 'hi', '--as', 'frank.davis'], { settings: { GATEWAY_PORT: '9' } });

@@ -1,4 +1,4 @@
-/** tamshai backup and restore, as someone would use them who has lost a disk. */
+/** tamshai backup and restore after the loss of a disk. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(removeFolders);
 
 test(
-  'what was written is there again, after everything else is gone, and the trail is whole',
+  'a restore brings back all data after the loss of the folder, and the audit log verifies',
   async () => {
     const running = await testServer(settings);
     expect((await running.run(['call', 'tasks', 'add_task', '{"title":"kept"}', '--as', 'nina.patel', '--json'])).code).toBe(0);
@@ -34,7 +34,7 @@ test(
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await tamshai(['backup', file], { settings });
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already') as string]);
-    // An ordinary archive, for whoever has no Tamshai at hand.
+    // An ordinary tar archive, which users can read without Tamshai.
     const list = spawnSync('tar', ['-tzf', file], { encoding: 'utf8' });
     expect([list.status, list.stderr]).toEqual([0, '']);
     expect(list.stdout.split('\n')).toEqual(

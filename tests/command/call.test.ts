@@ -1,4 +1,4 @@
-/** Calling tools from the command line: what people read, what programs read, and the card at the terminal. */
+/** `tamshai call`: output for people, output for programs, and the approval card in a terminal. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
@@ -47,7 +47,7 @@ const post = async (path: string, token: string, body: unknown, port = running.b
 };
 
 describe('call, for people', () => {
-  test('shows fields and a table, numbers to the right', async () => {
+  test('prints fields and a table, with numbers aligned right', async () => {
     const { code, out, err } = await running.run(['call', 'hr', 'get_time_off_balances', '--as', 'marcus.johnson']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^success {2}\d+ m?s {2}\S+\n\n {2}Employee id {3}0e0/);
@@ -64,7 +64,7 @@ describe('call, for people', () => {
     expect(out).not.toContain('112,000');
   });
 
-  test('says when a list is incomplete, and how to go on: that very line works', async () => {
+  test('says when a list is incomplete, and prints a command for the next page that works', async () => {
     const { code, out } = await call('hr.find_employees', { department: 'Engineering', limit: 2 }, 'frank.davis');
     expect(code).toBe(0);
     expect(out).toMatch(/^success {2}2\+ rows {2}/);
@@ -76,7 +76,7 @@ describe('call, for people', () => {
     expect(empty.out).toMatch(/^success {2}0 rows .*\n\n {2}No \w+\.\n$/);
   });
 
-  test('tells why not, with what to try and a number for scripts', async () => {
+  test('prints the error, its hint and an exit code for scripts', async () => {
     const refused = await call('hr.list_employees', {}, 'frank.davis');
     expect(refused).toMatchObject({ code: 4, out: '' });
     expect(refused.err).toMatch(/^INSUFFICIENT_PERMISSIONS {2}\S.*\n[^]*^Try {2}\S/m);
@@ -92,7 +92,7 @@ describe('call, for people', () => {
     expect(unchanged.err).toMatch(/^SALARY_UNCHANGED {2}/);
   });
 
-  test('wants JSON, an object, and somebody to be', async () => {
+  test('requires a JSON object and --as', async () => {
     for (const bad of ['{name:Kim}', '[]', '"x"', '1', '']) {
       const { code, out, err } = await running.run(['call', 'hr', 'find_employees', bad, '--as', 'frank.davis']);
       expect({ code, out }, bad).toEqual({ code: 2, out: '' });
@@ -106,7 +106,7 @@ describe('call, for people', () => {
     expect(outsider.err).toMatch(/There is no sample person "alice"; did you mean alice\.chen\?/);
   });
 
-  test('reads the input from standard input, and hands it on as it was written', async () => {
+  test('reads the input from standard input and sends it unchanged', async () => {
     const { code, out } = await running.run(['call', 'tasks', 'add_task', '-', '--as', 'sarah.kim'], {
       input: '{"title":"Aus der Röhre"}',
     });
@@ -116,7 +116,7 @@ describe('call, for people', () => {
     expect(twice.code).toBe(2);
   });
 
-  test('says when nobody answers, or somebody else does', async () => {
+  test('reports when nothing or another server answers', async () => {
     const closed = await running.run(['call', 'tasks', 'list_tasks', '--as', 'nina.patel'], { settings: { GATEWAY_PORT: '9' } });
     expect(closed).toMatchObject({
       code: 5,
@@ -136,7 +136,7 @@ describe('call, for people', () => {
   });
 });
 
-/** Keys that were made elsewhere. */
+/** Keys of another installation. */
 async function foreignFolder(): Promise<string> {
   const data = folder();
   const { openKeys } = await import('../../src/identity/keys.ts');
@@ -160,7 +160,7 @@ describe('call, for programs', () => {
 });
 
 describe('tools', () => {
-  test('says what one tool takes, with a call to begin with, and which there are when there is none', async () => {
+  test('prints the input of one tool with an example call, and suggests names for an unknown one', async () => {
     const one = await tamshai(['tools', 'finance', 'pay_invoice'], { settings: { TAMSHAI_DATA: '/nowhere' } });
     expect(one.out).toMatch(/invoice_id +uuid, required/);
     expect(one.out).toMatch(/tamshai call finance pay_invoice '\{.*\}' --as bob\.martinez/);
@@ -169,7 +169,7 @@ describe('tools', () => {
     expect(none.err).toMatch(/no server "hrr"; there are hr, /);
   });
 
-  test("lists all without a gateway, and one person's with it", async () => {
+  test("lists all tools without a gateway, and one person's with it", async () => {
     const all = await tamshai(['tools'], { settings: { TAMSHAI_DATA: '/nowhere' } });
     expect(all).toMatchObject({ code: 0, err: '' });
     expect(all.out).toMatch(/^hr {2}.*\n\n {2}TOOL/);
@@ -187,7 +187,7 @@ describe('tools', () => {
 describe('token', () => {
   const bare = async (...args: string[]) => (await running.run(['token', ...args])).out.trim();
 
-  test('is bare, short-lived, and for one address', async () => {
+  test('is printed alone, is short-lived and valid for one address', async () => {
     const { code, out, err } = await running.run(['token', 'alice.chen']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
@@ -209,7 +209,7 @@ describe('token', () => {
     const refused = await running.run(['token', 'alice.chen', '--approve']);
     expect(refused).toMatchObject({ code: 4, out: '' });
     expect(refused.err).toMatch(/^error {2}.*TAMSHAI_SCRIPTED_APPROVALS=1/);
-    // The command's own environment switches nothing on in the running server.
+    // The command's own environment does not change settings of the running server.
     const forced = await running.run(['token', 'alice.chen', '--approve'], { settings: { TAMSHAI_SCRIPTED_APPROVALS: '1' } });
     const card = (
       await call('hr.update_salary', { employee_id: idOf('frank.davis'), new_salary: 62_000 }, 'alice.chen', '--json')
@@ -260,7 +260,7 @@ describe('a change', () => {
   const asked = 'Approve? Type yes to approve, no to deny: ';
   const answering = (type: string) => ({ settings: running.settings, typing: [{ after: asked, type }] });
 
-  test('without a terminal waits, with the link', async () => {
+  test('without a terminal stays pending, and prints its link', async () => {
     const before = await salaryOf();
     const { code, out } = await running.run(raise(140_001), { input: 'yes\nyes\n' });
     expect(code).toBe(3);
@@ -270,7 +270,7 @@ describe('a change', () => {
     expect(await salaryOf()).toBe(before);
   });
 
-  test('shows its card at the terminal, and yes in full carries it out', async () => {
+  test('shows its card in a terminal; "yes" in full approves it', async () => {
     const { screen, code } = await atTerminal(raise(140_002), answering('yes\n'));
     expect(screen).toMatch(/Needs your approval.*expires in [45]:\d\d/);
     expect(screen).toContain('Change the salary of Marcus Johnson. Nothing has changed yet.');
@@ -283,7 +283,7 @@ describe('a change', () => {
     expect(await salaryOf()).toBe(140_002);
   });
 
-  test('asks the terminal, not whatever is piped in and out', async () => {
+  test('reads the decision from the terminal, not from a pipe', async () => {
     const [stdin, stdout] = [join(folder(), 'in'), join(folder(), 'out')];
     writeFileSync(stdin, 'no\nno\n');
     const { screen, code } = await atTerminal(raise(140_003), { ...answering('YES \n'), stdin, stdout });
@@ -293,21 +293,21 @@ describe('a change', () => {
     expect(await salaryOf()).toBe(140_003);
   });
 
-  test('no denies', async () => {
+  test('"no" denies it', async () => {
     const { screen, code } = await atTerminal(raise(140_004), answering('no\n'));
     expect(screen).toMatch(/Denied by you\..* stays \$140,003\. Nothing was changed\.\n$/);
     expect(code).toBe(6);
     expect(await salaryOf()).toBe(140_003);
   });
 
-  test.each(['y\n', '\n', 'yes please\n', 'approve\n', '\u0004'])('%j is no answer: it goes on waiting', async (type) => {
+  test.each(['y\n', '\n', 'yes please\n', 'approve\n', '\u0004'])('%j is no decision: the change stays pending', async (type) => {
     const { screen, code } = await atTerminal(raise(140_005), answering(type));
     expect(screen).toMatch(/Nothing has changed yet\. It still waits for you\.\nOpen http:\S+ within [45]:\d\d\.\n$/);
     expect(code).toBe(3);
     expect(await salaryOf()).toBe(140_003);
   });
 
-  test('what was typed before the card was there is no answer', async () => {
+  test('input typed before the card appears is no decision', async () => {
     const typing = [
       { after: null, type: 'yes\nyes\n' },
       { after: asked, type: 'later\n' },
@@ -317,14 +317,14 @@ describe('a change', () => {
     expect(await salaryOf()).toBe(140_003);
   });
 
-  test('with --json never asks, terminal or not', async () => {
+  test('never asks with --json, with or without a terminal', async () => {
     const { screen, code } = await atTerminal([...raise(140_007), '--json'], { settings: running.settings });
     expect(code).toBe(3);
     expect(screen).not.toContain('Approve?');
     expect(JSON.parse(screen)).toMatchObject({ status: 'pending_confirmation' });
   });
 
-  test('that someone else made in the meantime is not made over', async () => {
+  test('that conflicts with a later change is not executed', async () => {
     const file = join(folder(), 'now');
     const late = atTerminal(raise(140_008, 'frank.davis'), {
       settings: running.settings,
@@ -359,7 +359,7 @@ describe('a terminal', () => {
     expect(json.screen).not.toContain('\u001b');
   });
 
-  test('that is narrow gets records in place of a table', async () => {
+  test('that is narrow gets records instead of a table', async () => {
     const args = ['call', 'hr', 'find_employees', '{"name":"Sarah Kim"}', '--as', 'frank.davis'];
     const wide = await atTerminal(args, { settings: { ...running.settings, NO_COLOR: '1' }, columns: 250 });
     expect(wide.screen).toMatch(/^ {2}EMPLOYEE ID +NAME/m);

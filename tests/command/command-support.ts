@@ -1,4 +1,4 @@
-/** The real command as a real process, with nothing of this process's own settings. */
+/** Runs the real command as a real process, without any settings of the test process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ import { type TestClient, visit } from '../test-client.ts';
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const DOMAINS = allTools().domains.map(({ name }) => name);
-/** The command of the checkout; tests use the installed copy of it that `build` makes. */
+/** The command of the checkout; tests use the installed copy that `build` makes. */
 export const CHECKOUT = join(ROOT, 'bin', 'tamshai.mjs');
 let installed = CHECKOUT;
 export const bin = (): string => installed;
-/** Generous: the machine may be busy with other suites. */
+/** Generous: other suites may keep the machine busy. */
 export const DEADLINE_MS = 120_000;
 
 export type Settings = Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface Ended {
   readonly json: () => Record<string, unknown>;
 }
 
-/** Settings of ours, and all by which Node judges a terminal: a machine that says `CI` would be given no colours. */
+/** Our own settings, and all variables by which Node detects a terminal: with `CI` set, output has no colours. */
 const FOREIGN =
   /^(?:TAMSHAI|OIDC|VITEST|GITHUB_|GITLAB_)|_(?:PORT|URL)$|^(?:NODE_ENV|NODE_OPTIONS|NO_COLOR|FORCE_COLOR|TEST|COLORTERM|CI|CI_NAME|TEAMCITY_VERSION|TMUX|TERM_PROGRAM)$/;
 const homes: string[] = [];
@@ -37,7 +37,7 @@ const home = (): string => (homes[0] ??= folder('home'));
 export const environment = (settings: Settings): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
   TERM: 'xterm-256color',
-  // A home of their own: a command must find the instances of its test, and no other.
+  // Its own home: a command must find the instances of its test, and no other.
   HOME: home(),
   ...settings,
 });
@@ -53,7 +53,7 @@ export const removeFolders = (): void => {
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 };
 
-/** Brings dist/ up to date and installs a copy of it, as a package is: whatever happens to the sources meanwhile, tests see one state. */
+/** Builds dist/ and installs a copy of it as a package, so that tests see one state whatever happens to the sources. */
 export function build(): void {
   const { status, stderr } = spawnSync(process.execPath, [CHECKOUT, '--version'], { encoding: 'utf8', env: environment({}) });
   if (status !== 0) throw new Error(stderr);
@@ -71,7 +71,7 @@ export interface Running {
   readonly program?: string;
 }
 
-/** Runs to its end in a session of its own, so that there is no controlling terminal whoever runs the tests. */
+/** Runs to its end in its own session, so that there is no controlling terminal. */
 export function tamshai(args: readonly string[], { settings = {}, input = '', cwd = ROOT, program = bin() }: Running = {}): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(settings), detached: true, stdio: 'pipe' });
   child.stdin.on('error', () => {});
@@ -79,7 +79,7 @@ export function tamshai(args: readonly string[], { settings = {}, input = '', cw
   return ended(child);
 }
 
-/** None outlives the tests, whatever becomes of them. */
+/** No child process outlives the tests. */
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -98,7 +98,7 @@ function ended(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** A data folder whose database is filled already, and ports of its own. */
+/** A data folder with a filled database, and its own ports. */
 export async function prepared(more: Settings = {}): Promise<Settings> {
   const data = folder();
   await fillFolder(data, DOMAINS);
@@ -114,7 +114,7 @@ export async function freePorts(): Promise<Settings> {
 export interface TestServer {
   readonly settings: Settings;
   readonly child: ChildProcess;
-  /** What it said when it was ready. */
+  /** The line that it printed when it was ready. */
   readonly ready: Record<string, unknown>;
   readonly base: string;
   readonly ended: Promise<Ended>;
@@ -122,7 +122,7 @@ export interface TestServer {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** `start --json` (or another command that serves) until its one line; rejects with its error when it ends before. */
+/** Runs `start --json` (or another serving command) until its one line; rejects with its error when it ends before. */
 export async function testServer(settings: Settings, args: readonly string[] = ['start', '--json']): Promise<TestServer> {
   const child = spawn(process.execPath, [bin(), ...args], {
     cwd: ROOT,
@@ -148,7 +148,7 @@ export async function testServer(settings: Settings, args: readonly string[] = [
   };
 }
 
-/** For what a test is not about: each command is a process of its own, which takes longer than all that it asks for. */
+/** For setup that a test is not about: calls the API directly, because each command starts its own process. */
 export const testClientOf = ({ settings, base, ready }: Pick<TestServer, 'settings' | 'base' | 'ready'>): TestClient =>
   visit({
     base,
@@ -166,7 +166,7 @@ export function copyOf(data: string): string {
 export interface Typing {
   readonly after: string | null;
   readonly type: string;
-  /** And not before this file is there. */
+  /** Only once this file exists. */
   readonly file?: string;
 }
 
@@ -202,7 +202,7 @@ export interface AtTerminal {
   readonly stdout?: string;
 }
 
-/** The command with a controlling terminal, and someone at it. */
+/** Runs the command with a controlling terminal, and types into it. */
 export async function atTerminal(
   args: readonly string[],
   { settings = {}, typing = [], columns = 100, stdin, stdout }: AtTerminal = {},

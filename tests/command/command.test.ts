@@ -1,4 +1,4 @@
-/** The command from outside: help, settings that are wrong, starting, stopping, being killed. */
+/** The command as a process: help, wrong settings, start, stop and kill. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
@@ -27,7 +27,7 @@ beforeAll(build);
 afterAll(removeFolders);
 
 const COMMANDS = ['start', 'serve', 'call', 'tools', 'token', 'seed', 'migrate', 'doctor', 'audit', 'keys', 'mcp', 'people', 'contracts'];
-/** One line that a person can act on, and nothing of our insides. */
+/** One line that a person can act on, without internals. */
 const oneSentence = (err: string) => {
   expect(err).toMatch(/^error {2}\S[^\n]*\n$/);
   expect(err).not.toMatch(/\bat .*\.[jt]s:\d+|node:|Error:|\u001b/);
@@ -50,7 +50,7 @@ describe('help', () => {
     expect(out).toContain('Exit codes:');
   });
 
-  test('is what comes without a command, and wrong usage is exit 2', async () => {
+  test('is printed without a command; wrong usage exits with 2', async () => {
     expect(await tamshai([])).toMatchObject({ code: 2, out: '' });
     const misspelt = await tamshai(['strt']);
     expect(misspelt).toMatchObject({ code: 2, out: '' });
@@ -60,13 +60,13 @@ describe('help', () => {
     expect(await tamshai(['call', 'hr', 'update_salary', '{}', '--as', 'alice.chen', '--yes'])).toMatchObject({ code: 2 });
   });
 
-  test('says its version, from any working directory', async () => {
+  test('prints its version, from any working directory', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(await tamshai(['--version'], { cwd: '/' })).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
   });
 });
 
-describe('settings that are wrong', () => {
+describe('wrong settings', () => {
   const inNowhere = () => ({ TAMSHAI_DATA: join(folder(), 'never') });
   test.each<[string, Settings, RegExp]>([
     ['a setting that does not exist', { TAMSHAI_DATABASE: 'x' }, /There is no setting TAMSHAI_DATABASE/],
@@ -187,7 +187,7 @@ describe('start', () => {
     for (const server of taken) server.close();
   });
 
-  test('for the first time: says what is ready and where, and keeps its promises', async () => {
+  test('the first start prints what is ready and where, and all of it works', async () => {
     const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
     const child = spawn(process.execPath, [bin(), 'start'], {
       cwd: ROOT,
@@ -222,12 +222,12 @@ describe('start', () => {
 
     const gone = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
     child.kill('SIGINT');
-    child.kill('SIGINT'); // as npm does, beside the terminal's own
+    child.kill('SIGINT'); // npm sends this beside the terminal's own signal
     expect(await gone).toBe(0);
     expect(err).toMatch(/Stopping…\nStopped\. Your data stays in/);
   });
 
-  test('again: one line of JSON, and with what was there before it was killed', async () => {
+  test('a second start prints one line of JSON, and has the data from before the kill', async () => {
     const settings = await prepared();
     const first = await testServer(settings);
     expect(first.ready).toMatchObject({
@@ -251,7 +251,7 @@ describe('start', () => {
     expect(await second.run(['audit', 'verify'])).toMatchObject({ code: 0 });
   });
 
-  test('killed in the middle of its first start, begins again', async () => {
+  test('a start that was killed the first time can be repeated', async () => {
     const settings: Settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
     const child = spawn(process.execPath, [bin(), 'start'], { cwd: ROOT, env: environment(settings), detached: true, stdio: 'ignore' });
     const database = join(settings['TAMSHAI_DATA'] ?? '', 'pg');
@@ -263,7 +263,7 @@ describe('start', () => {
     await again.stop();
   });
 
-  test('asked to stop twice, does not wait for anyone', async () => {
+  test('a second signal stops it at once', async () => {
     const running = await testServer(await prepared());
     const port = Number(running.settings['GATEWAY_PORT']);
     const halfway = connect(port, '127.0.0.1').on('error', () => {});
@@ -282,7 +282,7 @@ describe('start', () => {
     await again.stop();
   });
 
-  test('says loudly that programs may approve', async () => {
+  test('warns when programs may approve', async () => {
     const settings = await prepared({ TAMSHAI_SCRIPTED_APPROVALS: '1' });
     const running = tamshai(['start'], { settings: { ...settings, GATEWAY_PORT: String(await takePort(taken)) } });
     const { code, out, err } = await running;
@@ -294,7 +294,7 @@ describe('start', () => {
     expect(err).toMatch(/^error {2}Port \d+ .*gateway.* in use/);
   });
 
-  test('on a taken port or a taken folder ends with one sentence, and leaves what runs alone', async () => {
+  test('a taken port or folder ends it with one sentence, and does not disturb the running instance', async () => {
     const settings = await prepared();
     const running = await testServer(settings);
     const again = await tamshai(['start'], { settings: { ...settings, ...(await freePorts()) } });
@@ -319,7 +319,7 @@ describe('start', () => {
 
 describe('serve', () => {
   const others = DOMAINS.filter((name) => name !== 'hr');
-  test('knows its servers, and needs the address of those it does not serve', async () => {
+  test('knows its servers, and needs the addresses of remote servers', async () => {
     const settings = { TAMSHAI_DATA: join(folder(), 'data') };
     const unknown = await tamshai(['serve', 'payrol'], { settings });
     expect(unknown).toMatchObject({ code: 2, out: '' });
@@ -332,7 +332,7 @@ describe('serve', () => {
     expect(existsSync(settings.TAMSHAI_DATA)).toBe(false);
   });
 
-  test('refuses what would go wrong where servers run apart, in one sentence, before anything is made', async () => {
+  test('refuses settings that cannot work in separate processes with one sentence, before it creates anything', async () => {
     const data = join(folder(), 'data');
     const both = { TAMSHAI_DATA: data, REDIS_URL: 'redis://localhost:1', HR_URL: 'http://localhost:3101' };
     const { REDIS_URL: _, ...alone } = both;

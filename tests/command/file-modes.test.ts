@@ -1,4 +1,4 @@
-/** What a start leaves in its data folder is for its own user alone, whatever the umask. */
+/** Files of the data folder are readable by their own user only, whatever the umask. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
@@ -15,10 +15,10 @@ afterAll(removeFolders);
 
 const data = () => settings['TAMSHAI_DATA'] ?? '';
 
-/** Everything below it that somebody else could read, write or enter. */
+/** Every path below the folder that another user could read, write or enter. */
 function open(): string[] {
   const inside = readdirSync(data(), { recursive: true, withFileTypes: true })
-    // What lies in pg/ was copied by the test, with modes of its own; its folder keeps everybody out.
+    // The test copied pg/ with its modes; the folder itself is closed to others.
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.startsWith(join(data(), 'pg', '/')));
   return [data(), ...inside].flatMap((path) => {

@@ -1,4 +1,4 @@
-/** Knowledge into a file and back, by the command. */
+/** `tamshai knowledge export` and `import`. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 let filled: Settings;
 let exported: string;
 const file = (name = 'knowledge.jsonl') => join(folder('file'), name);
-/** A data folder where nothing was ever started. */
+/** A data folder in which nothing was ever started. */
 const unused = async (): Promise<Settings> => ({ TAMSHAI_DATA: join(folder('new'), 'data'), ...(await freePorts()) });
 const run = (settings: Settings, ...args: string[]) => tamshai(['knowledge', ...args], { settings });
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(removeFolders);
 
 describe('export', () => {
-  test('writes lines of JSON, the same ones into a file that only its owner reads', async () => {
+  test('writes JSON lines to standard output, and the same ones into a file that only its owner can read', async () => {
     const lines = exported
       .trimEnd()
       .split('\n')
@@ -72,7 +72,7 @@ describe('export', () => {
     expect(readFileSync(path, 'utf8')).toBe(exported);
   });
 
-  test('shows how far it is on a terminal, and says where there is nothing', async () => {
+  test('shows its progress in a terminal, and says when there is nothing to export', async () => {
     const { screen, code } = await atTerminal(['knowledge', 'export', file()], { settings: filled });
     expect(code).toBe(0);
     expect(screen).toMatch(/Exporting knowledge .*█.* {2}done {3}/);
@@ -93,7 +93,7 @@ describe('export', () => {
 });
 
 describe('import', () => {
-  test('brings it all back before the first start, and the start adds nothing to it', async () => {
+  test('restores everything before the first start, and the start adds nothing', async () => {
     const settings = await unused();
     const path = file();
     writeFileSync(path, exported);
@@ -120,7 +120,7 @@ describe('import', () => {
     out: '',
     err: expect.stringMatching(new RegExp(`^error {2}[^\\n]*${why}[^\\n]*\\. Nothing was changed\\.\\n$`)),
   });
-  test('refuses what is damaged with one sentence, and leaves nothing behind', async () => {
+  test('refuses a damaged file with one sentence, and leaves nothing behind', async () => {
     const settings = await unused();
     const data = settings['TAMSHAI_DATA'] ?? '';
     const given = (text: string | Buffer) => {
@@ -142,7 +142,7 @@ describe('import', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test('takes all or nothing, and only where there is none', async () => {
+  test('imports all or nothing, and only into an empty store', async () => {
     const settings = await unused();
     const given = (text: string) => tamshai(['knowledge', 'import', '-'], { settings, input: text });
     expect(await given(exported.replace('Twice', 'Three times'))).toMatchObject(refused('line 97 does not fit what stands before it'));

@@ -1,4 +1,4 @@
-/** Looking after an installation: the trail, the doctor, sample data, schema, contracts. */
+/** Maintenance commands: audit verify, doctor, seed, migrate and contracts. */
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ import {
 } from './command-support.ts';
 
 vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
-/** A stopped installation with a trail of its own: some calls, and changes in a domain's store. */
+/** A stopped installation with its own audit log: some calls, and changes in a domain's store. */
 let stopped: Settings;
 beforeAll(async () => {
   build();
@@ -54,7 +54,7 @@ async function inStore(settings: Settings, statement: string): Promise<void> {
 }
 
 describe('audit verify', () => {
-  test('sees with its own eyes that all is as it was written', async () => {
+  test('verifies the chains in the stores themselves', async () => {
     const { code, out, err } = await tamshai(['audit', 'verify'], { settings: stopped });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^ {2}ok {6}calls-main +4 records$/m);
@@ -88,7 +88,7 @@ describe('audit verify', () => {
     expect(code).toBe(1);
   });
 
-  test("finds what was changed in a domain's own store", async () => {
+  test("reports a record that was changed in a domain's own store", async () => {
     const settings = copied();
     await inStore(settings, 'delete from tasks.audit where n = 3');
     const { code, out } = await tamshai(['audit', 'verify'], { settings });
@@ -101,7 +101,7 @@ describe('audit verify', () => {
     expect(await tamshai(['doctor'], { settings })).toMatchObject({ code: 1 });
   });
 
-  test('says that checkpoints are missing, of calls and of a domain, also after a restart', async () => {
+  test('reports missing checkpoints of calls and of a domain, also after a restart', async () => {
     const settings = copied(await freePorts());
     rmSync(join(dataOf(settings), 'checkpoints.jsonl'));
     const kv = openSqliteKeyValue(join(dataOf(settings), 'gateway.db'));
@@ -127,7 +127,7 @@ describe('audit verify', () => {
     expect(after.out).toMatch(missing('tasks-main'));
   });
 
-  test('cannot vouch without the key', async () => {
+  test('cannot verify without the key', async () => {
     const settings = copied();
     renameSync(join(dataOf(settings), 'keys.json'), join(dataOf(settings), 'keys.away'));
     const { code, out, err } = await tamshai(['audit', 'verify'], { settings });
@@ -136,7 +136,7 @@ describe('audit verify', () => {
     expect(existsSync(join(dataOf(settings), 'keys.json'))).toBe(false);
   });
 
-  test('asks the gateway while it runs, and says who was asked; another process alone leaves its chains unseen', async () => {
+  test('asks the running gateway and names it; another process alone leaves its chains unverified', async () => {
     const settings = copied(await freePorts());
     const running = await testServer(settings);
     const { code, out } = await running.run(['audit', 'verify']);
@@ -153,7 +153,7 @@ describe('audit verify', () => {
 });
 
 describe('doctor', () => {
-  test('finds an installation in order, and looks into its database', async () => {
+  test('reports a healthy installation, and checks its database', async () => {
     const { code, out, err } = await tamshai(['doctor'], { settings: stopped });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
@@ -168,7 +168,7 @@ describe('doctor', () => {
     expect(json.json()).toMatchObject({ ok: true });
   });
 
-  test('makes nothing where nothing is yet', async () => {
+  test('creates nothing where nothing exists yet', async () => {
     const data = join(folder(), 'data');
     const { code, out } = await tamshai(['doctor'], { settings: { TAMSHAI_DATA: data, ...(await freePorts()) } });
     expect(code).toBe(0);
@@ -176,7 +176,7 @@ describe('doctor', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test('says what is wrong and what to do: a hole in row security, a taken port, keys for everyone', async () => {
+  test('names problems and remedies: a gap in row security, a taken port, readable keys', async () => {
     const settings = copied(await freePorts());
     await inStore(
       settings,
@@ -194,7 +194,7 @@ describe('doctor', () => {
     expect(out).toMatch(/\n5 problems, 1 warning\.\n$/);
   });
 
-  test('goes on where a setting or a folder is wrong', async () => {
+  test('continues where a setting or a folder is wrong', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const settings = { TAMSHAI_DATA: file, ...(await freePorts()) };
@@ -210,7 +210,7 @@ describe('doctor', () => {
 });
 
 describe('seed', () => {
-  test('leaves a company that is there alone, and replaces it when told to', async () => {
+  test('keeps an existing company, and replaces it only with the option', async () => {
     const settings = copied();
     const refused = await tamshai(['seed'], { settings });
     expect(refused).toMatchObject({ code: 1, out: '' });
@@ -218,7 +218,7 @@ describe('seed', () => {
     const { code, out, err } = await tamshai(['seed', '--force', '--employees', '700'], { settings });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^The sample company has 700 employees now\. It took [\d.]+ m?s\.\n$/);
-    // What was done before stays on record.
+    // Earlier audit records stay.
     expect(await tamshai(['audit', 'verify'], { settings })).toMatchObject({ code: 0 });
     const again = await tamshai(['seed'], { settings });
     expect(again.err).toContain('There are 700 employees');
@@ -230,7 +230,7 @@ describe('seed', () => {
     await running.stop();
   });
 
-  test('fills a folder that is not there yet, with a bar for whoever watches', async () => {
+  test('fills a new folder, with a progress bar in a terminal', async () => {
     const settings = { TAMSHAI_DATA: join(folder(), 'data'), ...(await freePorts()) };
     const { screen, code } = await atTerminal(['seed', '--employees', '100'], { settings });
     expect(code).toBe(0);
@@ -248,7 +248,7 @@ describe('seed', () => {
 });
 
 describe('migrate', () => {
-  test('brings a folder up to date, once', async () => {
+  test('migrates a folder once', async () => {
     const settings = { TAMSHAI_DATA: join(folder(), 'data') };
     const first = await tamshai(['migrate'], { settings });
     expect(first).toMatchObject({ code: 0, err: '' });
@@ -280,7 +280,7 @@ describe('an installed package', () => {
 });
 
 describe('a checkout', () => {
-  test('builds itself when it has to, once however many ask, and says so on standard error only', async () => {
+  test('builds itself when needed, once for any number of processes, and reports it on standard error only', async () => {
     const place = join(folder(), 'checkout');
     mkdirSync(join(place, 'src', 'app'), { recursive: true });
     for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
@@ -302,7 +302,7 @@ describe('a checkout', () => {
     expect(await run()).toMatchObject({ code: 0, out: 'first x\n', err: '' });
     says('second');
     expect(await run()).toMatchObject({ code: 0, out: 'second x\n', err: 'Building…\n' });
-    // Whoever died while building does not keep the next one from it.
+    // A process that died while building does not block the next one.
     says('third');
     writeFileSync(join(place, 'dist', '.building'), '999999999');
     utimesSync(join(place, 'dist', '.building'), 0, 0);

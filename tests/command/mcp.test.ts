@@ -1,4 +1,4 @@
-/** Desktop clients start the command and speak MCP with it over its standard input and output. */
+/** `tamshai mcp`: desktop clients start the command and use MCP over standard input and output. */
 import { spawn } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -41,7 +41,7 @@ const command = (args: readonly string[], settings: Settings = running.settings)
 const clientInfo = { name: 'Desk', version: '1' };
 const salary = { employee_id: persona('sarah.kim').employeeId, new_salary: 119_000 };
 
-describe.each(['2026-07-28', '2025-11-25'])('a client of today that speaks %s', (version) => {
+describe.each(['2026-07-28', '2025-11-25'])('a current client that speaks %s', (version) => {
   test('lists and calls tools as the person it was started for', async () => {
     const client = new Client(clientInfo, { versionNegotiation: { mode: version === '2026-07-28' ? 'auto' : 'legacy' } });
     await client.connect(new StdioClientTransport(command(['--as', 'alice.chen'])));
@@ -57,7 +57,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a client of today that speaks %s', 
     await client.close();
   });
 
-  test('gets the card of a change, never the change, and its own name is on it', async () => {
+  test('gets the card of a change, never its effect, and the card names the client', async () => {
     const client = new Client(clientInfo, { versionNegotiation: { mode: version === '2026-07-28' ? 'auto' : 'legacy' } });
     await client.connect(new StdioClientTransport(command(['--as', 'alice.chen'])));
     const { structuredContent } = await client.callTool({
@@ -69,7 +69,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a client of today that speaks %s', 
   });
 });
 
-test('a client of the generation before works as well', async () => {
+test('a client of the previous SDK generation works too', async () => {
   const client = new OlderClient(clientInfo);
   await client.connect(new OlderTransport(command(['--as', 'frank.davis'])));
   const { tools } = await client.listTools();
@@ -79,7 +79,7 @@ test('a client of the generation before works as well', async () => {
   await client.close();
 });
 
-test('can be kept to some servers', async () => {
+test('--servers restricts the tools', async () => {
   const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' } });
   await client.connect(new StdioClientTransport(command(['--as', 'marcus.johnson', '--servers', 'tasks'])));
   const { tools } = await client.listTools();
@@ -88,7 +88,7 @@ test('can be kept to some servers', async () => {
   await client.close();
 });
 
-test('an older client does not notice that Tamshai was restarted; while it is away it is told so', async () => {
+test('an older client survives a restart of Tamshai, and gets an error meanwhile', async () => {
   const own = await prepared();
   const first = await testServer(own);
   const client = new OlderClient(clientInfo);
@@ -104,7 +104,7 @@ test('an older client does not notice that Tamshai was restarted; while it is aw
   await second.stop();
 });
 
-test('ends when its client hangs up, and writes nothing but messages to its standard output', async () => {
+test('ends when its client disconnects, and writes only messages to standard output', async () => {
   const asked = [
     {
       jsonrpc: '2.0',
@@ -119,7 +119,7 @@ test('ends when its client hangs up, and writes nothing but messages to its stan
     settings: running.settings,
     input: asked.map((each) => `${JSON.stringify(each)}\n`).join(''),
   });
-  // All at once and then the end of the input: still answered, in order.
+  // All messages at once, then the end of the input: all are answered in order.
   expect(told.code).toBe(0);
   const answers = told.out
     .trim()

@@ -1,4 +1,4 @@
-/** The command in the hands of someone who just started it, on other ports and in another folder than usual. */
+/** The command as a new user runs it: other ports, another folder, no options. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -38,12 +38,12 @@ describe('from another terminal, without the settings of the first', () => {
     expect({ code, err: err.replace(/^Go on with.*\n|^[a-z]+\.[a-z_]+ .*\n/gm, '') }).toEqual({ code: 0, err: '' });
   });
 
-  test('a token is for the address that runs', async () => {
+  test('a token is issued for the running address', async () => {
     const { out } = await tamshai(['token', 'marcus.johnson', '--json', '--server', 'hr', '--mcp']);
     expect(JSON.parse(out)).toMatchObject({ audience: `http://localhost:${running.settings['HR_PORT']}/mcp` });
   });
 
-  test('in another folder it does not, and says which folder it looked in', async () => {
+  test('in another folder the command fails, and names the folder that it searched', async () => {
     const { code, err } = await tamshai(['token', 'marcus.johnson'], { cwd: folder() });
     expect(code).toBe(1);
     expect(err).toMatch(/has not been started in \.\/data yet/);
@@ -67,14 +67,14 @@ describe('a name that is nearly right', () => {
   });
 });
 
-describe('who to be', () => {
+describe('the person to act as', () => {
   test.each([[['ask', 'hello']], [['call', 'hr', 'list_employees']], [['mcp']]])('%j asks for --as and names some', async (args) => {
     const { code, out, err } = await tamshai(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^error {2}.* --as: .*nina\.patel.*"tamshai people" lists all\.\n$/);
   });
 
-  test('people lists them, what they can do, and where they sign in', async () => {
+  test('people lists them with their roles and sign-in links', async () => {
     const { code, out } = await tamshai(['people'], { cwd: folder() });
     expect(code).toBe(0);
     expect(out).toMatch(/USERNAME +NAME +TITLE +CAN +REALM/);
@@ -89,14 +89,14 @@ describe('who to be', () => {
     });
   });
 
-  test('and says where they are not', async () => {
+  test('people says when there are none', async () => {
     const { code, out, err } = await tamshai(['people'], { settings: { OIDC_ISSUER: 'https://people.example' } });
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^error {2}Sample people exist with the built-in identity provider only; .*\n$/);
   });
 });
 
-test('once it has stopped, nothing is left to be found', async () => {
+test('after a stop no instance is found', async () => {
   const home = environment({})['HOME'] ?? '';
   expect(readdirSync(join(home, '.tamshai', 'instances'))).toHaveLength(1);
   await running.stop();

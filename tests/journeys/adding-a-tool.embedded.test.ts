@@ -1,4 +1,4 @@
-/** Does what docs/adding-a-tool.md says, with the very code that stands there. */
+/** Follows docs/adding-a-tool.md and compiles and runs the code of that page. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -19,7 +19,7 @@ import { code, type Data, openTestRuntime, person, SAMPLE_DAY, type TestRuntime 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TOOLS = 'src/domains/hr/tools/';
 const page = await readFile(join(root, 'docs/adding-a-tool.md'), 'utf8');
-/** The block that begins with the name of its file. */
+/** The code block that begins with the name of its file. */
 const block = (file: string) => new RegExp(`\`\`\`ts\\n// ${file.replaceAll('.', '\\.')}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? '';
 
 let folder: string;
@@ -27,7 +27,7 @@ let file: string;
 let tool: Tool;
 let testRuntime: TestRuntime;
 beforeAll(async () => {
-  // Beside the tests, so that the compiler and the runner treat it as one of ours; where it would lie is written into its imports.
+  // The files lie beside the tests, so that the compiler and the test runner handle them; their imports are adapted.
   folder = await mkdtemp(join(root, 'tests/journeys/.page-'));
   file = join(folder, 'list-work-anniversaries.ts');
   const here = block(`${TOOLS}list-work-anniversaries.ts`).replace(
@@ -49,17 +49,17 @@ test('the page names the file after the tool, and the list of the domain names b
   expect(page).toContain('npm run contracts');
 });
 
-test('each text of its answer declares who can have written it', () => {
+test('each text of its answer declares its origin', () => {
   expect(textFields(schemaWithOrigins(tool)).filter(({ origin }) => origin === undefined)).toEqual([]);
 });
 
-test('the code on the page compiles as it stands', { timeout: 120_000 }, async () => {
+test('the code on the page compiles unchanged', { timeout: 120_000 }, async () => {
   const config = join(folder, 'tsconfig.json');
   await writeFile(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), files: [file], include: [] }));
   await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config]);
 });
 
-test('it is called like any other, and shows each person the rows that are theirs', async () => {
+test('the new tool can be called, and shows each person their own rows', async () => {
   const forNina = await testRuntime.data('nina.patel', 'hr', tool.name, { month: 3 });
   const forAlice = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const team = new Set(
@@ -80,7 +80,7 @@ test('it is called like any other, and shows each person the rows that are their
   expect(code(await testRuntime.call('alice.chen', 'hr', tool.name, { moon: 3 }))).toBe('VALIDATION_ERROR');
 });
 
-test('it pages, with a cursor that fits nothing else', async () => {
+test('the new tool pages with a cursor that only it accepts', async () => {
   const whole = await testRuntime.data('alice.chen', 'hr', tool.name, { month: 3 });
   const seen: unknown[] = [];
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -96,7 +96,7 @@ test('it pages, with a cursor that fits nothing else', async () => {
   expect(seen.slice(0, 50)).toEqual(whole.map((row) => row['employee_id']));
 });
 
-test('its examples come to what they say', async () => {
+test('its examples give the declared answers', async () => {
   expect(tool.examples.length).toBeGreaterThanOrEqual(3);
   for (const { question, as, input, expects } of tool.examples) {
     expect([question, code(await testRuntime.call(as, 'hr', tool.name, input(SAMPLE_DAY.toISOString().slice(0, 10))))]).toEqual([
@@ -106,13 +106,13 @@ test('its examples come to what they say', async () => {
   }
 });
 
-test('its questions are answered without a word too many', async () => {
+test('its questions are answered by the offline assistant', async () => {
   const harness = await openAssistantHarness(createRegistry([...Object.values(hr), tool]));
   try {
     const [asked] = tool.examples;
     const { text, calls } = await harness.ask(asked?.as ?? '', asked?.question ?? '');
     expect(calls.map((each) => [each.tool, each.input])).toEqual([[tool.name, {}]]);
-    // "this month" is what the tool does by default.
+    // "this month" is the default of the tool.
     expect(text).not.toContain('narrow');
     const { text: other } = await harness.ask('nina.patel', 'Who has a work anniversary next week?');
     expect(other).toContain('next week');

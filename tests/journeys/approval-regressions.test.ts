@@ -1,4 +1,4 @@
-/** What an attack on approvals has found once, and must not find again. */
+/** Regression tests for attacks on approvals. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ afterAll(() => testServer.close());
 let salary = 130_000;
 const raise = () => ({ employee_id: SARAH, new_salary: salary++ });
 
-describe('a program that says it is one of ours', () => {
+describe('a client that pretends to be one of ours', () => {
   const call = async (clientInfo: object) => {
     const params = { name: 'hr_update_salary', arguments: raise() };
     const _meta = {
@@ -31,18 +31,18 @@ describe('a program that says it is one of ours', () => {
     return answer?.status === 'pending_confirmation' ? answer.confirmationData.origin : JSON.stringify(answer);
   };
 
-  it.each(['web', 'command', 'WEB', 'ｗｅｂ', ' command ', 'Tamshai Web'])('is not shown as the person’s own hand: %j', async (name) => {
+  it.each(['web', 'command', 'WEB', 'ｗｅｂ', ' command ', 'Tamshai Web'])('is not shown as the person themself: %j', async (name) => {
     expect(await call({ name })).toBe('unnamed client');
     expect(await call({ name: 'x', title: name })).toBe('unnamed client');
   });
 
-  it('is shown by its name otherwise', async () => {
+  it('is otherwise shown by its name', async () => {
     expect(await call({ name: 'Some Editor' })).toBe('Some Editor');
   });
 });
 
-describe('a grant that only asks how it ended', () => {
-  it('carries nothing out, whoever repeats it', async () => {
+describe('a grant that only asks for the result', () => {
+  it('executes nothing, however often it is replayed', async () => {
     const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
     const verified = await testServer.tamshai.wiring.identity.verifier.verify(await testServer.token('alice.chen'), [
       `${testServer.tamshai.base}/api`,
@@ -50,7 +50,7 @@ describe('a grant that only asks how it ended', () => {
     const person: Person = verified.person;
     const ticket = await testServer.tamshai.wiring.runtime.tickets.find(confirmationId, person);
 
-    // A listener between the gateway and the server, such as a proxy that logs.
+    // An eavesdropper between the gateway and the server, such as a proxy that logs.
     const heard: { authorization: string; body: string }[] = [];
     const listener = createServer(async (req, res) => {
       const chunks: Buffer[] = [];
@@ -89,8 +89,8 @@ describe('a grant that only asks how it ended', () => {
   });
 });
 
-describe('a decision at an address that is spelled differently', () => {
-  it.each(['/api/%63onfirm/', '/api/confirm%2f', '/%61pi/confirm/'])('is held to the same rules: %s', async (path) => {
+describe('a decision at an address with another spelling', () => {
+  it.each(['/api/%63onfirm/', '/api/confirm%2f', '/%61pi/confirm/'])('follows the same rules: %s', async (path) => {
     const { confirmationId } = await testServer.ask('alice.chen', 'hr', 'update_salary', raise());
     const token = await testServer.token('alice.chen', { approve: true });
     const { status } = await testServer.send('POST', path + confirmationId, { token, raw: '{"approved":false,"approved":true}' });

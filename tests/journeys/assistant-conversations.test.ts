@@ -1,4 +1,4 @@
-/** What is kept of questions and whose it is, and what stops an answer. */
+/** Stored conversations: who may read them, how they are erased, and what stops an answer. */
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Conversation, ConversationSummary } from '../../src/assistant/conversations.ts';
@@ -23,14 +23,14 @@ const read = async (user: string, id: string) =>
 const erase = async (user: string, id: string) =>
   testServer.send('DELETE', `/api/conversations/${id}`, { token: await testServer.token(user) });
 const says = (text: string) => void (model.next = () => [text]);
-/** A model that says something and then waits for as long as it is let. */
+/** A model that writes something and then waits until it is stopped. */
 const hangs = () => {
   model.next = async function* () {
     yield 'Let me think. ';
     await new Promise(() => {});
   };
 };
-/** Begins to listen, without waiting for the end. */
+/** Starts to read the stream, without waiting for its end. */
 async function begin(user: string, query: string, conversationId?: string) {
   const gone = new AbortController();
   const response = await request(`${testServer.address()}/api/query`, {
@@ -80,7 +80,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('of somebody else is not there: not to go on, not to read, not to erase, not in the list', async () => {
+  test('of another person is not found: it cannot be continued, read, erased or listed', async () => {
     says('Hello.');
     const { conversationId } = await ask(testServer, 'marcus.johnson', 'my own matter');
     const foreign = await ask(testServer, 'frank.davis', 'what did Marcus ask?', { conversationId });
@@ -122,7 +122,7 @@ describe('a conversation', () => {
     expect((await list('nina.patel')).map((each) => each.id)).not.toContain(id);
   });
 
-  test('is not readable in the store that keeps it', async () => {
+  test('is encrypted in the store', async () => {
     says('Hello.');
     await ask(testServer, 'sarah.kim', 'canary-in-the-store');
     const values: unknown[] = [];
@@ -153,7 +153,7 @@ describe('a conversation', () => {
 });
 
 describe('an answer stops', () => {
-  test('when nobody listens any more: the model and its calls with it', async () => {
+  test('when the client disconnects: the model and its calls are aborted', async () => {
     hangs();
     model.signals = [];
     const answering = await begin('carol.johnson', 'think');
@@ -166,7 +166,7 @@ describe('an answer stops', () => {
       .toMatchObject({ stopped: 'cancelled', text: 'Let me think. ' });
   });
 
-  test('when the person is shut out, and says so in our words', async () => {
+  test('when the person is disabled, with our error message', async () => {
     hangs();
     const answering = await begin('paula.reyes', 'think');
     const { sub } = model.turns.at(-1)?.person ?? expect.fail();
@@ -188,7 +188,7 @@ describe('an answer stops', () => {
   });
 });
 
-test('which model answers is told', async () => {
+test('the server reports which model answers', async () => {
   const { body } = await testServer.send('GET', '/api/user/info', { token: await testServer.token('frank.davis') });
   expect(body).toMatchObject({ data: { assistant: { model: 'scripted' } } });
 });

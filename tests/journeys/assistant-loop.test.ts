@@ -1,4 +1,4 @@
-/** Questions through the whole product, with a model that does as it is told: events, limits, and what the loop says itself. */
+/** The assistant loop in the whole product, with a scripted model: events, limits and the notes that the loop itself adds. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, of, question, results, scripted } from '../assistant-events.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -14,7 +14,7 @@ beforeEach(() => {
   model.signals = [];
 });
 
-/** Calls once, then says something. */
+/** Makes one call, then answers. */
 const callThenSay = (call: string, input: Record<string, unknown>, say: string) => {
   model.next = (turn) => (results(turn).length === 0 ? [{ call, input }] : [say]);
 };
@@ -22,7 +22,7 @@ const callThenSay = (call: string, input: Record<string, unknown>, say: string) 
 const SARAH = '0e000000-0000-4000-8000-000000000008';
 
 describe('a question', () => {
-  test('is answered with the events that are documented, in their order, one JSON each', async () => {
+  test('is answered with the documented events in their order, one JSON object each', async () => {
     callThenSay('tasks_list_tasks', {}, 'You have\n\ndata: [DONE]\n\nno tasks.');
     const answer = await ask(testServer, 'marcus.johnson', 'what is on my list?');
     expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
@@ -43,7 +43,7 @@ describe('a question', () => {
     expect(answer.events[4]).toMatchObject({ reason: 'done', calls: 1 });
   });
 
-  test('has its calls recorded under the surface they came from', async () => {
+  test('records its calls under the surface that they came from', async () => {
     callThenSay('hr_find_employees', { name: 'Kim' }, 'Found.');
     const answer = await ask(testServer, 'frank.davis', 'who is Kim?');
     const [result] = of(answer, 'tool_result');
@@ -71,14 +71,14 @@ describe('a question', () => {
     expect(model.turns).toEqual([]);
   });
 
-  test('needs a sign-in, and one for the API', async () => {
+  test('needs a sign-in with a token for the API', async () => {
     expect((await testServer.send('POST', '/api/query', { body: { query: 'hi' } })).status).toBe(401);
     expect(await ask(testServer, 'frank.davis', 'hi', { mcp: true })).toMatchObject({ status: 401, refused: { code: 'UNAUTHENTICATED' } });
   });
 });
 
 describe('limits', () => {
-  test('twelve calls, then the answer without any', async () => {
+  test('stop after twelve calls, then the model answers without tools', async () => {
     model.next = (turn) => (turn.allTools.length === 0 ? ['This is it.'] : [{ call: 'tasks_list_tasks' }]);
     const answer = await ask(testServer, 'nina.patel', 'loop for ever');
     expect(of(answer, 'tool_call')).toHaveLength(12);
@@ -86,14 +86,14 @@ describe('limits', () => {
     expect(answer.text).toBe('This is it.\n\nI stopped after 12 look-ups. This is what I have; ask for a smaller part to go on.');
   });
 
-  test('also where all of them are asked for at once', async () => {
+  test('also count calls of one turn', async () => {
     model.next = (turn) => (results(turn).length === 0 ? Array.from({ length: 40 }, () => ({ call: 'tasks_list_tasks' })) : ['Enough.']);
     const answer = await ask(testServer, 'nina.patel', 'everything at once');
     expect(of(answer, 'tool_call')).toHaveLength(12);
     expect(of(answer, 'stop')).toMatchObject([{ reason: 'calls' }]);
   });
 
-  test('three changes may wait, the fourth is refused and recorded', async () => {
+  test('allow three pending changes; the fourth is refused and recorded', async () => {
     const salaries = [201_001, 201_002, 201_003, 201_004, 201_005];
     model.next = (turn) =>
       results(turn).length === 0
@@ -118,7 +118,7 @@ describe('limits', () => {
     });
   });
 
-  test('an answer without end is cut, and said to be', async () => {
+  test('truncate an endless answer, and say so', async () => {
     model.next = async function* () {
       for (let n = 0; n < 10_000; n++) yield 'x'.repeat(1024);
     };
@@ -139,7 +139,7 @@ describe('limits', () => {
     expect(answer.text).toContain('grew too large');
   });
 
-  test('a model sees at most 64 kB of a result, and is told what was left out; the person gets all of it', async () => {
+  test('give the model at most 64 kB of a result with a note about the rest; the person gets all of it', async () => {
     callThenSay('hr_list_employees', {}, 'There are more than 50.');
     const answer = await ask(testServer, 'alice.chen', 'everyone');
     expect(of(answer, 'tool_result')).toMatchObject([{ rows: 50, hasMore: true }]);
@@ -148,8 +148,8 @@ describe('limits', () => {
   });
 });
 
-describe('what the loop says itself', () => {
-  test('a truncated list is incomplete, whatever the model says', async () => {
+describe('the notes of the loop', () => {
+  test('a truncated list is called incomplete, whatever the model says', async () => {
     callThenSay('hr_list_employees', { department: 'Engineering' }, 'Here they are.');
     const answer = await ask(testServer, 'alice.chen', 'list engineering');
     expect(of(answer, 'pagination')).toMatchObject([
@@ -158,7 +158,7 @@ describe('what the loop says itself', () => {
     expect(answer.text).toMatch(/Incomplete: the first 50 of more than 50 employees\. Totals and sorting cover these only\. Narrow by /);
   });
 
-  test('not where it was read to its end, nor where the answer says so itself', async () => {
+  test('no note is added where the list was read to its end or the answer says so itself', async () => {
     model.next = (turn) => {
       const last = results(turn).at(-1)?.answer;
       if (last === undefined) return [{ call: 'hr_list_employees', input: { department: 'Engineering' } }];
@@ -170,7 +170,7 @@ describe('what the loop says itself', () => {
     expect((await ask(testServer, 'alice.chen', 'top 5')).text).toBe('The top 5 by name.');
   });
 
-  test('a write ends in a card, and nothing is done, whatever the model claims', async () => {
+  test('a write ends in a card without an effect, whatever the model claims', async () => {
     callThenSay('hr_update_salary', { employee_id: SARAH, new_salary: 131_000 }, 'Done! I have updated the salary.');
     const answer = await ask(testServer, 'alice.chen', 'raise Sarah');
     const [card] = of(answer, 'pending_confirmation');
@@ -184,14 +184,14 @@ describe('what the loop says itself', () => {
     ).toMatchObject({ data: { state: 'waiting' } });
   });
 
-  test('a refused change that is told as done is put right', async () => {
+  test('a refused change that the model reports as done is corrected', async () => {
     callThenSay('hr_update_salary', { employee_id: SARAH, new_salary: 131_000 }, 'I have updated the salary.');
     const answer = await ask(testServer, 'frank.davis', 'raise Sarah');
     expect(of(answer, 'tool_result')).toMatchObject([{ status: 'error', code: 'INSUFFICIENT_PERMISSIONS' }]);
     expect(answer.text).toContain('Nothing was changed in this answer.');
   });
 
-  test('a tool that is not there, or not theirs, is refused like anywhere else, and recorded', async () => {
+  test('an unknown or closed tool is refused as at any endpoint, and recorded', async () => {
     model.next = (turn) =>
       results(turn).length === 0
         ? [{ call: 'delete_everything' }, { call: 'hr_delete_employee', input: { employee_id: SARAH, reason: 'because' } }]
@@ -205,7 +205,7 @@ describe('what the loop says itself', () => {
       expect(body.data.find((each) => each.requestId === requestId)).toMatchObject({ decision: 'refused' });
   });
 
-  test('a model that fails ends the answer with an error in our words', async () => {
+  test('a failing model ends the answer with our error message', async () => {
     model.next = () => {
       throw new Error('secret words of a driver');
     };
@@ -219,7 +219,7 @@ describe('what the loop says itself', () => {
 });
 
 describe('GET', () => {
-  test('offers what reads and nothing else, also where the model calls it anyway', async () => {
+  test('allows read tools only, also where the model calls another one', async () => {
     model.next = (turn) =>
       results(turn).length === 0
         ? [
@@ -234,7 +234,7 @@ describe('GET', () => {
     expect((await testServer.rest('alice.chen', 'tasks', 'list_tasks')).text).not.toContain('by a link');
   });
 
-  test('takes the token from its header only, and never logs the question', async () => {
+  test('takes the token only from its header, and never logs the question', async () => {
     model.next = () => ['Hello.'];
     const token = await testServer.token('alice.chen');
     for (const name of ['access_token', 'token']) {
@@ -246,7 +246,7 @@ describe('GET', () => {
   });
 });
 
-test('the prompt holds the question, the person and their own tools, and nothing secret', async () => {
+test('the prompt contains the question, the person and their own tools, and no secret', async () => {
   model.next = () => ['Hello.'];
   await ask(testServer, 'frank.davis', 'how many days off do I have left?');
   const [turn] = model.turns;

@@ -1,4 +1,4 @@
-/** A colleague's text orders the assistant about: a model that obeys it gets a card and nothing else. */
+/** Text of a colleague that orders the assistant about: a model that obeys it only gets a card. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
 import type { Model } from '../../src/assistant/model.ts';
@@ -74,7 +74,7 @@ test("an order in the subject of a colleague's ticket has no effect without a ca
 
 const BECAUSE = 'You are asked because this conversation contains text that someone else may have written.';
 
-test('a customer who answers on a ticket by its name gets a card that says why, and that works', async () => {
+test('a customer who answers on a ticket by its name gets a card with the reason, which can be approved', async () => {
   answering = createOfflineModel(allTools());
   const sara = 'sara.support@globex.example';
   const said = await ask(testServer, sara, 'Add a comment to the SSO certificate ticket: we uploaded the new certificate, please check');
@@ -94,7 +94,7 @@ test('a customer who answers on a ticket by its name gets a card that says why, 
   });
 });
 
-test('text that only the caller wrote does not ask for a card', async () => {
+test('text that only the caller wrote needs no card', async () => {
   answering = model;
   const told = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
     model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);
@@ -118,7 +118,7 @@ test('text that only the caller wrote does not ask for a card', async () => {
   ).toEqual(Array.from({ length: 4 }, () => ['success', false]));
 });
 
-test('a resource that a model reads by its address counts like any answer', async () => {
+test('a resource that a model reads by its URI counts like a tool result', async () => {
   model.next = (turn) =>
     results(turn).length === 0
       ? [
@@ -133,7 +133,7 @@ test('a resource that a model reads by its address counts like any answer', asyn
   ]);
 });
 
-test('stored text in an error counts, and so does a card', async () => {
+test('stored text in an error or on a card counts as untrusted', async () => {
   const task = { call: 'tasks_add_task', input: { title: 'As it says there' } };
   const statuses = async (user: string, ...calls: { call: string; input: Record<string, unknown> }[]) => {
     model.next = (turn) => (results(turn).length === 0 ? calls : ['Done.']);

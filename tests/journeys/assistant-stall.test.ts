@@ -1,4 +1,4 @@
-/** The offline model thinks about the longest questions while everyone else is served. */
+/** The offline model works on the longest questions without blocking other requests. */
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { personas } from '../../src/sample/people.ts';
@@ -39,7 +39,7 @@ test('health checks are answered while ten people wait for the answers to the lo
   });
   await expect.poll(() => started.size).toBe(people.length);
   for (let check = 0; check < 5; check += 1) expect((await testServer.send<object>('GET', '/health')).status).toBe(200);
-  // A model on the event loop begins with a question only when those before it are thought through: nearly all would be answered by now.
+  // A model on the event loop would start a question only after the earlier ones: nearly all would be answered by now.
   expect(answered).toBeLessThan(people.length / 2);
   for (const raw of await Promise.all(answers)) expect(raw).toContain('"reason":"done"');
 });

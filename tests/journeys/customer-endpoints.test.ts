@@ -1,4 +1,7 @@
-/** Two customers of each of three organisations at every endpoint: nothing foreign, and foreign reads as absent, byte for byte. */
+/**
+ * Two customers of each of three organisations at every endpoint: nothing of others is visible, and foreign ids answer as unknown ones,
+ * byte for byte.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
@@ -31,7 +34,7 @@ afterAll(async () => {
   await testServer?.close();
 });
 
-/** The bytes without what belongs to the call: the id that was asked for, and the number of the request. */
+/** The bytes without what differs for each call: the requested id and the request id. */
 const plain = ({ text, requestId }: Outcome, id: string) => text.replaceAll(requestId, 'request').replaceAll(id, 'id');
 const rowsOf = ({ answer }: Outcome) => (answer as SuccessAnswer).data as Row[];
 
@@ -83,7 +86,7 @@ describe.each(SURFACES)('customers at the endpoint %s', (endpoint) => {
     180_000,
   );
 
-  test.each(cases)('%s is shown the tools that are theirs', async (_user, who) => {
+  test.each(cases)('%s sees exactly the tools for customers', async (_user, who) => {
     const listed = (await toolCaller.listed(who.username, endpoint.startsWith('direct') ? 'support' : undefined)).filter((name) =>
       /customer_|ticket|knowledge|sla|agent/.test(name),
     );

@@ -1,4 +1,4 @@
-/** An invitation is accepted by coming: once, by the person whose address it is, and by nobody else. */
+/** An invited contact becomes active at their first sign-in: once, for the verified address alone. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
@@ -8,7 +8,7 @@ import { searchStores } from '../test-runtime-search.ts';
 
 const jane = 'jane.smith@acme.example';
 const KOFI = 'kofi.mensah@acme.example';
-/** As a provider other than the built-in one would bring them: with an id of its own. */
+/** A sign-in by an external provider: with its own subject id. */
 function newcomer(email: string, more: Partial<Person> = {}): Person {
   const sub = randomUUID();
   return {
@@ -31,14 +31,14 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     await testRuntime?.close();
     expect(testRuntime?.problems).toEqual([]);
   });
-  /** What the chains of the store itself say. */
+  /** The audit records of the store itself. */
   async function noted(): Promise<object[]> {
     const { audit } = testRuntime.search('support');
     const found: object[] = [];
     for (const { chain } of await audit.chains())
       for await (const { body } of audit.records(chain)) {
         const record = JSON.parse(body) as { tool: string; code: string | null };
-        // A store without transactions says before what it is about to do, and what did not come to pass.
+        // A store without transactions records its intent first, and what was not executed.
         if (record.tool === 'accept_invitation' && record.code === null) found.push(record);
       }
     return found;
@@ -49,7 +49,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
   const invite = async (email: string) =>
     expect(code(await testRuntime.done(jane, 'support', 'customer_invite_contact', { email }))).toBe('success');
 
-  test('whoever has another address, none that was checked, another organisation or a seat already accepts nothing', async () => {
+  test('another address, an unverified one, another organisation or an existing contact activates nothing', async () => {
     const globex = person('mike.manager@globex.example').organizationId;
     const outsiders = [
       newcomer('kofi.mensah@acme.example.evil.example'),
@@ -65,7 +65,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     }
   });
 
-  test('the invited person comes: active under the own account, at both replicas at once, and on record once', async () => {
+  test('the first sign-in activates the contact under that account, at two replicas at once, and is recorded once', async () => {
     const kofi = newcomer('Kofi.Mensah@acme.example');
     expect(code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id: kofi.sub }))).toBe('CONTACT_NOT_FOUND');
     expect(await Promise.all([come(kofi), come(kofi, 1), come(kofi), come(kofi, 1)])).toEqual(Array(4).fill('success'));
@@ -74,7 +74,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect(await noted()).toMatchObject([{ principal: kofi.principal, server: 'support', decision: 'allowed' }]);
   });
 
-  test('only then can they lead', async () => {
+  test('only then can the contact lead', async () => {
     await invite('dana.lee@acme.example');
     const dana = newcomer('dana.lee@acme.example', { roles: person(jane).roles });
     const [{ contact_id: before } = {}] = await contact('dana.lee@acme.example');
@@ -86,7 +86,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect(code(await testRuntime.done(dana, 'support', 'customer_transfer_lead', { contact_id: person(jane).sub }))).toBe('success');
   });
 
-  test('two accounts with one address: the first who comes has the seat', async () => {
+  test('of two accounts with one address, the first to sign in becomes the contact', async () => {
     await invite('lee.one@acme.example');
     const [one, two] = [newcomer('lee.one@acme.example'), newcomer('lee.one@acme.example')];
     expect(await Promise.all([come(one), come(two, 1)])).toEqual(['success', 'success']);
@@ -95,7 +95,7 @@ describe.each(searchStores)('invited contacts on %s', (_name, search) => {
     expect([one.sub, two.sub]).toContain(seats[0]?.['contact_id']);
   });
 
-  test('somebody who has been here before is invited, and is seen within a minute', async () => {
+  test('a person who has signed in before is invited, and becomes active within a minute', async () => {
     const early = newcomer('early.bird@acme.example');
     expect(await come(early)).toBe('success');
     await invite('early.bird@acme.example');

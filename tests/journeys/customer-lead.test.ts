@@ -1,4 +1,4 @@
-/** Who leads an organisation: its own record says so, there is exactly one at all times, and a change of it waits for an approval. */
+/** The lead of an organisation: stored in its record, exactly one at all times, and changed only by an approval. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import { execute, findResult } from '../../src/core/writes.ts';
@@ -28,7 +28,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     await testRuntime?.close();
     expect(testRuntime?.problems).toEqual([]);
   });
-  /** Everyone of the three with a lead's token: whoever is let in is the lead by the record. */
+  /** All three with a lead's token: the call succeeds for the lead of the record. */
   async function leads(): Promise<Person[]> {
     const answers = await Promise.all(
       people.map(async (who) => [who, code(await testRuntime.call(who, 'support', 'customer_list_contacts'))] as const),
@@ -47,7 +47,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     if (now !== jane) expect(code(await give(now, jane))).toBe('success');
   });
 
-  test('the card says who will lead, and what becomes of oneself; nothing happens before', async () => {
+  test('the card names the new lead and the consequence for the caller; nothing happens before the approval', async () => {
     const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     expect(card.confirmationData).toMatchObject({
       subject: { id: bob.organizationId, label: 'Acme Corporation: Bob Developer (bob.developer@acme.example)' },
@@ -65,7 +65,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(await leads()).toEqual([jane]);
   });
 
-  test('after it the record decides, whatever the tokens still say', async () => {
+  test('after the transfer the record decides, whatever the tokens still say', async () => {
     const count = async (who: Person) => {
       let rows = 0;
       for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -82,7 +82,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       status: 'success',
       data: { lead_contact_id: bob.sub, lead_name: 'Bob Developer', organization_name: 'Acme Corporation' },
     });
-    // Jane's token is minutes old and says lead; Bob's new one does too.
+    // Jane's token is minutes old and says lead; so does Bob's new one.
     expect(await leads()).toEqual([bob]);
     expect(await count(bob)).toBe(all);
     expect(await count(jane)).toBeLessThan(all);
@@ -94,7 +94,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
         code: 'INSUFFICIENT_PERMISSIONS',
         message: 'Only the lead contact of your organisation may do this.',
       });
-      // And without the role in the token the record alone is not enough either.
+      // Without the role in the token, the record alone is not enough.
       expect(code(await testRuntime.call('bob.developer@acme.example', 'support', tool, input))).toBe('INSUFFICIENT_PERMISSIONS');
     }
     expect((await contacts(bob)).map((row) => [row['name'], row['role'], row['status']])).toEqual([
@@ -103,7 +103,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       ['Jane Smith', 'contact', 'active'],
       ['Kofi Mensah', 'contact', 'invited'],
     ]);
-    // A private ticket of a colleague is shut to a former lead, as if it were not there.
+    // A former lead cannot read a colleague's private ticket: it answers as unknown.
     const [other] = (await testRuntime.data(bob, 'support', 'customer_list_tickets', { limit: 50 })).filter(
       (row) => row['visibility'] === 'private' && row['opened_by'] === 'Ingrid Solheim',
     );
@@ -113,7 +113,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(code(await testRuntime.call(bob, 'support', 'customer_get_ticket', { ticket_id: other?.['ticket_id'] }))).toBe('success');
   });
 
-  test('a card that was made before somebody else led is void', async () => {
+  test('a card from before another transfer is void', async () => {
     const card = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: ingrid.sub });
     const invite = await testRuntime.ask(jane, 'support', 'customer_invite_contact', { email: 'late@acme.example' });
     await give(jane, bob);
@@ -123,7 +123,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect((await contacts(bob)).some((row) => row['email'] === 'late@acme.example')).toBe(false);
   });
 
-  test('of two transfers at once one happens, again and again, and there is one lead at every moment', async () => {
+  test('of two transfers at once one happens, and there is one lead at every moment', async () => {
     for (let round = 0; round < 6; round++) {
       const from = await theLead();
       const [one, two] = people.filter((who) => who !== from);
@@ -141,7 +141,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
       over = true;
       expect(codes.filter((each) => each === 'success').length).toBe(1);
       for (const each of codes) expect(['success', 'CHANGED_SINCE_APPROVAL', 'INSUFFICIENT_PERMISSIONS']).toContain(each);
-      // Three questions are not one moment: between them the lead may pass on, but never is there nobody or two in the record itself.
+      // Three requests are not one moment: the lead may change between them, but the record never has none or two.
       for (const count of await watching) expect(count).toBeLessThanOrEqual(2);
       expect([one, two]).toContain(await theLead());
     }
@@ -155,12 +155,12 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(await leads()).toEqual([bob]);
   });
 
-  test('whoever gave the lead away, and its role with it, still hears that it happened', async () => {
+  test('a former lead without the role still gets the result of the transfer', async () => {
     const { confirmationId } = await testRuntime.ask(jane, 'support', 'customer_transfer_lead', { contact_id: bob.sub });
     const ticket = await testRuntime.runtime.tickets.find(confirmationId, jane);
     const answer = await testRuntime.approve(jane, confirmationId);
     const former = person('jane.smith@acme.example', { roles: ['basic-customer'] });
-    // As after a lost answer, or on another replica a moment later: the roles are read again before it is carried out.
+    // As after a lost response, or on another replica: the roles are read again before the execution.
     expect(await execute(testRuntime.runtime, ticket, { person: former, origin: 'web', requestId: 'again' })).toEqual(answer);
     expect(await findResult(testRuntime.runtime, ticket, former)).toEqual(answer);
     const other = await testRuntime.ask(bob, 'support', 'customer_transfer_lead', { contact_id: jane.sub });
@@ -170,7 +170,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     await expect(refused).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   });
 
-  test('only an active contact of the own organisation can lead', async () => {
+  test('only an active contact of the same organisation can lead', async () => {
     const ask = async (contact_id: string) => code(await testRuntime.call(jane, 'support', 'customer_transfer_lead', { contact_id }));
     expect(await ask(jane.sub)).toBe('ALREADY_LEAD');
     expect(await ask(KOFI)).toBe('CONTACT_NOT_ACTIVE');
@@ -194,7 +194,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(code(await testRuntime.call(jane, 'support', 'customer_invite_contact', { email: 'nobody' }))).toBe('VALIDATION_ERROR');
   });
 
-  test('an address from elsewhere is said to be one, on the card', async () => {
+  test('the card says when an address is of another mail domain', async () => {
     const { message, confirmationId } = await testRuntime.ask(jane, 'support', 'customer_invite_contact', {
       email: 'mallory@evil.example',
     });
@@ -202,7 +202,7 @@ describe.each(searchStores)('the lead of an organisation on %s', (_name, search)
     expect(code(await testRuntime.decide(jane, confirmationId, false))).toBe('cancelled');
   });
 
-  test('two invitations at once: neither is lost without a word, and nobody is there twice', async () => {
+  test('of two invitations at once neither is lost silently, and no contact is duplicated', async () => {
     const cards = await Promise.all(
       ['one@acme.example', 'two@acme.example'].map((email) => testRuntime.ask(jane, 'support', 'customer_invite_contact', { email })),
     );

@@ -1,4 +1,7 @@
-/** Two customers of each of three organisations, over all tools and ids: nothing foreign, and no difference between foreign and absent. */
+/**
+ * Two customers of each of three organisations, over all tools and ids: nothing of others, and no difference between foreign and unknown
+ * ids.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as support from '../../src/domains/support/index.ts';
@@ -14,15 +17,15 @@ const customers = personas.filter(({ realm }) => realm === 'customer');
 const isLead = ({ roles }: Persona) => roles.includes('lead-customer');
 const ABSENT = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 
-/** What the specification says, over the rows themselves. */
+/** The access rules of the specification, applied to the stored rows. */
 const maySee = (who: Persona, row: Row) =>
   row['customer_id'] === who.organizationId && (isLead(who) || row['contact_id'] === who.sub || row['visibility'] === 'organization');
-/** All tickets of the own organisation, those that questions know, and some of everybody else's. */
+/** All tickets of the own organisation, those that sample questions name, and some of others. */
 const lookedAtBy = (who: Persona) => tickets.filter((row, n) => row['customer_id'] === who.organizationId || n < 7 || n % 11 === 0);
 const idOf = (row: Row) => String(row['ticket_id']);
 const without = (text: string, id: string) => text.replaceAll(id, 'the id');
 
-describe.each(searchStores)('customers and the walls between them on %s', (_name, search) => {
+describe.each(searchStores)('isolation of customers on %s', (_name, search) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ search, tools: Object.values(support) });
@@ -45,16 +48,16 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
   }
   const everyone = customers.map((who) => [who.username, who] as const);
 
-  test('there are two of each, and each of them sees and misses something', () => {
+  test('each organisation has two customers, and each of them sees some tickets and not others', () => {
     expect(customers.length).toBe(6);
     for (const who of customers) {
       expect(lookedAtBy(who).some((row) => maySee(who, row))).toBe(true);
-      // A basic customer also misses something of the own organisation.
+      // A basic customer also misses some tickets of their own organisation.
       expect(tickets.some((row) => row['customer_id'] === who.organizationId && !maySee(who, row))).toBe(!isLead(who));
     }
   });
 
-  test.each(everyone)('%s lists exactly the tickets that are theirs to see', async (_user, who) => {
+  test.each(everyone)('%s lists exactly the tickets that they may see', async (_user, who) => {
     const own = tickets.filter((row) => maySee(who, row)).map(idOf);
     expect((await pages(who, 'customer_list_tickets')).map(idOf).toSorted()).toEqual(own.toSorted());
     for (const status of ['open', 'closed']) {
@@ -81,7 +84,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     120_000,
   );
 
-  test.each(everyone)('%s comments on none that is not theirs, and nothing is written', async (_user, who) => {
+  test.each(everyone)('%s cannot comment on a ticket of others, and nothing is written', async (_user, who) => {
     const say = (ticket_id: string) => raw(who, 'customer_add_comment', { ticket_id, comment: 'Let me in' });
     const absent = without(await say(ABSENT), ABSENT);
     expect(absent).toContain('TICKET_NOT_FOUND');
@@ -96,7 +99,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     }
   });
 
-  test.each(everyone)('%s finds nothing foreign by its words', async (_user, who) => {
+  test.each(everyone)('%s finds nothing of others by its text', async (_user, who) => {
     for (const row of tickets.slice(0, 7)) {
       const found = await pages(who, 'customer_list_tickets', { query: String(row['subject']) });
       expect(found.some((each) => idOf(each) === idOf(row))).toBe(maySee(who, row));
@@ -115,7 +118,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     }
   });
 
-  test.each(everyone)('%s learns of no contact of another organisation', async (_user, who) => {
+  test.each(everyone)('%s sees no contact of another organisation', async (_user, who) => {
     const foreign = portals.filter((row) => row['organization_id'] !== who.organizationId).flatMap((row) => row['contacts'] as Row[]);
     const own = portals.find((row) => row['organization_id'] === who.organizationId)?.['contacts'] as Row[];
     const answer = await testRuntime.call(who.username, 'support', 'customer_list_contacts');
@@ -139,7 +142,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     for (const { contact_id } of foreign) expect(without(await give(String(contact_id)), String(contact_id))).toBe(absent);
   });
 
-  test.each(everyone)('%s can name no organisation, and use no tool of the staff', async (_user, who) => {
+  test.each(everyone)('%s cannot choose an organisation, nor use a tool of the staff', async (_user, who) => {
     for (const tool of Object.values(support)) {
       const input = tool.examples[0]?.input('2026-11-16') ?? {};
       if (tool.name.startsWith('customer_')) {
@@ -156,7 +159,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     }
   });
 
-  test('what is written inside stays inside: not shown, not found by, not in a highlight', async () => {
+  test('internal notes are not shown, not searched and not highlighted', async () => {
     const words = (text: unknown) =>
       String(text ?? '')
         .toLowerCase()
@@ -189,7 +192,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     expect(tried).toBeGreaterThan(10);
   });
 
-  test('a cursor of one customer opens no page of another', async () => {
+  test('a cursor of another customer is refused', async () => {
     const [jane, mike] = ['jane.smith@acme.example', 'mike.manager@globex.example'];
     const first = (await testRuntime.call(jane, 'support', 'customer_list_tickets', { limit: 2 })) as SuccessAnswer;
     const cursor = first.metadata?.nextCursor;
@@ -197,7 +200,7 @@ describe.each(searchStores)('customers and the walls between them on %s', (_name
     expect(code(await testRuntime.call(jane, 'support', 'customer_search_kb', { limit: 2, cursor }))).toBe('INVALID_CURSOR');
   });
 
-  test('a customer without an organisation, or of one that is unknown, sees and adds nothing', async () => {
+  test('a customer without an organisation, or of an unknown one, sees and adds nothing', async () => {
     for (const organizationId of [undefined, ABSENT]) {
       const lost = { ...person('jane.smith@acme.example'), organizationId };
       const call = async (tool: string, input: object = {}) => testRuntime.call(lost, 'support', tool, input);

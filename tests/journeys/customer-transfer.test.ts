@@ -1,4 +1,4 @@
-/** After a transfer the built-in sign-in knows the new lead, and no longer the old one. */
+/** After a transfer of the lead, the built-in sign-in gives the role to the new lead only. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { persona } from '../../src/sample/people.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -22,13 +22,13 @@ const contacts = async (user: string) => {
   return body.code ?? body.status;
 };
 
-test('the lead’s role goes with the organisation’s record', async () => {
+test('the lead role follows the record of the organisation', async () => {
   expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['lead-customer'], ['basic-customer']]);
   expect([await contacts(jane), await contacts(bob)]).toEqual(['success', 'INSUFFICIENT_PERMISSIONS']);
   const { confirmationId } = await testServer.ask(jane, 'support', 'customer_transfer_lead', { contact_id: persona(bob).sub });
   expect((await testServer.decide(jane, confirmationId, true)).body.status).toBe('success');
   expect([await rolesOf(jane), await rolesOf(bob)]).toEqual([['basic-customer'], ['lead-customer']]);
-  // A token that was looked at lately is known for ten seconds at most.
+  // A verified token is cached for at most ten seconds.
   testServer.clock.pass(11);
   expect([await contacts(jane), await contacts(bob)]).toEqual(['INSUFFICIENT_PERMISSIONS', 'success']);
 });

@@ -1,4 +1,4 @@
-/** A process that is asked to stop: nobody is sent to it any more, nobody new gets in, and what was begun is answered. */
+/** Graceful shutdown: the process becomes unready, refuses new connections and finishes running requests. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => testServer.close());
 
-/** A connection, and all that came over it. */
+/** A connection, and everything received on it. */
 function raw(port: number): { socket: Socket; text: () => string; ended: Promise<void> } {
   let text = '';
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
@@ -22,7 +22,7 @@ const body = '{"title":"in the middle of a restart"}';
 const begin = async (token: string, port: number) =>
   `POST /api/tools/tasks/add_task HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`;
 
-it('says that it is not ready, goes on answering and ends each connection, then lets nobody in, and finishes what was begun', async () => {
+it('reports unready, answers with Connection: close, then refuses connections, and finishes running requests', async () => {
   const { gateway: port = 0, hr = 0 } = testServer.tamshai.ports;
   const halfway = raw(port);
   halfway.socket.write(await begin(await testServer.token('nina.patel'), port));
@@ -37,7 +37,7 @@ it('says that it is not ready, goes on answering and ends each connection, then 
   const late = await testServer.rest('nina.patel', 'tasks', 'list_tasks');
   expect([late.status, late.headers['connection']]).toEqual([200, 'close']);
 
-  // The time to notice is over: nobody new gets in, and the one that was begun is waited for.
+  // The grace period is over: new connections are refused, and the running request is awaited.
   for (const closed of [port, hr]) await expect.poll(() => refused(closed), { timeout: 10_000 }).toBe(true);
   expect(drained).toBe(false);
   halfway.socket.write(body.slice(5));
@@ -48,7 +48,7 @@ it('says that it is not ready, goes on answering and ends each connection, then 
   await draining;
 });
 
-it('does not wait for streams that only stand open for news, and ends them properly', async () => {
+it('does not wait for open event streams, and ends them properly', async () => {
   const { gateway: port = 0 } = testServer.tamshai.ports;
   const token = await testServer.token('nina.patel', { mcp: true });
   const headers = { accept: 'application/json, text/event-stream' };
@@ -64,7 +64,7 @@ it('does not wait for streams that only stand open for news, and ends them prope
   await Promise.race([testServer.tamshai.drain(0), pause(8_000).then(() => expect.fail('it waits for the stream'))]);
   await testServer.tamshai.close();
   await stream.ended;
-  // The end of a chunked answer, not a broken one.
+  // The end of a chunked response, not a broken one.
   expect(stream.text()).toMatch(/0\r\n\r\n$/);
 });
 

@@ -1,4 +1,4 @@
-/** What an MCP client reads of an error: whole sentences, the roles that would help, and tool names that can be called where it stands. */
+/** Error texts for MCP clients: whole sentences, the roles that open a tool, and tool names that can be called on that endpoint. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allTools } from '../../src/app/registry.ts';
@@ -32,7 +32,7 @@ describe('the text of an error', () => {
     expect(text).toBe('Task not found. Find the id of one of your tasks with tasks_list_tasks.');
   });
 
-  it('names tools as they are called on the gateway, and as they are called on a server alone', async () => {
+  it('names tools as they are called on the gateway, and on a server alone', async () => {
     const input = { employee_id: randomUUID() };
     const gateway = await textOf('alice.chen', 'hr', 'get_employee', { input });
     expect(gateway.text).toContain('with hr_find_employees or hr_list_employees.');
@@ -43,7 +43,7 @@ describe('the text of an error', () => {
     expect(rest.body).toMatchObject({ suggestedAction: expect.stringContaining('with find_employees') as string });
   });
 
-  it('and in the list of tools', async () => {
+  it('names them the same way in the list of tools', async () => {
     const token = await testServer.token('alice.chen', { mcp: true });
     const listed = await testServer.rpc<{ tools: { name: string; inputSchema: unknown }[] }>(token, 'tools/list');
     const schema = listed.result?.tools.find(({ name }) => name === 'hr_get_employee')?.inputSchema;

@@ -1,4 +1,4 @@
-/** Between a finance card and its decision: nothing is written that was not shown, by nobody who may not, and the database agrees. */
+/** Between a finance card and its decision: only what was shown is written, only by people who may, and the database enforces it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../../src/core/people.ts';
 import { sql, type SqlText } from '../../src/core/sql.ts';
@@ -17,11 +17,11 @@ type Table = Parameters<typeof stored>[1];
 interface Case {
   readonly tool: string;
   readonly who: string;
-  /** Makes the row, and gives its id. */
+  /** Creates the row and returns its id. */
   make(testRuntime: TestRuntime): Promise<string>;
   readonly table: Table;
   readonly input: (id: string) => object;
-  /** Each changes one row of those that the card shows; $1 is the id. */
+  /** Each statement changes one row that the card shows; $1 is the id. */
   readonly touches: readonly string[];
 }
 const budget = (state: Parameters<typeof newBudget>[1]) => (testRuntime: TestRuntime) => newBudget(testRuntime, state);
@@ -145,7 +145,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
   });
   const spending = async () => testRuntime.owner('select sum(amount)::text as sum, count(*)::int as rows from finance.spending');
 
-  test('every write is here', () => {
+  test('every write is covered', () => {
     const writes = Object.values(finance).filter(({ kind }) => kind === 'write');
     expect(writes.map(({ name }) => name).toSorted()).toEqual([...cases.map(({ tool }) => tool), 'submit_expense_report'].toSorted());
   });
@@ -158,12 +158,12 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       const [before, spent] = [await stored(testRuntime, table, row), await spending()];
       expect(await testRuntime.approve(who, card.confirmationId)).toMatchObject({ code: 'CHANGED_SINCE_APPROVAL' });
       expect([await stored(testRuntime, table, row), await spending()]).toEqual([before, spent]);
-      // The ticket is spent, and a new one shows what is there now.
+      // The ticket is used up, and a new one shows the current values.
       expect(code(await testRuntime.approve(who, card.confirmationId))).not.toBe('success');
       expect(code(await testRuntime.done(who, 'finance', tool, input(row)))).toBe('success');
     });
 
-    test('denied, nothing happens; approved twice or by many, it happens once', async () => {
+    test('a denial has no effect; repeated and concurrent approvals have one', async () => {
       const row = await make(testRuntime);
       const before = [await stored(testRuntime, table, row), await spending()];
       const denied = await testRuntime.ask(who, 'finance', tool, input(row));
@@ -178,7 +178,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       expect(code(await testRuntime.approve(eve === who ? bob : eve, card.confirmationId))).not.toBe('success');
     });
 
-    test('two cards for one row: the second was shown something else', async () => {
+    test('of two cards for one row, the second is refused after the first', async () => {
       const row = await make(testRuntime);
       const other = who === eve ? bob : eve;
       const [first, second] = [
@@ -191,7 +191,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       expect([await stored(testRuntime, table, row), await spending()]).toEqual([after, spent]);
     });
 
-    test('a role that was taken away, or an employee record that went, decides nothing', async () => {
+    test('after the loss of a role or an employee record, the approval is refused', async () => {
       const row = await make(testRuntime);
       const before = await stored(testRuntime, table, row);
       for (const [change, gives] of [
@@ -205,7 +205,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     });
   });
 
-  test('what became one’s own meanwhile is not one’s to decide', async () => {
+  test('a row that became the approver’s own meanwhile cannot be decided', async () => {
     const turns: [string, string, string, string, object][] = [
       ['approve_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', {}],
       ['reject_budget', 'budgets', await newBudget(testRuntime, 'PENDING_APPROVAL'), 'submitted_by = $2', rejecting],
@@ -231,7 +231,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     const reports = () => testRuntime.owner('select count(*)::int as n from finance.expense_reports');
     const ask = () => testRuntime.ask(marcus, 'finance', 'submit_expense_report', expenses);
 
-    test('the person moved, or handed in something else meanwhile', async () => {
+    test('is refused when the person moved or submitted another report meanwhile', async () => {
       for (const text of [
         'update finance.people set name = name where employee_id = $1',
         "update finance.people set department = 'Legal' where employee_id = $1",
@@ -251,7 +251,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       await testRuntime.owner('update finance.people set active = true where employee_id = $1', [id(marcus)]);
     });
 
-    test('denied, nothing happens; approved by many, it happens once', async () => {
+    test('a denial has no effect; concurrent approvals have one', async () => {
       const before = Number((await reports())[0]?.['n']);
       expect(code(await testRuntime.decide(marcus, (await ask()).confirmationId, false))).toBe('cancelled');
       const { confirmationId } = await ask();
@@ -263,7 +263,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
   });
 
   describe('the database refuses by itself', () => {
-    /** A statement as the writing role of a person's audience, past the tool's own rules. */
+    /** Runs a statement as the writing role of a person's audience, past the tool's own rules. */
     async function forced(who: Person, audience: string, statement: SqlText): Promise<string> {
       const store = testRuntime.runtime.stores['finance'] as Store<'sql'>;
       try {
@@ -283,7 +283,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
     const REFUSED = /^(CHANGED_SINCE_APPROVAL|INSUFFICIENT_PERMISSIONS|42501)$/;
     const by = (who: string) => sql`${id(who)}::uuid`;
 
-    test('a move that no arrow allows, in another’s name, or of what is one’s own', async () => {
+    test('an illegal transition, in another person’s name, or of one’s own row', async () => {
       const [draft, pending, own, approved] = [
         await newBudget(testRuntime, 'DRAFT'),
         await newBudget(testRuntime, 'PENDING_APPROVAL'),
@@ -345,7 +345,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       ];
       for (const [what, statement] of team)
         expect([what, await forced(person(nina), 'team', statement)]).toEqual([what, expect.stringMatching(REFUSED)]);
-      // The same statement with everything right is let through: what is tested is the rule, not the wire.
+      // The correct statement succeeds: the failures above come from the rule, not from the connection.
       expect(
         await forced(person(nina), 'team', sql`update finance.budgets set ${submitting} where budget_id = ${draft} returning 1 as x`),
       ).toBe('it was let through');
@@ -354,7 +354,7 @@ describe.each(databases)('between card and decision on %s', (_name, database) =>
       ).toBe('it was let through');
     });
 
-    test('invoices: approved and paid by one hand, skipped, or moved back', async () => {
+    test('invoices: approved and paid by the same person, skipped, or moved back', async () => {
       const [pending, approved, mine, approvedByMe, paid] = [
         await newInvoice(testRuntime, 'PENDING'),
         await newInvoice(testRuntime, 'APPROVED'),

@@ -1,4 +1,7 @@
-/** Finance as people live it: budget against actual, an invoice through two hands, expenses from the taxi to the transfer; and what goes wrong. */
+/**
+ * Finance from end to end: budget against actual, an invoice with two signatories, expenses from submission to reimbursement; and what goes
+ * wrong.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, CancelledAnswer, SuccessAnswer } from '../../src/core/answer.ts';
 import * as finance from '../../src/domains/finance/index.ts';
@@ -60,7 +63,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(rows.every((row) => row['status'] === 'APPROVED' && Number(row['utilization_percent']) > 50)).toBe(true);
   });
 
-  test('an invoice: approved by one, paid by another, spent by the department', async () => {
+  test('an invoice is approved by one person, paid by another, and counted for the department', async () => {
     const before = await spentOn('Engineering');
     const { invoice_id, amount } = await first(bob, 'list_invoices', { vendor: 'CloudNine', status: 'pending' });
     const card = await testRuntime.ask(bob, 'finance', 'approve_invoice', { invoice_id, approver_notes: 'As ordered' });
@@ -115,7 +118,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     ).toMatchObject({ invoice_id });
   });
 
-  test('a payment counts in the year in which it is made, budget or not', async () => {
+  test('a payment counts in the year of its date, with or without a budget', async () => {
     const { invoice_id } = await first(bob, 'list_invoices', { vendor: 'Northwind', status: 'APPROVED' });
     for (const payment_date of ['2026-10-25', '2026-12-18', '2027-11-16', '2020-01-01'])
       expect([payment_date, await ask(bob, 'pay_invoice', { invoice_id, payment_date })]).toEqual([
@@ -134,7 +137,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         'select department, fiscal_year, category, amount::float8 as amount from finance.spending where fiscal_year = 2027',
       ),
     ).toEqual([{ department: 'Operations', fiscal_year: 2027, category: 'OTHER', amount: 9640.2 }]);
-    // Nobody had planned it, and it shows all the same.
+    // No budget planned it, and the actual still shows it.
     await testRuntime.owner(
       "delete from finance.budget_lines where category = 'OTHER' and budget_id = '0fb00000-0000-4000-8000-000000000007'",
     );
@@ -148,7 +151,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     });
   });
 
-  test('expenses: handed in, approved by the manager, reimbursed by finance', async () => {
+  test('expenses are submitted, approved by the manager and reimbursed by finance', async () => {
     const items = [
       { category: 'transport', description: 'Taxi', amount: 42.5 },
       { category: 'MEALS', description: 'Client lunch', amount: 88, date: '2026-11-12', receipt: 'lunch.jpg' },
@@ -178,7 +181,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         { date: '2026-11-16', category: 'OTHER', amount: 0.01, receipt: null },
       ],
     });
-    // The same again: the card tells that it would be the second time.
+    // The same again: the card warns about the duplicate.
     expect(
       (await testRuntime.ask(marcus, 'finance', 'submit_expense_report', { month: '2026-11', items })).confirmationData.changes.at(-1),
     ).toMatchObject({
@@ -223,7 +226,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     });
   });
 
-  test('a budget: submitted, rejected, submitted again, approved for less, shared among its lines', async () => {
+  test('a budget is submitted, rejected, submitted again, approved for less and split over its lines', async () => {
     const budget_id = '0fb00000-0000-4000-8000-000000000001';
     expect(dataOf(await testRuntime.done(nina, 'finance', 'submit_budget', { budget_id, comments: 'Two new teams' }))).toMatchObject({
       status: 'PENDING_APPROVAL',
@@ -268,7 +271,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     ).toEqual(Object.fromEntries(lines.map(({ label, to }) => [label, to])));
   });
 
-  test('approve_budget by department: the one that waits, the year where several do', async () => {
+  test('approve_budget by department finds the waiting one, and needs the year where several wait', async () => {
     expect(await ask(bob, 'approve_budget', { department: 'LEGAL', amount: 450_000 })).toBe('pending_confirmation');
     expect(await ask(bob, 'approve_budget', { department: 'Legal', fiscal_year: 2027 })).toBe('pending_confirmation');
     expect(await ask(bob, 'approve_budget', { department: 'Legal', budget_id: '0fb00000-0000-4000-8000-000000000008' })).toBe(
@@ -300,7 +303,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
       expect([input, await ask(bob, 'approve_budget', input)]).toEqual([input, 'VALIDATION_ERROR']);
   });
 
-  test('what is deleted is gone from every tool, and kept for the audit', async () => {
+  test('a deleted row is gone from every tool, and kept for the audit', async () => {
     const invoice = { invoice_id: '0f1c0000-0000-4000-8000-000000000010' };
     const report = { report_id: '0fe00000-0000-4000-8000-000000000005' };
     const budget = { budget_id: '0fb00000-0000-4000-8000-000000000002' };
@@ -336,7 +339,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(
       await testRuntime.owner('select deletion_reason, deleted_by from finance.invoices where invoice_id = $1', [invoice.invoice_id]),
     ).toEqual([{ deletion_reason: 'It was a duplicate', deleted_by: id(bob) }]);
-    // The department may plan the year anew.
+    // The department may plan the year again.
     await testRuntime.owner(
       "insert into finance.budgets (department, fiscal_year, created_by, created_by_name) values ('HR', 2027, $1, 'Alice')",
       [id('alice.chen')],
@@ -344,7 +347,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     expect(await ask(bob, 'get_budget', { department: 'HR', year: 2027 })).toBe('success');
   });
 
-  describe('bad input is said, and nothing is written', () => {
+  describe('invalid input is refused, and nothing is written', () => {
     const state = async () =>
       testRuntime.owner(
         `select (select count(*) from finance.expense_reports)::int as reports, (select count(*) from finance.expense_items)::int as items,
@@ -423,7 +426,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
         expect(await ask(bob, tool, { ...input, rejection_reason })).toBe('VALIDATION_ERROR');
     });
 
-    test('ids that are none', async () => {
+    test('malformed ids', async () => {
       for (const tool of Object.values(finance).filter(({ kind }) => kind === 'write')) {
         const key = Object.keys(tool.input.shape).find((name) => name.endsWith('_id'));
         if (key === undefined) continue;
@@ -433,7 +436,7 @@ describe.each(databases)('finance journeys on %s', (_name, database) => {
     });
   });
 
-  test('the trail tells who moved what, in the chain of the database', async () => {
+  test('the audit log records who moved what, in the chain of the database', async () => {
     await testRuntime.done(bob, 'finance', 'approve_invoice', { invoice_id: '0f1c0000-0000-4000-8000-000000000002' });
     const bodies = (await testRuntime.owner('select body from finance.audit order by chain, n')).map(
       (row) => JSON.parse(String(row['body'])) as Row,

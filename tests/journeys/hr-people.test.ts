@@ -1,4 +1,4 @@
-/** Who sees which people, and what of them. */
+/** Which employees a person sees, and which fields of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import { HIDDEN } from '../../src/core/fields.ts';
@@ -34,7 +34,7 @@ describe.each(databases)('people on %s', (_name, database) => {
         manager,
       ])
     ).map((row) => String(row['employee_id']));
-  /** Every page of a list, one after the other. */
+  /** All pages of a list in order. */
   async function pages(who: Parameters<TestRuntime['call']>[0], tool: string, input: object = {}): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -48,7 +48,7 @@ describe.each(databases)('people on %s', (_name, database) => {
   }
 
   describe('one record', () => {
-    test('oneself, the people below, or everyone', async () => {
+    test('is visible to the person, to their managers, or by role to everyone', async () => {
       for (const [who, whom, comes] of [
         [frank, frank, 'success'],
         [frank, marcus, 'EMPLOYEE_NOT_FOUND'],
@@ -67,7 +67,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await get(reader, id(eve))).toBe('success');
     });
 
-    test('not yours, gone and never there read the same', async () => {
+    test('a foreign, deleted and unknown id give the same answer', async () => {
       const [gone] = await testRuntime.owner(
         "select employee_id, manager_id from hr.employees e where active and manager_id is not null and not exists (select from hr.employees r where r.manager_id = e.employee_id) and department = 'Legal' limit 1",
       );
@@ -95,7 +95,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       ).toEqual([]);
     });
 
-    test('a former report is a stranger', async () => {
+    test('a former report is no longer visible', async () => {
       const [first] = (await below(id(nina))).filter((each) => ![id(marcus), id(sarah), id(frank)].includes(each));
       const moved = first ?? id(frank);
       expect(await get(nina, moved)).toBe('success');
@@ -105,7 +105,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       await testRuntime.owner('update hr.employees set manager_id = $2 where employee_id = $1', [moved, id(nina)]);
     });
 
-    test('an id is one id, however it is written; what is none says how to find one', async () => {
+    test('an id is accepted in any spelling; a malformed one gets a hint', async () => {
       expect(await get(nina, id(sarah).toUpperCase())).toBe('success');
       expect(code(await testRuntime.call(nina, 'hr', 'get_employee', { employeeId: id(sarah) }))).toBe('success');
       expect(code(await testRuntime.call(nina, 'hr', 'get_employee', { employee_id: id(sarah), employeeId: id(sarah) }))).toBe(
@@ -120,7 +120,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       });
     });
 
-    test('without an employee record no rule about oneself passes', async () => {
+    test('without an employee record every rule about oneself fails', async () => {
       expect(await get(person(nina, { employeeId: undefined }), id(sarah))).toBe('IDENTITY_NOT_LINKED');
       expect(await get(person(frank, { employeeId: undefined }), id(frank))).toBe('IDENTITY_NOT_LINKED');
       const unlinked = person(alice, { employeeId: undefined });
@@ -144,7 +144,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       return { pay: salary !== HIDDEN, contact: phone !== HIDDEN, ssn: ssn !== HIDDEN };
     };
     const nothing = { pay: false, contact: false, ssn: false };
-    test('by role, and for oneself', async () => {
+    test('depend on the role, and never apply to oneself', async () => {
       expect(await sees(alice, sarah)).toEqual({ pay: true, contact: true, ssn: true });
       expect(await sees(eve, sarah)).toEqual({ pay: true, contact: true, ssn: true });
       expect(await sees(reader, sarah)).toEqual(nothing);
@@ -191,7 +191,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       }
     });
 
-    test('an answer does not change when a hidden value does', async () => {
+    test('the answer does not depend on a hidden value', async () => {
       const before = await testRuntime.data(nina, 'hr', 'get_employee', { employee_id: id(sarah) });
       await testRuntime.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [id(sarah)]);
       await testRuntime.owner("update hr.contact set phone = '+1 555 0100' where employee_id = $1", [id(sarah)]);
@@ -218,7 +218,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(metadata?.warning).not.toContain('department');
     });
 
-    test('a manager lists the people below, and not the own record', async () => {
+    test('a manager lists the people below, without themself', async () => {
       const rows = await pages(nina, 'list_employees');
       expect(rows.map((row) => row['employee_id'])).toEqual(await below(id(nina)));
       expect(rows.map((row) => row['employee_id'])).not.toContain(id(nina));
@@ -249,7 +249,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       expect(await names('%')).toHaveLength((await names('_')).length);
     });
 
-    test('a cursor fits nothing else', async () => {
+    test('a cursor is refused anywhere else', async () => {
       const first = (await testRuntime.call(alice, 'hr', 'list_employees', { department: 'Engineering', limit: 2 })) as SuccessAnswer;
       const cursor = first.metadata?.nextCursor ?? '';
       const next = async (who: string, tool: string, input: object) => code(await testRuntime.call(who, 'hr', tool, { ...input, cursor }));
@@ -264,7 +264,7 @@ describe.each(databases)('people on %s', (_name, database) => {
       );
     });
 
-    test('rows that go between two pages do not move the others', async () => {
+    test('rows deleted between two pages do not shift the others', async () => {
       const whole = (await pages(bob, 'list_employees')).map((row) => String(row['employee_id']));
       const first = (await testRuntime.call(bob, 'hr', 'list_employees', { limit: 4 })) as SuccessAnswer;
       const [leaver] = (

@@ -1,11 +1,11 @@
-/** Many decisions at once. On PostgreSQL on three replicas; on PGlite one after the other, which must come to the same. */
+/** Concurrent decisions: on three replicas with PostgreSQL, one after the other with PGlite, with the same outcome. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
 import { code, databases, employeeIdOf as id, openTestRuntime, type TestRuntime } from '../test-runtime.ts';
 
 const [eve, alice, marcus, sarah] = ['eve.thompson', 'alice.chen', 'marcus.johnson', 'sarah.kim'] as const;
 
-describe.each(databases)('many at once on %s', (_name, database) => {
+describe.each(databases)('concurrent decisions on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database, replicas: 3 });
@@ -30,7 +30,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     }
   });
 
-  test('two salary changes asked on one row: the second was shown something else', async () => {
+  test('of two salary changes for one row, the second is refused after the first', async () => {
     for (let round = 0; round < 5; round++) {
       const [first, second] = [
         await testRuntime.ask(alice, 'hr', 'update_salary', { employee_id: id(sarah), new_salary: 160_000 + round }),
@@ -44,7 +44,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     }
   });
 
-  test('unrelated changes do not get in each other’s way', async () => {
+  test('unrelated changes do not block each other', async () => {
     const people = await testRuntime.owner(
       "select employee_id from hr.employees where active and department = 'Marketing' order by employee_id limit 12",
     );
@@ -55,7 +55,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     expect(answers.map(code)).toEqual(people.map(() => 'success'));
   });
 
-  test('fifteen days are left, and nine times five are asked for', async () => {
+  test('nine requests of five days each for fifteen remaining days', async () => {
     await testRuntime.owner(
       "update hr.time_off_balances set entitlement = 15 + used + pending - least(carryover, used + pending), carryover = least(carryover, used + pending) where employee_id = $1 and fiscal_year = 2026 and type_code = 'VACATION'",
       [id(marcus)],
@@ -78,7 +78,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     }
     const answers = await Promise.all(cards.map(({ confirmationId }, n) => testRuntime.approve(marcus, confirmationId, n)));
     const made = answers.filter(({ status }) => status === 'success').length;
-    // Each card said "15 left". After the first that is no longer so, and the others have to be asked again.
+    // Each card said "15 left". After the first approval that is outdated, and the others must be requested again.
     expect(made).toBe(1);
     expect(new Set(answers.map(code))).toEqual(new Set(['success', 'CHANGED_SINCE_APPROVAL']));
     const [after] = await facts();
@@ -89,7 +89,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
         [id(marcus)],
       ),
     ).toBe(5);
-    // Asked again, two more fit, and then none.
+    // Of the new requests two more fit, and then none.
     for (const [start, comes] of [
       ['2026-11-30', 'success'],
       ['2026-12-07', 'success'],
@@ -107,7 +107,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     expect((await facts())[0]?.['left']).toBe(0);
   });
 
-  test('the same days asked for nine times are taken once', async () => {
+  test('the same days, requested nine times, are taken once', async () => {
     const cards = [];
     for (let n = 0; n < 9; n++)
       cards.push(
@@ -128,7 +128,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
     ).toBe(1);
   });
 
-  test('nobody who leaves gets a new report in the same moment', async () => {
+  test('a person who leaves never gets a new report at the same moment', async () => {
     const leaf =
       "select employee_id from hr.employees e where active and department = 'Operations' and employee_id::text not like '0e000000%' and not exists (select from hr.employees r where r.manager_id = e.employee_id) order by employee_id";
     const people = (await testRuntime.owner(`${leaf} limit 16`)).map((row) => String(row['employee_id']));
@@ -138,7 +138,7 @@ describe.each(databases)('many at once on %s', (_name, database) => {
       const { confirmationId } = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: leaver });
       const decide = () => testRuntime.approve(alice, confirmationId, round);
       const move = () => moveUnder(testRuntime, leaver, mover);
-      // The embedded database does one thing after the other: first the one, then the other way round.
+      // The embedded database runs one transaction at a time: first in one order, then in the other.
       const first = database === 'pglite' && round % 4 === 0 ? move() : undefined;
       await first;
       const [decided] =
@@ -162,7 +162,7 @@ const moveUnder = (testRuntime: TestRuntime, leaver: string, mover: string) =>
     [leaver, mover],
   );
 
-/** What another program would do: a transaction of its own, that begins before and ends after the other's. */
+/** Another program's transaction, which begins before the other and ends after it. */
 async function moveAtOnce(testRuntime: TestRuntime, leaver: string, mover: string): Promise<void> {
   const [where] = await testRuntime.owner('select current_database() as name');
   const url = new URL(process.env.TAMSHAI_TEST_DATABASE_URL ?? '');

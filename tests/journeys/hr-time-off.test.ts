@@ -1,4 +1,4 @@
-/** Time off: asking for it, deciding on it, and the balances that move with it. */
+/** Time off: requests, decisions and the balances that change with them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, CancelledAnswer } from '../../src/core/answer.ts';
 import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
@@ -45,7 +45,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
     const ask = async (who: Parameters<TestRuntime['call']>[0], input: object) =>
       code(await testRuntime.call(who, 'hr', 'create_time_off_request', input));
 
-    test('counts working days and sets them aside', async () => {
+    test('counts working days and reserves them', async () => {
       const before = await balance(id(frank), 'VACATION');
       const card = await testRuntime.ask(frank, 'hr', 'create_time_off_request', request('VACATION', '2026-12-03', '2026-12-07', 'Skiing'));
       expect(card.message).toBe('Ask for 3 days of vacation from 2026-12-03 to 2026-12-07? Nothing has changed yet.');
@@ -80,7 +80,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(await ask(frank, request('SICK', '2026-12-08'))).toBe('pending_confirmation');
     });
 
-    test('what cannot be', async () => {
+    test('refuses impossible requests', async () => {
       for (const [input, comes] of [
         [request('VACATION', '2026-11-21', '2026-11-22'), 'NO_WORKING_DAYS'],
         [request('VACATION', '2026-12-28', '2027-01-04'), 'SPANS_TWO_YEARS'],
@@ -100,7 +100,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(await ask(person(tom, { employeeId: undefined }), request('SICK', '2026-11-16'))).toBe('IDENTITY_NOT_LINKED');
     });
 
-    test('sick days afterwards, unpaid leave, and for an executive the own days', async () => {
+    test("allows sick days afterwards and unpaid leave, and executives' own days", async () => {
       expect(code(await testRuntime.done(tom, 'hr', 'create_time_off_request', request('SICK', '2026-11-12', '2026-11-13')))).toBe(
         'success',
       );
@@ -109,7 +109,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(answer).toMatchObject({ status: 'success', data: { employee_id: id(eve) } });
     });
 
-    test('a balance that shrank meanwhile, or a day taken meanwhile', async () => {
+    test('is refused when the balance shrank or a day was taken meanwhile', async () => {
       const one = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-01'));
       const two = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('SICK', '2026-12-02'));
       const same = await testRuntime.ask(paula, 'hr', 'create_time_off_request', request('VACATION', '2026-12-01'));
@@ -129,7 +129,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
     const pendingOf = async (who: string) =>
       String((await testRuntime.data(who, 'hr', 'list_time_off_requests', { status: 'pending' }))[0]?.['request_id']);
 
-    test('a manager approves: the days move from waiting to used', async () => {
+    test('a manager approves: the days move from pending to used', async () => {
       const request_id = await pendingOf(marcus);
       const { type_code, days, year } = await one(
         'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests where request_id = $1',
@@ -160,7 +160,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(await decideOn(nina, request_id, false)).toMatchObject({ code: 'REQUEST_NOT_PENDING' });
     });
 
-    test('a rejection rejects, and gives the days back', async () => {
+    test('a rejection returns the days', async () => {
       const request_id = await pendingOf(sarah);
       const { type_code, days, year } = await one(
         'select type_code, days::float8 as days, extract(year from start_date)::int as year from hr.time_off_requests where request_id = $1',
@@ -188,7 +188,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       ).toContain(request_id);
     });
 
-    test('only true and false are decisions', async () => {
+    test('accepts only true and false as decisions', async () => {
       const request_id = await made(marcus, request('PERSONAL', '2026-12-15'));
       for (const bad of ['false', 'true', 0, 1, null])
         expect([bad, code(await decideOn(nina, request_id, bad))]).toEqual([bad, 'VALIDATION_ERROR']);
@@ -220,7 +220,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(code(await decideOn(nina, own))).toBe('SEPARATION_OF_DUTIES');
     });
 
-    test("not for whom it is not; a stranger's request reads like none", async () => {
+    test('refuses everyone else; a foreign request answers as unknown', async () => {
       const request_id = await made(dan, request('VACATION', '2026-12-18'));
       for (const who of [dan, frank, reader])
         if (who !== dan) expect(code(await decideOn(who, request_id))).toBe('INSUFFICIENT_PERMISSIONS');
@@ -236,7 +236,7 @@ describe.each(databases)('time off on %s', (_name, database) => {
       expect(code(await decideOn(alice, 'REQ-1'))).toBe('VALIDATION_ERROR');
     });
 
-    test('decided by someone else meanwhile; moved to another team meanwhile', async () => {
+    test('is refused when it was decided or the person moved teams meanwhile', async () => {
       const request_id = await made(marcus, request('PERSONAL', '2026-12-22'));
       const mine = await testRuntime.ask(nina, 'hr', 'approve_time_off_request', { request_id, approved: true });
       expect(code(await testRuntime.done(alice, 'hr', 'approve_time_off_request', { request_id, approved: false }))).toBe('success');

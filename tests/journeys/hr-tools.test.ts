@@ -1,4 +1,4 @@
-/** What the people tools answer: the org chart, reviews, time off, and every example. Changes are in hr-writes and hr-time-off. */
+/** Results of the HR tools: the org chart, reviews, time off and every example. Changes are in hr-writes and hr-time-off. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
@@ -16,7 +16,7 @@ const [eve, alice, nina, marcus, sarah, frank] = [
 const reader = person('tom.becker', { roles: ['employee', 'hr-read'] });
 const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 
-describe.each(databases)('the people tools on %s', (_name, database) => {
+describe.each(databases)('the HR tools on %s', (_name, database) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ database });
@@ -32,7 +32,7 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
         manager,
       ])
     ).map((row) => String(row['employee_id']));
-  /** Every page of a list, one after the other. */
+  /** All pages of a list in order. */
   async function pages(who: Parameters<TestRuntime['call']>[0], tool: string, input: object = {}): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -57,7 +57,7 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
       (await testRuntime.data(who, 'hr', 'get_org_chart', input)) as unknown as Node;
     const all = (node: Node): Node[] => [node, ...node.direct_reports.flatMap(all)];
 
-    test('begins at the top of what one sees', async () => {
+    test('begins at the top of what the caller sees', async () => {
       expect(await chart(eve)).toMatchObject({ name: 'Eve Thompson', level: 0 });
       expect(await chart(alice)).toMatchObject({ name: 'Eve Thompson', level: 0 });
       expect(await chart(nina)).toMatchObject({ name: 'Nina Patel', level: 0 });
@@ -70,7 +70,7 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
       });
     });
 
-    test('holds everyone below, each at the right place', async () => {
+    test('contains everyone below, each in the right place', async () => {
       const node = await chart(nina, { max_depth: 10 });
       expect(
         all(node)
@@ -85,7 +85,7 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
       expect(node.direct_reports.map(({ name }) => name)).toEqual(expect.arrayContaining(['Marcus Johnson', 'Sarah Kim']));
     });
 
-    test('counts what it does not show', async () => {
+    test('counts what it omits', async () => {
       const shallow = await chart(eve, { max_depth: 1 });
       expect(shallow.direct_reports.length).toBe(shallow.direct_reports_count);
       expect(shallow.direct_reports.every((each) => each.direct_reports.length === 0)).toBe(true);
@@ -182,7 +182,7 @@ describe.each(databases)('the people tools on %s', (_name, database) => {
     });
   });
 
-  test('every example comes to what it says, and a card is the same when asked twice', async () => {
+  test('every example gives its declared answer, and a repeated change gives the same card', async () => {
     const today = SAMPLE_DAY.toISOString().slice(0, 10);
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
     for (const tool of Object.values(hr)) {

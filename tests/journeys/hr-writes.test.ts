@@ -1,4 +1,4 @@
-/** Leaving and pay: who may, and what happens when things change between the card and the decision. */
+/** delete_employee and update_salary: who may call them, and changes between the card and the decision. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { code, databases, employeeIdOf as id, openTestRuntime, person, type TestRuntime } from '../test-runtime.ts';
 
@@ -23,7 +23,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     expect(testRuntime?.problems).toEqual([]);
   });
   const one = async (text: string, values: readonly unknown[] = []) => (await testRuntime.owner(text, values))[0] ?? {};
-  /** Someone who leads nobody and is no persona, a new one each time. */
+  /** An employee without reports who is no sample person, a new one each time. */
   const taken = new Set<unknown>();
   async function someone(department = 'Engineering'): Promise<string> {
     const rows = await testRuntime.owner(
@@ -39,7 +39,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
     const ask = (who: Parameters<TestRuntime['call']>[0], employee_id: string, reason?: string) =>
       testRuntime.call(who, 'hr', 'delete_employee', { employee_id, ...(reason && { reason }) });
 
-    test('asks first; then the person is gone from every tool, and kept for the audit', async () => {
+    test('waits for approval; then the person is gone from every tool, and kept for the audit', async () => {
       const whom = await someone('Operations');
       const { first_name, last_name, email, manager_id } = await one('select * from hr.employees where employee_id = $1', [whom]);
       const name = `${first_name} ${last_name}`;
@@ -93,7 +93,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       }
     });
 
-    test('not oneself, however the id is written; nobody above; nobody with reports', async () => {
+    test('refuses oneself in any spelling of the id, people above, and people with reports', async () => {
       for (const input of [{ employee_id: id(alice) }, { employee_id: id(alice).toUpperCase() }, { employeeId: id(alice) }]) {
         expect(await testRuntime.call(alice, 'hr', 'delete_employee', input)).toMatchObject({ code: 'CANNOT_DELETE_SELF' });
       }
@@ -108,7 +108,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(code(await ask(person(alice, { employeeId: undefined }), id(frank)))).toBe('IDENTITY_NOT_LINKED');
     });
 
-    test('only for those who may, and another may not decide', async () => {
+    test('refuses other roles, and another person cannot decide', async () => {
       for (const who of [frank, nina, bob, reader])
         expect([who, code(await ask(who, id(frank)))]).toEqual([who, 'INSUFFICIENT_PERMISSIONS']);
       const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: id(frank) });
@@ -118,13 +118,13 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await one('select active from hr.employees where employee_id = $1', [id(frank)])).toEqual({ active: true });
     });
 
-    test("an executive's approval takes effect too", async () => {
+    test('an executive can approve too', async () => {
       const whom = await someone('Operations');
       expect(code(await testRuntime.done(eve, 'hr', 'delete_employee', { employee_id: whom }))).toBe('success');
       expect(await one('select active from hr.employees where employee_id = $1', [whom])).toEqual({ active: false });
     });
 
-    test('a role that was taken away meanwhile decides nothing', async () => {
+    test('after the loss of the role the approval is refused', async () => {
       const whom = await someone('Operations');
       const card = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
       expect(code(await testRuntime.approve(person(alice, { roles: ['employee', 'hr-read', 'manager'] }), card.confirmationId))).toBe(
@@ -133,7 +133,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await one('select active from hr.employees where employee_id = $1', [whom])).toEqual({ active: true });
     });
 
-    test('what changed after the card was shown is not written', async () => {
+    test('a row that changed after the card was shown is not written', async () => {
       const [whom, other] = [await someone('Operations'), await someone('Operations')];
       const touched = await testRuntime.ask(alice, 'hr', 'delete_employee', { employee_id: whom });
       await testRuntime.owner("update hr.employees set job_title = job_title || ' II' where employee_id = $1", [whom]);
@@ -190,7 +190,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       ]);
     });
 
-    test('not unchanged, not oneself, nobody above, within bounds', async () => {
+    test('refuses the same salary, oneself, people above and amounts out of bounds', async () => {
       const ask = async (who: Parameters<TestRuntime['call']>[0], whom: string, new_salary: unknown, more: object = {}) =>
         code(await testRuntime.call(who, 'hr', 'update_salary', { employee_id: whom, new_salary, ...more }));
       expect(await ask(alice, id(marcus), await salaryOf(id(marcus)))).toBe('SALARY_UNCHANGED');
@@ -212,7 +212,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await ask(alice, id(marcus), 99_000, { reason: 'safe \u202e evas' })).toBe('VALIDATION_ERROR');
     });
 
-    test('there and back again is a change', async () => {
+    test('accepts a change back to the old value', async () => {
       const whom = await someone();
       const card = await testRuntime.ask(eve, 'hr', 'update_salary', { employee_id: whom, new_salary: 91_000 });
       await testRuntime.owner('update hr.pay set salary = salary + 1 where employee_id = $1', [whom]);
@@ -230,7 +230,7 @@ describe.each(databases)('changing people on %s', (_name, database) => {
       expect(await history(whom)).toEqual(expect.not.arrayContaining([expect.objectContaining({ new: 91_000 })]));
     });
 
-    test('the trail says that pay changed, and not to what', async () => {
+    test('the audit log records that pay changed, without the amounts', async () => {
       const whom = await someone();
       expect(code(await testRuntime.done(alice, 'hr', 'update_salary', { employee_id: whom, new_salary: 87_654.32 }))).toBe('success');
       const bodies = (await testRuntime.owner('select body from hr.audit order by chain, n')).map((row) => String(row['body']));

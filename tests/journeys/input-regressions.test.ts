@@ -1,4 +1,4 @@
-/** Inputs that once got further than they should, or left no trace. */
+/** Regression tests for inputs that were not validated, or not recorded. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -24,14 +24,14 @@ describe('amounts', () => {
   });
 });
 
-it('a year that the database does not have is a mistake in the input', async () => {
+it("a year out of the database's range is a validation error", async () => {
   for (const key of ['start_date_from', 'start_date_to']) {
     const { body } = await testServer.rest('sarah.kim', 'hr', 'list_time_off_requests', { [key]: '0000-01-01' });
     expect(body).toMatchObject({ code: 'VALIDATION_ERROR' });
   }
 });
 
-it('an audit chain that cannot be is not found', async () => {
+it('an impossible audit chain is not found', async () => {
   const token = await testServer.token('eve.thompson');
   for (const chain of ['a%00b', '%E2%80%AE', 'x'.repeat(5000)]) {
     expect((await testServer.send('GET', `/api/audit/${chain}/1`, { token })).body).toMatchObject({ code: 'NOT_FOUND' });
@@ -39,7 +39,7 @@ it('an audit chain that cannot be is not found', async () => {
   expect(testServer.logged.filter((line) => !line.includes('"level":"info"'))).toEqual([]);
 });
 
-it.each(['rest', 'direct'] as const)('what is refused for its envelope is recorded as well: %s', async (endpoint) => {
+it.each(['rest', 'direct'] as const)('a refused envelope is recorded too: %s', async (endpoint) => {
   const before = await newest();
   const { status } = await testServer[endpoint]('frank.davis', 'hr', 'find_employees', { input: {}, probe: endpoint });
   expect(status).toBe(400);
@@ -55,7 +55,7 @@ async function newest() {
   return body.data[0];
 }
 
-it('sign-in without passwords is not given a public address', () => {
+it('sign-in without passwords refuses a public address', () => {
   for (const url of ['https://tamshai.example', 'http://10.0.0.1:3100', 'https://localhost.evil.example']) {
     expect(() => readConfig({ TAMSHAI_PUBLIC_URL: url })).toThrow(/has no passwords/);
     expect(readConfig({ TAMSHAI_PUBLIC_URL: url, OIDC_ISSUER: 'https://id.example' }).base).toBe(url);

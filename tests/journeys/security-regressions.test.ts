@@ -1,4 +1,4 @@
-/** What was once left behind, or not left behind where it should have been. */
+/** Regression tests for readable files, unrecorded probes and abandoned calls. */
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-it('nobody else on this machine can read what is kept, whoever made the data folder', async () => {
+it('other users of the machine cannot read the data, whoever created the data folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tamshai-open-'));
   await fillFolder(folder, DOMAINS);
   for (const path of [folder, join(folder, 'pg')]) await chmod(path, 0o755);
@@ -23,7 +23,7 @@ it('nobody else on this machine can read what is kept, whoever made the data fol
   const open: string[] = [];
   for (const name of await readdir(folder)) {
     const { mode } = await stat(join(folder, name));
-    // The lock is empty: all that can be learnt from it is that there is one.
+    // The lock file is empty: it reveals nothing but its existence.
     if ((mode & 0o077) !== 0 && !name.startsWith('lock.db')) open.push(name);
   }
   await tamshai.close();
@@ -31,7 +31,7 @@ it('nobody else on this machine can read what is kept, whoever made the data fol
   expect(open).toEqual([]);
 }, 180_000);
 
-it.each(['gateway', 'hr'])('an MCP client that tries names of tools is recorded, once for each: %s', async (server) => {
+it.each(['gateway', 'hr'])('an MCP client that guesses tool names is recorded, once for each name: %s', async (server) => {
   const token = await testServer.token('frank.davis', { mcp: true, ...(server === 'hr' && { server }) });
   const name = `probe_${server}`;
   const { error } = await testServer.rpc(token, 'tools/call', { name, arguments: {} }, server === 'hr' ? { server } : {});
@@ -40,10 +40,10 @@ it.each(['gateway', 'hr'])('an MCP client that tries names of tools is recorded,
   expect((await recorded(name))[0]).toMatchObject({ username: 'frank.davis', server, decision: 'refused', code: 'TOOL_NOT_FOUND' });
 });
 
-it('a caller who hangs up does not get a place for more while the work goes on', async () => {
+it('a caller who disconnects keeps the concurrency slot while the work runs', async () => {
   const few = await openTestServer({ TAMSHAI_CONCURRENT_CALLS: '2' });
   const token = await few.token('nina.patel', { mcp: true });
-  // Known already, so that nothing but the tool waits for the database.
+  // Cached already, so that only the tool waits for the database.
   await few.tamshai.wiring.identity.verifier.verify(token, [`${few.tamshai.base}/mcp`]);
   const message = (signal: AbortSignal) =>
     fetch(`${few.address()}/mcp`, {
@@ -72,7 +72,7 @@ it('a caller who hangs up does not get a place for more while the work goes on',
         },
       }),
     }).then((response) => response.text());
-  // Signed in already, so that nothing but the tool waits for the database.
+  // Signed in already, so that only the tool waits for the database.
   expect(await message(AbortSignal.timeout(10_000))).toContain('"success"');
   const release = await hold(few);
   for (let n = 0; n < 2; n++) await message(AbortSignal.timeout(1_500)).catch(() => undefined);
@@ -82,7 +82,7 @@ it('a caller who hangs up does not get a place for more while the work goes on',
   await few.close();
 }, 180_000);
 
-/** Keeps whoever reads employees waiting: on a server by a lock, in the embedded database by its one session. */
+/** Blocks readers of employees: with a lock on a server, with the one session in the embedded database. */
 async function hold({ owner, tamshai }: TestServer): Promise<() => Promise<void>> {
   if (onServers) {
     await owner('begin');

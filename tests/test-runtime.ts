@@ -84,7 +84,7 @@ export interface TestRuntimeOptions {
   /** Markdown for the journey, in place of our own. */
   readonly journeyFolder?: string;
   readonly tools?: readonly Tool[];
-  readonly offers?: readonly ResourceOrPrompt[];
+  readonly resourcesAndPrompts?: readonly ResourceOrPrompt[];
   readonly replicas?: number;
   readonly employees?: number;
 }
@@ -121,11 +121,11 @@ export async function openTestRuntime({
   search: searchAt = 'embedded',
   journeyFolder,
   tools = Object.values(hr),
-  offers = [],
+  resourcesAndPrompts = [],
   replicas = 1,
   employees = 500,
 }: TestRuntimeOptions = {}): Promise<TestRuntime> {
-  const all = createRegistry(tools, offers);
+  const all = createRegistry(tools, resourcesAndPrompts);
   const domains = all.domains.filter(({ store }) => store === 'sql').map(({ name }) => name);
   const inDocuments = all.domains.filter(({ store }) => store === 'documents');
   const inSearch = all.domains.filter(({ store }) => store === 'search');

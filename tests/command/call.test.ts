@@ -160,7 +160,7 @@ describe('call, for programs', () => {
 });
 
 describe('tools', () => {
-  test('prints the input of one tool with an example call, and suggests names for an unknown one', async () => {
+  test('prints the input of one tool with an example call, and lists the servers for an unknown one', async () => {
     const one = await tamshai(['tools', 'finance', 'pay_invoice'], { settings: { TAMSHAI_DATA: '/nowhere' } });
     expect(one.out).toMatch(/invoice_id +uuid, required/);
     expect(one.out).toMatch(/tamshai call finance pay_invoice '\{.*\}' --as bob\.martinez/);

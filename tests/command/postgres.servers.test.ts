@@ -19,7 +19,7 @@ import {
 vi.setConfig({ testTimeout: DEADLINE_MS, hookTimeout: 3 * DEADLINE_MS });
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'] ?? '';
 
-/** What an embedded installation exports of its knowledge. */
+/** The knowledge export of an embedded installation. */
 let exported: string;
 beforeAll(async () => {
   build();
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(removeFolders);
 
-test('migrates, seeds only with its name written out, looks after it, and verifies', { timeout: 3 * DEADLINE_MS }, async () => {
+test('migrates, seeds only when the database is named, runs doctor and verifies the audit log', { timeout: 3 * DEADLINE_MS }, async () => {
   const data = folder();
   const database = await freshDatabase(url, DOMAINS, SHARED_KEY, data);
   const name = new URL(database.url).pathname.slice(1);
@@ -73,9 +73,9 @@ test('migrates, seeds only with its name written out, looks after it, and verifi
   }
 });
 
-test('knowledge goes there and back while it is used, and needs its owner to get in', async () => {
+test('knowledge is exported and imported while the server is in use, and the import needs the owner', async () => {
   const data = folder();
-  // With tasks alone: knowledge is then there without a sample.
+  // With the tasks domain alone there is no sample knowledge.
   const database = await freshDatabase(url, ['tasks'], SHARED_KEY, data);
   const settings: Settings = { TAMSHAI_DATA: data, DATABASE_URL: database.url, TAMSHAI_MASTER_KEY: SHARED_KEY, ...(await freePorts()) };
   const owning: Settings = { ...settings, DATABASE_URL: database.ownerUrl };
@@ -94,9 +94,9 @@ test('knowledge goes there and back while it is used, and needs its owner to get
       ),
     });
     await database.owner.query('truncate knowledge.head, knowledge.transactions, knowledge.entries, knowledge.triples');
-    await database.owner.query("create role knowledge_visitor login password 'visitor'");
+    await database.owner.query("create role knowledge_other login password 'other'");
     const other = new URL(database.url);
-    [other.username, other.password] = ['knowledge_visitor', 'visitor'];
+    [other.username, other.password] = ['knowledge_other', 'other'];
     expect(
       await tamshai(['knowledge', 'import', '-'], { settings: { ...settings, DATABASE_URL: other.href }, input: exported }),
     ).toMatchObject({
@@ -104,7 +104,7 @@ test('knowledge goes there and back while it is used, and needs its owner to get
       err: expect.stringMatching(/^error {2}[^\n]+owner[^\n]+\n$/),
     });
   } finally {
-    await database.owner.query('drop role if exists knowledge_visitor');
+    await database.owner.query('drop role if exists knowledge_other');
     await database.drop();
   }
 });

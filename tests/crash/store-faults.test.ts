@@ -1,4 +1,4 @@
-/** A database that is gone, or that says nothing: in time, in our words, for its own tools only, and nothing half done. */
+/** A database that is down or silent: errors in time and with our message, for its own tools only, and nothing half done. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import { storesFor } from '../stores.ts';
 const DRIVER_WORDS = /ECONN|terminat|timeout exceeded|password|postgres|127\.0\.0\.1|select |at \/|\bsql\b/i;
 const sarah = persona('sarah.kim').employeeId ?? '';
 
-describe('with the record of calls gone', () => {
-  test('nothing is answered that could not be recorded', async () => {
+describe('with the audit log down', () => {
+  test('no call is answered that could not be recorded', async () => {
     const testServer = await openTestServer();
     try {
       expect((await testServer.rest('sarah.kim', 'tasks', 'list_tasks')).status).toBe(200);
@@ -28,7 +28,7 @@ describe('with the record of calls gone', () => {
 });
 
 const url = process.env['TAMSHAI_TEST_DATABASE_URL'];
-// The run on embedded stores leaves it to the one on servers.
+// The run on embedded stores leaves this to the run on servers.
 const servers = storesFor<string | undefined>(undefined, ...(url === undefined ? [] : [url])).filter((each) => each !== undefined);
 describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
   let database: FreshDatabase;
@@ -42,7 +42,7 @@ describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
     link = await openFaultyConnection({ host: hostname, port: Number(port) });
     const through = new URL(database.url);
     through.port = String(link.port);
-    // Only hr is behind the faulty link: everything else must go on.
+    // Only hr uses the faulty connection: everything else must work.
     testServer = await openTestServer({ TAMSHAI_MASTER_KEY: SHARED_KEY, DATABASE_URL: database.url, HR_DATABASE_URL: through.href });
   }, 120_000);
   afterAll(async () => {
@@ -80,7 +80,7 @@ describe.each(servers)('with PostgreSQL behind a faulty link', (server) => {
     180_000,
   );
 
-  test('cut while approving: nothing is half done, and pressing again settles it', async () => {
+  test('cut while approving: nothing is half done, and a second approval completes it', async () => {
     await expect
       .poll(async () => (await testServer.rest('alice.chen', 'hr', 'get_employee', { employee_id: sarah })).status, {
         timeout: 15_000,

@@ -1,7 +1,7 @@
 /**
- * MongoDB and OpenSearch behind toxiproxy, under the whole product: slow, trickling, torn in the middle of an answer, reset, gone.
- * The link of our own (faulty-link.ts) cuts and silences both ways and needs nothing to be installed, so the port suites use that one;
- * here what is asked arrives and only the answer suffers, which is when an effect happens without anybody hearing of it.
+ * MongoDB and OpenSearch behind toxiproxy, under the whole product: slow, trickling, torn in the middle of an answer, reset, down. The
+ * store suites use faulty-connection.ts, which cuts both directions and needs no installation; here the request arrives and only the answer
+ * is lost, so an effect can happen that nobody hears of.
  */
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ interface Case {
   readonly write: string;
   /** An input for the write, for a row that no other test has changed. */
   input(n: number): Promise<Record<string, unknown>>;
-  /** How often the row of that input was changed, as the store itself says. */
+  /** How often the row of that input was changed, as stored. */
   changes(input: Record<string, unknown>): Promise<number>;
 }
 
@@ -46,7 +46,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
         links.set(name, await toxicLink(proxy, `${name}-${process.pid}`, new URL(url)));
       const through = new URL(documents.url);
       through.port = String(links.get('sales')?.port);
-      // Else the replica set's own word would lead around the link.
+      // Otherwise the replica set's own addresses would bypass the proxy.
       through.search = '?directConnection=true';
       testServer = await openTestServer({
         SALES_MONGODB_URL: through.href,
@@ -113,7 +113,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       ['a trickle', { type: 'bandwidth', attributes: { rate: 1 } }],
       ['eight seconds late', { type: 'latency', attributes: { latency: 8_000 } }],
     ];
-    /** Both at once: each has a link of its own, and they wait for the same seconds. */
+    /** Both at once: each has its own proxy, and the timeouts overlap. */
     const both = (work: (name: 'sales' | 'support', its: Case) => Promise<void>) =>
       Promise.all((['sales', 'support'] as const).map((name) => work(name, cases[name])));
 
@@ -143,7 +143,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       90_000,
     );
 
-    test('one that is gone is nothing to the other', async () => {
+    test('the failure of one does not affect the other', async () => {
       for (const [gone, there] of [
         ['sales', 'support'],
         ['support', 'sales'],
@@ -156,7 +156,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       }
     }, 60_000);
 
-    test('a quarter of a second late: slower, and nothing else', async () => {
+    test('a delay of a quarter of a second only makes calls slower', async () => {
       await both(async (name, { server, user, list }) => {
         await until(() => testServer.rest(user, server, list));
         await linkOf(name).poison({ type: 'latency', attributes: { latency: 250 } });
@@ -164,7 +164,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       });
     }, 60_000);
 
-    test('an approval whose effect is written and whose answer never comes: pressed again, it has happened once', async () => {
+    test('an approval whose effect is written and whose answer is lost: approved again, it has happened once', async () => {
       await both(async (name, { server, user, list, write, input, changes }) => {
         await until(() => testServer.rest(user, server, list));
         const given = await input(0);
@@ -186,7 +186,7 @@ describe.each(toxiproxy && mongodb && opensearch ? [[toxiproxy, mongodb, opensea
       });
     }, 90_000);
 
-    test('an approval through a torn link changes all or nothing', async () => {
+    test('an approval over a torn connection changes all or nothing', async () => {
       await both(async (name, { server, user, list, write, input, changes }) => {
         for (const [n, bytes] of [120, 900].entries()) {
           await until(() => testServer.rest(user, server, list));

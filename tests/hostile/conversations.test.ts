@@ -32,7 +32,7 @@ beforeAll(async () => {
   folder = await hostileJourney();
   testRuntime = await openTestRuntime({
     tools: registry.tools,
-    offers: [...registry.resources, ...registry.prompts, ...registry.feeds],
+    resourcesAndPrompts: [...registry.resources, ...registry.prompts, ...registry.feeds],
     journeyFolder: folder,
     employees: EMPLOYEES,
   });

@@ -195,24 +195,24 @@ describe.each(databases)('sums on %s', (_name, database) => {
           [JSON.stringify(rows)],
         );
         const answer = (await testRuntime.call(bob, 'finance', 'get_arr_movement', { months: 24 })) as SuccessAnswer;
-        let standing = opening;
+        let arr = opening;
         let subscriptions = 2000;
         for (const [n, row] of (answer.data as Data).entries()) {
           const [plus, more, less, lost] = keys.map((key) => given[n]?.[key] ?? 0) as [number, number, number, number];
-          expect(toCents(Number(row['starting_arr']))).toBe(standing);
-          standing += plus + more - less - lost;
+          expect(toCents(Number(row['starting_arr']))).toBe(arr);
+          arr += plus + more - less - lost;
           subscriptions += (given[n]?.plus ?? 0) - (given[n]?.minus ?? 0);
-          expect(toCents(Number(row['ending_arr']))).toBe(standing);
+          expect(toCents(Number(row['ending_arr']))).toBe(arr);
           expect(toCents(Number(row['net_new_arr']))).toBe(plus + more - less - lost);
         }
         expect(dataOf(await testRuntime.call(bob, 'finance', 'get_arr', {}))).toMatchObject({
-          arr: standing / 100,
+          arr: arr / 100,
           active_subscriptions: subscriptions,
         });
         expect(answer.metadata?.summary).toMatchObject({
           starting_arr: opening / 100,
-          ending_arr: standing / 100,
-          net_new_arr: (standing - opening) / 100,
+          ending_arr: arr / 100,
+          net_new_arr: (arr - opening) / 100,
         });
       }),
       { numRuns: 20 },

@@ -1,4 +1,4 @@
-/** What of a folder becomes the history: only what has changed is read, and nothing but plain Markdown within bounds. */
+/** Indexing of the journey folder: only changed files are read, and only plain Markdown within bounds. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const put = (path: string, text: string | Buffer) => {
   mkdirSync(join(folder, path, '..'), { recursive: true });
   writeFileSync(join(folder, path), text);
 };
-/** As a process would: opened, brought up to date, closed. */
+/** Opens the index, updates it and closes it, as a process does. */
 async function start() {
   const backend = openEmbeddedSearch(file, domain);
   try {
@@ -62,7 +62,7 @@ const wordsOf = (word: string): number => {
 };
 
 describe('from one start to the next', () => {
-  test('only what is new, changed or gone is touched', async () => {
+  test('only new, changed and deleted files are read', async () => {
     put('adr-0001-first.md', '# ADR 1: First\n\nAbout zebras.\n');
     put('lesson-0001-one.md', '# Lesson: one\n\nAbout yaks.\n');
     expect(await start()).toEqual({ records: 2, written: 2, removed: 0, ids: ['adr-0001-first', 'lesson-0001-one'] });
@@ -75,7 +75,7 @@ describe('from one start to the next', () => {
     expect(await start()).toEqual({ records: 2, written: 0, removed: 1, ids: ['adr-0001-first', 'failure-0001-new'] });
     expect(wordsOf('yak')).toBe(0);
   });
-  test('a file that is renamed, or written again with the same words, is the same or a new record, never two', async () => {
+  test('a renamed or rewritten file is the same or a new record, never two', async () => {
     put('a.md', '# A\n\nSame.\n');
     await start();
     put('a.md', '# A\n\nSame.\n');
@@ -83,7 +83,7 @@ describe('from one start to the next', () => {
     renameSync(join(folder, 'a.md'), join(folder, 'b.md'));
     expect(await start()).toEqual({ records: 1, written: 1, removed: 1, ids: ['b'] });
   });
-  test('another folder replaces the first, and an empty one empties it', async () => {
+  test('another folder replaces the first, and an empty one empties the index', async () => {
     put('a.md', '# A\n');
     await start();
     folder = join(root, 'another');
@@ -94,7 +94,7 @@ describe('from one start to the next', () => {
     mkdirSync(folder);
     expect(await start()).toEqual({ records: 0, written: 0, removed: 1, ids: [] });
   });
-  test('two that start at once on one file end with the same rows', async () => {
+  test('two processes that start at once on one file end with the same rows', async () => {
     for (let i = 0; i < 40; i++) put(`adr-${1000 + i}-x.md`, `# ADR ${1000 + i}: x\n\nWords ${i}.\n`);
     const backends: SearchBackend[] = [openEmbeddedSearch(file, domain), openEmbeddedSearch(file, domain)];
     const both = await Promise.all(backends.map((backend) => indexJourney({ journeyFolder: folder }, backend, log)));
@@ -102,7 +102,7 @@ describe('from one start to the next', () => {
     expect(both.map(({ written }) => written).toSorted((a, b) => a - b)).toEqual([0, 40]);
     expect([ids().length, wordsOf('word')]).toEqual([40, 40]);
   });
-  test('a damaged index is made anew', async () => {
+  test('a damaged index is rebuilt', async () => {
     put('a.md', '# A\n');
     await start();
     for (const broken of ['not a database at all, but long enough to be looked at'.repeat(100), '']) {
@@ -121,9 +121,9 @@ describe('from one start to the next', () => {
   });
 });
 
-describe('what is left out, with one line for each', () => {
+describe('skipped files, with one log line each', () => {
   const reasons = () => Object.fromEntries(logged.map(({ at, reason }) => [at, reason]));
-  test('links, of files and of folders, also out of the folder', async () => {
+  test('symbolic links of files and folders, also to targets outside', async () => {
     writeFileSync(join(root, 'secret.md'), '# Secret\n\nkeys\n');
     mkdirSync(join(root, 'outside'), { recursive: true });
     writeFileSync(join(root, 'outside', 'x.md'), '# Outside\n');
@@ -135,13 +135,13 @@ describe('what is left out, with one line for each', () => {
     expect((await start()).ids).toEqual(['good']);
     expect(reasons()).toEqual({ 'link.md': 'it is a link', 'inside.md': 'it is a link', 'endless.md': 'it is a link' });
   });
-  test('what would never end', async () => {
+  test('named pipes', async () => {
     put('good.md', '# Good\n');
     execFileSync('mkfifo', [join(folder, 'pipe.md')]);
     expect((await start()).ids).toEqual(['good']);
     expect(reasons()).toEqual({ 'pipe.md': 'it is not a plain file' });
   });
-  test('whatever is not Markdown, hidden or installed', async () => {
+  test('files that are not Markdown, hidden or installed', async () => {
     for (const name of ['.env', '.hidden.md', 'keys.json', 'a.md.txt', 'b.markdown', 'md', '.git/x.md', 'node_modules/p/readme.md'])
       put(name, '# No\n');
     mkdirSync(join(folder, 'folder.md'));
@@ -149,7 +149,7 @@ describe('what is left out, with one line for each', () => {
     expect((await start()).ids).toEqual(['sub/deeper/ok']);
     expect(logged).toEqual([]);
   });
-  test('what is too large, not text or cannot be shown; each costs only itself', async () => {
+  test('files that are too large, not text or not printable; others are not affected', async () => {
     put('huge.md', Buffer.alloc(1_000_001, 'x'));
     put('largest.md', Buffer.alloc(1_000_000, 'x'));
     put('binary.md', Buffer.from([0x23, 0x20, 0x41, 0, 1, 2, 3]));
@@ -164,17 +164,17 @@ describe('what is left out, with one line for each', () => {
       'its name cannot be shown',
     ]);
   });
-  test('what cannot be read', async () => {
+  test('unreadable files', async () => {
     put('closed.md', '# Closed\n');
     put('good.md', '# Good\n');
     chmodSync(join(folder, 'closed.md'), 0o000);
     const { ids: there } = await start();
-    // Root reads everything.
+    // Root can read everything.
     expect(there).toEqual(process.getuid?.() === 0 ? ['closed', 'good'] : ['good']);
     chmodSync(join(folder, 'closed.md'), 0o600);
     expect((await start()).ids).toEqual(['closed', 'good']);
   });
-  test('more than there is room for', async () => {
+  test('files beyond the limit', async () => {
     for (let i = 0; i < 12; i++) put(`n${10 + i}.md`, `# ${i}\n${'x'.repeat(100)}\n`);
     const left: string[] = [];
     const read = (bounds: Partial<Parameters<typeof readMarkdown>[2] & object>) => {
@@ -261,7 +261,7 @@ describe('how a file is read', () => {
   ])('%s', (path, text, expected) => {
     expect(rowOf(path, text)).toMatchObject(expected);
   });
-  test('hostile ones cost no time to speak of, and never throw', () => {
+  test('hostile files are parsed fast, and never throw', () => {
     const nasty = [
       '#'.repeat(100_000),
       `# ${'adr '.repeat(100_000)}`,
@@ -279,7 +279,7 @@ describe('how a file is read', () => {
       const row = rowOf('adr-0001-x.md', text);
       expect([row.title.length <= 200, row.summary.length <= 400, row.components.length <= 12]).toEqual([true, true, true]);
     }
-    // Minutes would be a regular expression gone astray.
+    // A backtracking regular expression would take minutes.
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 });

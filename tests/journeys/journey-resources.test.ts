@@ -1,4 +1,7 @@
-/** The journey's five addresses through real clients of both generations, on the gateway and on its own server, and what no address may reach. */
+/**
+ * The five resource URIs of the journey through real clients of both generations, on the gateway and on its own server, and what no URI may
+ * reach.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { type AnyClient, CLIENTS } from './resource-clients.ts';
@@ -63,7 +66,7 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
     });
     afterAll(() => client?.close());
 
-    test('lists four patterns and one address, as Markdown', async () => {
+    test('lists four templates and one resource, as Markdown', async () => {
       const templates = (await client.templates()).filter(({ uriTemplate }) => String(uriTemplate).startsWith('journey:'));
       expect(templates.map(({ uriTemplate }) => String(uriTemplate)).toSorted()).toEqual(PATTERNS.toSorted());
       const [lessons] = (await client.resources()).filter(({ uri }) => String(uri).startsWith('journey:'));
@@ -77,7 +80,7 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
       expect(found.text).toMatch(expected);
     });
 
-    test('completes what is being typed', async () => {
+    test('completes a partial argument', async () => {
       const of = (uri: string, name: string, value: string) => client.complete({ type: 'ref/resource', uri }, name, value);
       expect(await of('journey://decisions/{adr-id}', 'adr-id', 'ADR-001')).toContain('ADR-0010');
       expect(await of('journey://evolution/{component}', 'component', 'stor')).toEqual(['storage']);
@@ -85,20 +88,20 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
       expect(await of('journey://failures/{topic}', 'topic', 'row')).toEqual(['row-level-security']);
     });
 
-    test('reaches nothing else', async () => {
+    test('reads nothing outside the journey', async () => {
       for (const uri of HOSTILE) {
         const refused = await client.read(uri).then(
           ({ text }) => text,
           (error: Error) => error,
         );
         expect([uri, refused]).toEqual([uri, expect.any(Error)]);
-        // It may say the address back, and nothing of what lies behind.
+        // The error may repeat the URI, but nothing of what lies behind it.
         expect((refused as Error).message.replace(uri, '')).not.toMatch(/ENOENT|EISDIR|no such file|sqlite|node:|\/srv|\/etc\/shadow/i);
       }
     });
   });
 
-  test.each(['jane.smith@acme.example', 'tim.tech@initech.example'])('%s, a customer, is shown and told nothing of it', async (user) => {
+  test.each(['jane.smith@acme.example', 'tim.tech@initech.example'])('%s, a customer, neither sees nor reads it', async (user) => {
     const [, connect] = CLIENTS[0] ?? expect.fail('no client');
     const client = await open(connect, user);
     try {
@@ -114,7 +117,7 @@ describe.each(['gateway', 'journey'])('at %s', (server) => {
   });
 });
 
-test('every reading left a record, refused ones too', async () => {
+test('every read is recorded, refused ones too', async () => {
   const { body } = await testServer.send<{ data: { server: string; tool: string; decision: string; username: string }[] }>(
     'GET',
     '/api/audit?limit=50',

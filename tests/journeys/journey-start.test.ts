@@ -1,4 +1,4 @@
-/** The journey server as it starts and starts again: on its own file wherever other domains live, with whatever the folder holds by then. */
+/** The journey server at its first and later starts: always on its own file, with the current content of the folder. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ async function titles(query?: string): Promise<string[]> {
 }
 const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-test('what was changed, added and removed while it was stopped is there after the next start', async () => {
+test('files that changed while it was stopped are indexed at the next start', async () => {
   put('adr-0001-a.md', '# ADR 1: Apples\n\nFruit.\n');
   put('lesson-0001-b.md', '# Lesson: bananas\n\nFruit.\n');
   await started();
@@ -78,7 +78,7 @@ test('what was changed, added and removed while it was stopped is there after th
   expect(logged.filter((line) => !line.startsWith('info'))).toEqual([]);
 });
 
-test('it stays in its own file, whatever servers the others are on', async () => {
+test('the journey stays in its own file, whatever servers other domains use', async () => {
   put('a.md', '# Alone\n');
   const nowhere = {
     ELASTICSEARCH_URL: 'http://127.0.0.1:9',
@@ -92,7 +92,7 @@ test('it stays in its own file, whatever servers the others are on', async () =>
     expect(() => readConfig({ [name]: 'http://127.0.0.1:9' })).toThrow(`There is no setting ${name}`);
 });
 
-test('a folder that is not one stops the start with a sentence, before anything is made', async () => {
+test('a path that is not a folder stops the start with one sentence, before anything is created', async () => {
   put('file.md', '# x\n');
   for (const wrong of [join(folder, 'nothing'), join(folder, 'file.md')])
     await expect(started({ TAMSHAI_JOURNEY_FOLDER: wrong })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ test('a folder that is not one stops the start with a sentence, before anything 
   expect(existsSync(join(data, 'journey.db'))).toBe(false);
 });
 
-test('a damaged index does not stop it, and is made anew with one line in the log', async () => {
+test('a damaged index does not stop the start, and is rebuilt with one log line', async () => {
   put('a.md', '# Whole\n');
   mkdirSync(data);
   writeFileSync(join(data, 'journey.db'), 'nothing that a database would be '.repeat(500));
@@ -111,7 +111,7 @@ test('a damaged index does not stop it, and is made anew with one line in the lo
   expect(logged.filter((line) => line.startsWith('warn'))).toEqual([expect.stringContaining('damaged')]);
 });
 
-test('several processes may serve it on one Redis, each from its own file', async () => {
+test('several processes serve it with one Redis, each from its own file', async () => {
   const kv = openSqliteKeyValue(':memory:');
   const local = allTools().domains.filter(({ name }) => name === 'journey');
   for (const instance of ['one', 'two']) {
@@ -128,7 +128,7 @@ test('several processes may serve it on one Redis, each from its own file', asyn
   await kv.close();
 });
 
-test('what is installed brings our own folder along', () => {
+test('an installed package contains our own folder', () => {
   const { files } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { files: string[] };
   expect(files).toContain('docs');
   expect(journeyFolder({ journeyFolder: undefined })).toBe(join(packageFolder, 'docs', 'journey'));

@@ -1,4 +1,4 @@
-/** What the journey tools and resources tell of this project's own history, to whom, and what they make of hostile words. */
+/** The journey tools and resources: what they answer about the project's history, who may ask, and how they treat hostile text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const NINA = 'nina.patel';
 
 let testRuntime: TestRuntime;
 beforeAll(async () => {
-  testRuntime = await openTestRuntime({ tools: Object.values(journey), offers: Object.values(resources) });
+  testRuntime = await openTestRuntime({ tools: Object.values(journey), resourcesAndPrompts: Object.values(resources) });
 }, 120_000);
 afterAll(async () => {
   await testRuntime?.close();
@@ -36,7 +36,7 @@ const text = async (uri: string, input: object) => {
   return String(answer.data);
 };
 
-test('every example comes to what it says', async () => {
+test('every example gives its declared answer', async () => {
   for (const tool of Object.values(journey))
     for (const { question, as, input, expects } of tool.examples)
       expect([question, code(await testRuntime.call(as, 'journey', tool.name, input('2026-11-16')))]).toEqual([
@@ -45,7 +45,7 @@ test('every example comes to what it says', async () => {
       ]);
 });
 
-test('examples find something, so that a first question is not answered by nothing', async () => {
+test('examples find something, so that a first question has an answer', async () => {
   for (const tool of Object.values(journey)) {
     for (const { question, as, input, expects } of tool.examples) {
       if (expects !== undefined) continue;
@@ -58,7 +58,7 @@ test('examples find something, so that a first question is not answered by nothi
   }
 });
 
-test('each file of ours says what it is, about what and when, and no two have the same number', () => {
+test('each of our files declares kind, topic and date, and no two have the same number', () => {
   const all = files.map((name) => rowOf(name, readFileSync(join(folder, name), 'utf8')));
   for (const { record_id, kind, when, day, components, topics, versions, from, to } of all) {
     expect([record_id, when, day]).toEqual([record_id, expect.any(String), expect.stringMatching(/^\d{4}-\d{2}/)]);
@@ -95,7 +95,7 @@ describe('lookup_adr', () => {
     });
     expect(adr['content']).toBe(readFileSync(join(folder, 'adr-0004-a-closure-table-for-managers.md'), 'utf8').trim());
   });
-  test('has every decision that was written down, and there are at least ten', async () => {
+  test('contains every recorded decision, at least ten', async () => {
     expect(count('adr-')).toBeGreaterThanOrEqual(10);
     for (const name of files.filter((each) => each.startsWith('adr-'))) {
       const adr = await one('lookup_adr', { adr_id: name.slice(4, 8) });
@@ -130,13 +130,13 @@ describe('lookup_adr', () => {
       details: { adr_id },
     });
   });
-  test.each([4, null, '', ['4'], { $gt: '' }, 'x'.repeat(121), '4\u0000', '\u202e4'])('takes no %j for an id', async (adr_id) => {
+  test.each([4, null, '', ['4'], { $gt: '' }, 'x'.repeat(121), '4\u0000', '\u202e4'])('refuses %j as an id', async (adr_id) => {
     expect(code(await testRuntime.call(NINA, 'journey', 'lookup_adr', { adr_id }))).toBe('VALIDATION_ERROR');
   });
 });
 
 describe('query_failures', () => {
-  test('finds by topic, the best first, with what was learned', async () => {
+  test('finds by topic, the best first, with the lesson', async () => {
     const [best] = await rows('query_failures', { topic: 'row level security' });
     expect(best).toMatchObject({
       record_id: 'failure-0003-the-write-that-read-nothing',
@@ -148,7 +148,7 @@ describe('query_failures', () => {
       'failure-0002-the-file-that-lost-its-locks',
     );
   });
-  test('forgives a typo, tells nothing but failures, and all of them without a topic', async () => {
+  test('tolerates a typo, returns failures only, and all of them without a topic', async () => {
     expect((await rows('query_failures', { topic: 'databse conections' }))[0]).toMatchObject({
       record_id: 'failure-0001-the-connection-that-stayed-refused',
     });
@@ -156,7 +156,7 @@ describe('query_failures', () => {
     expect(all.length).toBe(count('failure-'));
     for (const { record_id } of all) expect(record_id).toMatch(/^failure-/);
   });
-  test('says plainly that there is none', async () => {
+  test('says when there is none', async () => {
     expect(await testRuntime.call(NINA, 'journey', 'query_failures', { topic: 'zeppelin xylophone' })).toMatchObject({
       status: 'success',
       data: [],
@@ -166,7 +166,7 @@ describe('query_failures', () => {
 });
 
 describe('search_journey', () => {
-  test('finds in all kinds, narrows to one, and marks what was found', async () => {
+  test('finds in all kinds, filters by one, and highlights matches', async () => {
     const found = await rows('search_journey', { query: 'PGlite' });
     expect(found.length).toBeGreaterThan(0);
     expect(JSON.stringify(found[0]?.['highlights'])).toContain('<em>PGlite</em>');
@@ -220,14 +220,14 @@ describe('search_journey', () => {
 });
 
 describe('get_context and list_pivots', () => {
-  test('tell the whole in short', async () => {
+  test('summarise the whole', async () => {
     const { timeline, related_topics, summary } = await one('get_context');
     expect((timeline as Rows).length).toBe(Math.min(30, files.length));
     expect(related_topics).toContain('storage');
     expect(summary).toContain(`${count('adr-')} decisions`);
     expect(summary).toContain(`${count('recovery-')} recovery notes`);
   });
-  test('tell what is about a topic, and nothing where there is nothing', async () => {
+  test('are restricted to a topic, and are empty for an unknown one', async () => {
     const { timeline, related_topics, summary } = await one('get_context', { topic: 'approvals' });
     expect((timeline as Rows).map(({ record_id }) => record_id)).toContain('adr-0003-prepare-runs-twice');
     expect(related_topics).not.toContain('approvals');
@@ -238,7 +238,7 @@ describe('get_context and list_pivots', () => {
       summary: 'Nothing is recorded about “zeppelin xylophone”.',
     });
   });
-  test('pivots say what was before and what is now, and which component they concern', async () => {
+  test('pivots name the state before and after, and the component', async () => {
     const { pivots, by_component, total } = await one('list_pivots');
     expect([total, (pivots as Rows).length]).toEqual([count('pivot-'), count('pivot-')]);
     for (const pivot of pivots as Rows)
@@ -249,7 +249,7 @@ describe('get_context and list_pivots', () => {
 });
 
 describe('the resources', () => {
-  test('each pattern has something true to tell', async () => {
+  test('each template has real content', async () => {
     expect(await text('journey://decisions/{adr-id}', { adr_id: '3' })).toBe(
       readFileSync(join(folder, 'adr-0003-prepare-runs-twice.md'), 'utf8').trim(),
     );
@@ -266,7 +266,7 @@ describe('the resources', () => {
     for (const asked of [version, 'latest', '0.1'])
       expect(await text('journey://phoenix/{version}', { version: asked })).toContain('## Recovery: after a kill');
   });
-  test('an address in a record leads back to it', async () => {
+  test('a URI in a record leads back to it', async () => {
     const found = await rows('search_journey', { limit: 50 });
     for (const { uri, title } of found) {
       const [, where = '', what] = /^journey:\/\/([a-z]+)(?:\/(.+))?$/.exec(String(uri)) ?? [];
@@ -293,7 +293,7 @@ describe('the resources', () => {
   ] as const)('%s with %j is %s', async (uri, input, expected) => {
     expect(code(await read(uri, input))).toBe(expected);
   });
-  test('what is being typed is completed', async () => {
+  test('arguments are completed', async () => {
     const completing = async (uri: string, argument: string, value: string) =>
       (await testRuntime.call(NINA, 'journey', `${uri}#${argument}`, { value })) as SuccessAnswer;
     expect((await completing('journey://decisions/{adr-id}', 'adr_id', '11')).data).toEqual(['ADR-0011']);
@@ -319,7 +319,7 @@ describe('who may ask', () => {
         else expect([username, name, code(answer)]).not.toEqual([username, name, 'INSUFFICIENT_PERMISSIONS']);
       }
   });
-  test('nobody without a role of the staff, whatever the token of a customer says', async () => {
+  test("refuses everyone without a role of the staff, whatever a customer's token says", async () => {
     for (const [name, input] of everything) {
       expect(
         refused(

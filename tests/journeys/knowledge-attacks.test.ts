@@ -1,4 +1,4 @@
-/** What people do to knowledge who mean no good, or who do it at the same moment. */
+/** Knowledge under attack and under concurrency. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
@@ -24,8 +24,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     testRuntime.owner('select tx_from::int, tx_to::int from knowledge.entries where entry_no = $1 order by 1', [String(id).slice(2)]);
   const codes = (answers: readonly Answer[]) => answers.map(code).toSorted();
 
-  describe('at the same moment', () => {
-    test('one change is undone once, however often it is asked for', async () => {
+  describe('concurrently', () => {
+    test('one change is undone once, however often it is requested', async () => {
       for (let round = 0; round < 3; round++) {
         const { id, tx_id } = await stored(nina);
         const answers = await Promise.all(Array.from({ length: 6 }, () => call(nina, 'undo', { tx_id })));
@@ -37,7 +37,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       }
     }, 60_000);
 
-    test('approved undos of a colleague’s change: one takes effect, the other says that things have changed', async () => {
+    test('of two approved undos of a colleague’s change, one takes effect and the other conflicts', async () => {
       const { id, tx_id } = await stored(nina);
       const tickets = await Promise.all(
         [marcus, sarah].map(async (who) => [who, (await testRuntime.ask(who, 'knowledge', 'undo', { tx_id })).confirmationId] as const),
@@ -47,7 +47,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await versionsOf(id)).toHaveLength(1);
     });
 
-    test('changes, deletions and undos of one entry come one after another, and none is lost or doubled', async () => {
+    test('changes, deletions and undos of one entry are serialised, and none is lost or duplicated', async () => {
       for (let round = 0; round < 3; round++) {
         const { id } = await stored(nina);
         const { tx_id } = await data(nina, 'update', { id, content: 'To be undone.' });
@@ -59,7 +59,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         ]);
         for (const answer of answers) expect(['success', 'CHANGED_LATER', 'ENTRY_NOT_FOUND']).toContain(code(answer));
         const versions = await versionsOf(id);
-        // Each version ends where the next begins, and there are as many ends as changes that took place.
+        // Each version ends where the next begins, and there are as many ends as changes.
         for (const [i, version] of versions.entries()) if (i > 0) expect(versions[i - 1]?.['tx_to']).toBe(version['tx_from']);
         const succeeded = answers.filter(({ status }) => status === 'success').length;
         const ends = new Set(versions.flatMap(({ tx_from, tx_to }) => [tx_from, tx_to]).filter((tx) => tx !== null));
@@ -67,11 +67,11 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       }
     }, 60_000);
 
-    test('two who relate what contradicts: one is recorded, the other meets the conflict', async () => {
+    test('of two contradicting relations, one is recorded and the other gets the conflict', async () => {
       for (let round = 0; round < 3; round++) {
         const subject = `lamp ${++counter}`;
         const answers = await Promise.all(
-          [nina, marcus, sarah].map((who, n) => call(who, 'relate', { subject, predicate: 'owned_by', object: `keeper ${n}` })),
+          [nina, marcus, sarah].map((who, n) => call(who, 'relate', { subject, predicate: 'owned_by', object: `owner ${n}` })),
         );
         expect(codes(answers)).toEqual(['TRIPLE_CONFLICT', 'TRIPLE_CONFLICT', 'success']);
         expect(await data(frank, 'query_graph', { subject })).toHaveLength(1);
@@ -79,14 +79,14 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     }, 60_000);
   });
 
-  describe('whose it is', () => {
-    test('does not change with who changes it, comes back with undo, and decides each time', async () => {
+  describe('ownership', () => {
+    test('does not depend on who changes it, is restored by undo, and is checked each time', async () => {
       const { id } = await stored(nina);
       await testRuntime.done(marcus, 'knowledge', 'update', { id, content: 'By Marcus.' });
       expect(code(await call(marcus, 'update', { id, content: 'Again by Marcus.' }))).toBe('pending_confirmation');
       const gone = await testRuntime.done(marcus, 'knowledge', 'delete', { id });
       const { tx_id } = (gone as { data: { tx_id: number } }).data;
-      // Marcus did it himself, but it is Nina's; and Nina may not take back at once what somebody else did.
+      // Marcus made the change, but the entry is Nina's; and Nina may not undo at once what somebody else did.
       expect(code(await call(marcus, 'undo', { tx_id }))).toBe('pending_confirmation');
       expect(code(await call(nina, 'undo', { tx_id }))).toBe('pending_confirmation');
       await testRuntime.done(sarah, 'knowledge', 'undo', { tx_id });
@@ -94,7 +94,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(nina, 'update', { id, content: 'By Nina.' })).toMatchObject({ recorded_by: 'Nina Patel', mine: true });
     });
 
-    test('replacing a triple asks even where it is one’s own, and so does bringing the old one back', async () => {
+    test('replacing a triple needs approval even for its owner, and so does restoring the old one', async () => {
       const subject = `buoy ${++counter}`;
       await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'harbour' });
       const replacing = { subject, predicate: 'owned_by', object: 'coast guard', resolution: 'replace' };
@@ -105,16 +105,16 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'coast guard', mine: false }]);
     });
 
-    test('keys that would say otherwise are not taken', async () => {
+    test('input keys that would override it are refused', async () => {
       const said = { topic: 'x', content: 'x' };
       for (const key of ['owner', 'recorded_by', 'recordedBy', 'recorded_at', 'principal', 'tx_id', 'id', 'mine', 'user_id'])
         expect([key, code(await call(frank, 'store', { ...said, [key]: 'eve' }))]).toEqual([key, 'VALIDATION_ERROR']);
     });
   });
 
-  describe('bringing a triple back', () => {
+  describe('restoring a triple', () => {
     const undo = (tx_id: unknown) => call(nina, 'undo', { tx_id });
-    test('does not contradict unasked what was recorded since; taking that back first opens the way', async () => {
+    test('conflicts with what was recorded since; undoing that first resolves it', async () => {
       const subject = `pier ${++counter}`;
       const first = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'town' });
       const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
@@ -128,7 +128,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await undo(gone['tx_id']))).toBe('success');
       expect(await data(frank, 'query_graph', { subject })).toMatchObject([{ object: 'town' }]);
     });
-    test('does not make it stand twice', async () => {
+    test('does not duplicate it', async () => {
       const subject = `crane ${++counter}`;
       const first = await data(nina, 'relate', { subject, predicate: 'lifts', object: 'boats' });
       const gone = await data(nina, 'delete', { id: (first['triple'] as unknown as Data)['id'] });
@@ -136,7 +136,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await undo(gone['tx_id'])).toMatchObject({ code: 'CHANGED_LATER', details: { later: [{ tx_id: again['tx_id'] }] } });
       expect(await data(frank, 'query_graph', { subject })).toHaveLength(1);
     });
-    test('leaves both where they stood together before', async () => {
+    test('restores both where both were valid before', async () => {
       const subject = `dock ${++counter}`;
       const first = await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'town' });
       await data(nina, 'relate', { subject, predicate: 'owned_by', object: 'county', resolution: 'keep_both' });
@@ -146,7 +146,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  describe('moments and days at the edge', () => {
+  describe('timestamps and dates at the edge', () => {
     test.each([
       '2026-01-01T00:00:00+23:59',
       '2026-01-01T00:00:00-23:59',
@@ -180,7 +180,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await call(frank, 'query', { valid_on: as_of }))).toBe('VALIDATION_ERROR');
       expect(code(await call(frank, 'store', { topic: 'x', content: 'x', valid_from: as_of }))).toBe('VALIDATION_ERROR');
     });
-    test('the same moment in another zone is the same moment, to the microsecond', async () => {
+    test('the same timestamp in another zone is equal, to the microsecond', async () => {
       const { id, recorded_at } = (await stored(nina)) as unknown as { id: string; recorded_at: string };
       const at = async (as_of: string) =>
         (await data(frank, 'query', { topic: `Target ${counter}`, as_of })).some((row) => row['id'] === id);
@@ -195,7 +195,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  describe('words', () => {
+  describe('text', () => {
     test.each([
       "'; drop table knowledge.entries; --",
       '\\',
@@ -226,7 +226,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await call(frank, 'history', { by: words.slice(0, 100) }))).toBe('success');
     });
 
-    test('a wildcard in a name is that character', async () => {
+    test('a wildcard in a name is matched literally', async () => {
       await data(nina, 'relate', { subject: '100% sure', predicate: 'a_b', object: 'under_score' });
       expect(await data(frank, 'query_graph', { predicate: 'a%b' }).catch(() => [])).toEqual([]);
       expect(await data(frank, 'query_graph', { subject: '100%' })).toHaveLength(1);
@@ -234,7 +234,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(frank, 'history', { by: '%' })).toEqual([]);
     });
 
-    test('the largest that is taken is kept whole, found, changed and undone', async () => {
+    test('the largest accepted text is stored, found, changed and undone completely', async () => {
       const wide = '㍿'.repeat(200);
       const content = Array.from({ length: 660 }, (_, n) => `w${n.toString(36)}x`)
         .join(' ')
@@ -252,7 +252,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await call(nina, 'store', { topic: 'x', content: 'x', tags: [...tags, 'one more'] }))).toBe('VALIDATION_ERROR');
     });
 
-    test('tags that look alike when they stand in a row are not the same', async () => {
+    test('tags that would be equal when joined are different', async () => {
       const { id } = await stored(nina, { tags: ['a, b'] });
       expect(await data(nina, 'update', { id, tags: ['a', 'b'] })).toMatchObject({ tags: ['a', 'b'] });
       const card = await testRuntime.ask(marcus, 'knowledge', 'update', { id, tags: ['a, b'] });
@@ -262,8 +262,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  describe('what is past', () => {
-    test('an entry that is gone leads nowhere', async () => {
+  describe('the past', () => {
+    test('a deleted entry is not reachable', async () => {
       const word = `zephyrine${++counter}`;
       const name = `relay station ${counter}`;
       await data(nina, 'store', { topic: name, content: 'The neighbour.' });
@@ -277,7 +277,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await topics()).toEqual([word, name]);
     });
 
-    test('a triple that no longer holds leads nowhere, but did when it held', async () => {
+    test('an expired triple is not reachable, but was while it was valid', async () => {
       const [from, to] = [`kiosk${++counter}`, `canteen${counter}`];
       await data(nina, 'store', { topic: to, content: 'Soup on Mondays.' });
       await data(nina, 'relate', { subject: from, predicate: 'run_by', object: to, valid_to: '2026-01-31' });

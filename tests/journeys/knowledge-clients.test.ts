@@ -1,4 +1,4 @@
-/** What a client of either generation sees of the knowledge tools: a line to read, an object to work with, errors to act on. */
+/** The knowledge tools as MCP clients of both generations see them: one line of text, structured content, and errors with hints. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -90,7 +90,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
     afterAll(() => client?.close());
 
     const validator = new AjvJsonSchemaValidator();
-    /** Every reply has both: one line for people, and an object that is what was published, also inside the resource. */
+    /** Every reply has both: one line for people, and structured content that matches the published schema, also in the resource. */
     async function call(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
       const result = await client.call(prefix + tool, args);
       const [line, embedded, ...more] = result.content;
@@ -121,7 +121,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       return structuredContent['data'] as Record<string, unknown>;
     };
 
-    test('every tool answers with what it published, and with a line that says what happened', async () => {
+    test('every tool answers with its published schema, and with a line that says what happened', async () => {
       expect([...client.schemas.keys()].filter((name) => TOOLS.includes(name.slice(prefix.length))).length).toBe(TOOLS.length);
       const topic = `Tides by ${prefix}${version}${Math.random()}`;
       const stored = await call('store', { topic, content: 'Twice a day.', tags: ['sea'], confidence: 0.9 });
@@ -158,7 +158,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       expect((dataOf(history) as unknown as { tx_id: number }[]).at(-1)?.tx_id).toBe(tx_id);
     });
 
-    test('the example of the specification, piece by piece', async () => {
+    test('the example of the specification, step by step', async () => {
       const { content, structuredContent } = await call('query', { topic: 'deployment' });
       const [line, { type, resource }] = content;
       expect(line).toEqual({ type: 'text', text: 'Found 2 entries matching "deployment".' });
@@ -190,7 +190,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       expect(structuredContent['metadata']).not.toHaveProperty('nextCursor');
     });
 
-    test('what was asked for stands in the address, and the next page is asked for with what the page gives', async () => {
+    test('the arguments are in the resource URI, and the next page is requested with the returned cursor', async () => {
       const asked = { query: 'Wer & was?', tags: ['a b', 'c'], minConfidence: 0.5, limit: 1 };
       const uri = 'knowledge://entries?query=Wer+%26+was%3F&tags=a+b&tags=c&min_confidence=0.5&limit=1';
       expect((await call('query', asked)).content[1].resource.uri).toBe(uri);
@@ -211,7 +211,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       }
     });
 
-    test('what others recorded waits for a person, and the line says where', async () => {
+    test("a change of a colleague's entry waits for approval, and the line has the link", async () => {
       const { structuredContent, content } = await call('update', { id: 'e-2', content: 'Rollback within 10 min.' });
       expect(structuredContent).toMatchObject({ status: 'pending_confirmation', confirmationId: expect.any(String) });
       expect(content[0].text).toContain((structuredContent['confirmationData'] as { approvalUrl: string }).approvalUrl);
@@ -238,7 +238,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
       expect(JSON.stringify(structuredContent)).not.toMatch(/select |insert |at \S+\.ts|postgres|stack/i);
     });
 
-    test('where a store cannot do its part, that trying again can help is said to machines', async () => {
+    test('a failing store is reported as retryable', async () => {
       await testServer.owner(
         "create function knowledge.full() returns trigger language plpgsql as $$ begin raise exception 'no space left on /dev/sda1' using errcode = '53100'; end $$",
       );
@@ -262,7 +262,7 @@ describe.each(endpoints)('by %s', (_door, prefix, endpoint) => {
   });
 });
 
-test('whoever draws a form can tell what acts at once, what waits, and in which case', async () => {
+test('annotations tell clients which tools act at once, which wait, and in which case', async () => {
   const { body } = await testServer.send('GET', '/api/user/mcp-tools', { token: await testServer.token('alice.chen') });
   const { servers } = (
     body as unknown as {

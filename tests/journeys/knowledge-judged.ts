@@ -1,6 +1,6 @@
 /**
- * Questions as people ask them, with what a reader of all sixty entries says of each answer: 3 answers it, 2 is what one reads next,
- * 1 is near it. What is not named does not belong there.
+ * Judged questions for the retrieval score: 3 answers the question, 2 is read next, 1 is related. Entries that are not named are
+ * irrelevant.
  */
 export interface Judged {
   readonly ask: string;

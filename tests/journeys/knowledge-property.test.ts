@@ -1,4 +1,7 @@
-/** Whatever people do, in whatever order: the state is what replaying the history gives, at every moment, and undoing an undo leaves nothing. */
+/**
+ * Property test: after any sequence of changes, the state equals a replay of the history at every moment, and undo of an undo changes
+ * nothing.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SqlReader } from '../../src/core/sql.ts';
@@ -79,7 +82,7 @@ describe.each(databases)('any sequence of changes on %s', (_name, database) => {
   }
   const now = async () => stateAt(await reading(lastTx));
 
-  /** Where it asks, the person approves. The data of a success, or undefined for a refusal that the rules know. */
+  /** Approves where the tool asks. Returns the data of a success, or undefined for an expected refusal. */
   async function done(by: string, tool: string, input: object): Promise<Data | undefined> {
     const asked = await testRuntime.call(by, 'knowledge', tool, input);
     const answer = asked.status === 'pending_confirmation' ? await testRuntime.approve(by, asked.confirmationId) : asked;
@@ -115,7 +118,7 @@ describe.each(databases)('any sequence of changes on %s', (_name, database) => {
     const again = await done(by, 'undo', { tx_id: undone['tx_id'] });
     expect(again).toBeDefined();
     expect(await now()).toEqual(before);
-    // And once more, so that sequences go on from undone states too.
+    // Once more, so that sequences continue from undone states too.
     if (back % 2 === 0) {
       expect(await done(by, 'undo', { tx_id: again?.['tx_id'] })).toBeDefined();
       expect(await now()).toEqual(after);
@@ -137,7 +140,7 @@ describe.each(databases)('any sequence of changes on %s', (_name, database) => {
     expect(items.length).toBe(last);
   }
 
-  test('leaves the state that replaying the history gives', async () => {
+  test('leaves the state that a replay of the history gives', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(op, { minLength: 3, maxLength: 12 }), async (ops) => {
         const first = await reading(lastTx);

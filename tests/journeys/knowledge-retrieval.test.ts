@@ -1,4 +1,4 @@
-/** How well questions find what was recorded: sixty entries, thirty triples, twenty-four questions with judged answers. */
+/** Retrieval quality: sixty entries, thirty triples, twenty-four questions with judged answers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
 import { entries, triples } from '../../src/sample/knowledge-entries.ts';
@@ -34,7 +34,7 @@ describe.each(databases)('questions on %s', (name, database) => {
     expect(testRuntime?.problems).toEqual([]);
   });
 
-  test('find what answers them', async () => {
+  test('find their judged answers', async () => {
     expect([entries.length, triples.length, judged.length]).toEqual([60, 30, 24]);
     const known = new Set(entries.map(({ topic }) => topic));
     expect(judged.flatMap(({ answers }) => Object.keys(answers)).filter((topic) => !known.has(topic))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What the database itself allows of knowledge, whatever the tools would ask of it; and what readers see while others write. */
+/** Row rules of the knowledge tables, whatever the tools request; and snapshots that readers see while others write. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '../../src/core/errors.ts';
@@ -47,7 +47,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     requestId: 'test',
     input: '{}',
   };
-  /** Statements as Nina's writing role, one after the other in one transaction that begins like any change; what they came to. */
+  /** Runs statements as Nina's writing role in one transaction that begins like any change, and returns their results. */
   async function trying(statements: (sql: SqlWriter, tx: number) => readonly SqlText[], id?: string): Promise<string> {
     try {
       await store().executeOnce(session(nina), { id, tool: 'test' }, async ({ writing: { sql } }) => {
@@ -69,7 +69,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
   }
   const state = () => testRuntime.owner('select * from knowledge.entries order by entry_no, tx_from');
 
-  test('every table forces row security and has its policies; every view asks as its caller', async () => {
+  test('every table forces row security and has its policies; every view runs as its caller', async () => {
     const tables =
       await testRuntime.owner(`select relname::text as name, relrowsecurity and relforcerowsecurity as forced, exists (select from pg_policy where polrelid = c.oid) as policy
       from pg_class c where relnamespace = 'knowledge'::regnamespace and relkind = 'r'`);
@@ -83,7 +83,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(await testRuntime.owner("select proname from pg_proc where pronamespace = 'knowledge'::regnamespace and prosecdef")).toEqual([]);
   });
 
-  test('without an identity nobody sees anything', async () => {
+  test('without an identity no row is visible', async () => {
     const nobody = { ...session(nina), person: { ...person(nina), principal: '', employeeId: undefined } };
     for (const table of [
       'head',
@@ -115,12 +115,12 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(await state()).toEqual(before);
     expect(await trying(close(own))).toBe('done');
     expect(await trying(close(foreign), '0b000000-0000-4000-8000-00000000000a')).toBe('done');
-    // The approval that is over opens nothing any more.
+    // An expired approval allows nothing.
     const other = Number(String((await data(marcus, 'store', { topic: 'his', content: 'His.' }))['id']).slice(2));
     expect(await trying(close(other))).toBe('CHANGED_SINCE_APPROVAL');
   });
 
-  test('nothing is rewritten, deleted, dated back or recorded in another’s name', async () => {
+  test('nothing can be rewritten, deleted, backdated or recorded in another’s name', async () => {
     const own = Number(String((await data(nina, 'store', { topic: 'hers', content: 'Hers.' }))['id']).slice(2));
     const before = await state();
     const insert = (sql: SqlWriter, no: number, from: number, owner: string) =>
@@ -151,7 +151,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
     expect(await state()).toEqual(before);
   });
 
-  test('numbers have no gaps and stand in the order of committing, however many write at once', async () => {
+  test('numbers have no gaps and follow the commit order, also with concurrent writers', async () => {
     const first = await reading(nina, lastTx);
     const people = [nina, marcus, 'sarah.kim', 'frank.davis', 'alice.chen'];
     const answers = await Promise.all(
@@ -193,7 +193,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       return items;
     };
 
-    test('stays what it was, page by page, while things change', async () => {
+    test('stays the same from page to page while rows change', async () => {
       const { id } = await data(nina, 'store', { topic: 'ebb', content: 'First.' });
       const asOf = await reading(nina, lastTx);
       const before = [await all(entriesAt, asOf, 1000), await all(triplesAt, asOf, 1000), await all(transactionsAt, asOf, 1000)];
@@ -217,7 +217,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       expect(new Set(sizes)).toEqual(new Set([before[1]?.length]));
     });
 
-    test('the newest change first; whether it was undone as of then', async () => {
+    test('lists the newest change first, with its undo state as of then', async () => {
       const { tx_id } = await data(nina, 'store', { topic: 'jetty', content: 'Old.' });
       const asOf = await reading(nina, lastTx);
       await data(nina, 'undo', { tx_id });
@@ -228,7 +228,7 @@ describe.each(databases)('the rows of knowledge on %s', (name, database) => {
       ]);
     });
 
-    test('what happened since is told once for each transaction and resource, in order', async () => {
+    test('later changes are reported once for each transaction and resource, in order', async () => {
       const since = await reading(nina, lastTx);
       const { id } = await data(nina, 'store', { topic: 'buoy', content: 'Red.' });
       const { triple } = await data(nina, 'relate', { subject: id, predicate: 'floats_on', object: 'sea' });

@@ -1,4 +1,4 @@
-/** What people record, find, change and take back: at once where it is their own, by approval where it is not. */
+/** The knowledge tools: store, find, change and undo, at once for one's own entries and by approval for those of others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, PendingAnswer } from '../../src/core/answer.ts';
 import * as knowledge from '../../src/domains/knowledge/index.ts';
@@ -39,7 +39,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         expects ?? (tool.kind === 'write' ? 'pending_confirmation' : 'success'),
       );
     });
-    test('finds something where it asks for something', async () => {
+    test('finds something where it searches', async () => {
       for (const tool of tools.filter(({ kind }) => kind === 'list')) {
         for (const { question, as, input } of tool.examples) {
           if ('mine' in input('2026-11-16')) continue;
@@ -49,7 +49,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  test('nobody from outside the staff gets in', async () => {
+  test('refuses everyone outside the staff', async () => {
     for (const tool of tools)
       expect(code(await call('jane.smith@acme.example', tool.name, tool.examples[0]?.input('2026-11-16')))).toBe(
         'INSUFFICIENT_PERMISSIONS',
@@ -57,7 +57,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('storing', () => {
-    test('keeps every field, names the person by their sign-in, and is found at once', async () => {
+    test('keeps every field, takes the person from the sign-in, and is searchable at once', async () => {
       const said = {
         topic: ' Lighthouse ',
         content: 'It blinks twice.',
@@ -110,7 +110,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('changing', () => {
-    test('one’s own happens at once; what is not named stays; the trail has before and after', async () => {
+    test('one’s own entry acts at once; omitted fields stay; the audit log has before and after', async () => {
       const { id } = await stored(nina, { source: 'a', tags: ['one'], valid_to: '2027-01-01' });
       const answer = await data(nina, 'update', { id, content: 'Better.', clear: ['source'], tags: ['two', 'three'] });
       expect(answer).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         ]),
       });
     });
-    test('somebody else’s asks, shows claims as claims, and stays theirs', async () => {
+    test('a colleague’s entry needs approval, shows claims as claims, and keeps its owner', async () => {
       const { id, topic } = await stored(nina);
       const card = await ask(marcus, 'update', { id, content: 'Marcus knows better.', confidence: 0.5, reason: 'Seen it' });
       expect(card.confirmationData).toMatchObject({
@@ -157,7 +157,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         ['store', 'Nina Patel', null],
       ]);
     });
-    test('what changed after the card was shown is not written', async () => {
+    test('an entry that changed after the card was shown is not written', async () => {
       const { id } = await stored(nina);
       const card = await ask(marcus, 'update', { id, topic: 'Something else' });
       await data(nina, 'update', { id, content: 'Changed meanwhile.' });
@@ -167,7 +167,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await approve(marcus, removed))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await now(id)).toBe(null);
     });
-    test('to what it is, or what is not there, is an error that helps', async () => {
+    test('to the same value, or of an unknown entry, is an error with a hint', async () => {
       const { id, topic } = await stored(nina);
       expect(await call(nina, 'update', { id, topic })).toMatchObject({ code: 'NOTHING_TO_CHANGE' });
       expect(await call(nina, 'update', { id, valid_from: '2026-05-05' })).toMatchObject({ status: 'success' });
@@ -182,7 +182,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('deleting', () => {
-    test('takes the triples about an entry along, and undo brings all of it back', async () => {
+    test('deletes the triples about an entry too, and undo restores all of it', async () => {
       const { id } = await stored(nina);
       const { triple } = await data(nina, 'relate', { subject: id, predicate: 'explains', object: 'harbour' });
       const before = [await now(id), await now((triple as Data)['id'], 'triple')];
@@ -193,7 +193,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(nina, 'undo', {})).toMatchObject({ undid: gone['tx_id'] });
       expect([await now(id), await now((triple as Data)['id'], 'triple')]).toEqual(before);
     });
-    test('asks where a colleague related something to it', async () => {
+    test('needs approval where a colleague related something to it', async () => {
       const { id } = await stored(nina);
       await data(marcus, 'relate', { subject: 'pier', predicate: `seen_in_${counter}`, object: id });
       const card = await ask(nina, 'delete', { id });
@@ -218,7 +218,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
         { topic: 'deployment rollback', content: 'Rollback within 5 min if error rate exceeds 1%.', confidence: 0.85 },
       ]);
     });
-    test('by stems, by mistyped words, and one step along the graph, which is said', async () => {
+    test('finds by stems, by mistyped words, and one step along the graph, which the answer says', async () => {
       expect((await data(frank, 'query', { query: 'deploying' }))[0]).toMatchObject({ id: 'e-1', via: null });
       expect((await data(frank, 'query', { query: 'kuberntes' }))[0]).toMatchObject({ topic: 'kubernetes upgrade' });
       expect(await data(frank, 'query', { query: 'resignation' })).toMatchObject([
@@ -227,7 +227,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(frank, 'query', { query: 'Übersee qwertz' })).toEqual([]);
       expect((await data(frank, 'query', { query: 'the of and %_\\ \' " ( & | :* !' })).length).toBe(0);
     });
-    test('filters: tags, confidence, topic, together', async () => {
+    test('filters by tags, confidence and topic, also combined', async () => {
       expect((await data(frank, 'query', { tags: ['Security', 'email'] })).map(({ topic }) => topic)).toEqual(['phishing']);
       const sure = await data(frank, 'query', { tags: ['release'], min_confidence: 0.9 });
       expect(sure.map(({ topic }) => String(topic)).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
@@ -238,7 +238,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(ids(await data(frank, 'query', { query: 'rollback', topic: 'calendar' }))).toEqual([]);
       expect(await data(frank, 'query', { topic: '%' })).toEqual([]);
     });
-    test('what no longer holds, or not yet, is left out, unless one asks about that day', async () => {
+    test('omits what is no longer or not yet valid, unless the question is about that day', async () => {
       const { id } = await stored(nina, { topic: 'tide', valid_from: '2026-12-01', valid_to: '2026-12-31' });
       const on = async (valid_on?: string) =>
         ids(await data(frank, 'query', { topic: 'tide', ...(valid_on && { valid_on }) })).includes(id);
@@ -252,7 +252,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(frank, 'query', { topic: 'office move' })).toEqual([]);
       expect((await data(frank, 'query', { topic: 'office move', valid_on: '2026-07-01' })).length).toBe(1);
     });
-    test('the past as it was recorded: words, versions, deletions and relations', async () => {
+    test('returns the past as it was recorded: text, versions, deletions and relations', async () => {
       const { id, changed_at: first } = await stored(nina, { topic: 'estuary', content: 'Wide.', valid_from: '2020-01-01' });
       const { changed_at: second } = await data(nina, 'update', { id, content: 'Narrow.' });
       const { tx_id } = await data(nina, 'relate', { subject: 'delta', predicate: 'feeds', object: 'estuary' });
@@ -276,7 +276,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       ]);
       expect(code(await call(frank, 'query', { as_of: 'yesterday' }))).toBe('VALIDATION_ERROR');
     });
-    test('page after page, nothing twice and nothing left out, while others write', async () => {
+    test('pages without duplicates or gaps while others write', async () => {
       const all = ids(await data(frank, 'query', { query: 'schedule release time off customers', limit: 50 }));
       expect(all.length).toBeGreaterThan(12);
       const seen: unknown[] = [];
@@ -294,7 +294,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
   });
 
   describe('relating', () => {
-    test('names are compared without case, hyphens and accents', async () => {
+    test('compares names without case, hyphens and accents', async () => {
       expect(await data(marcus, 'relate', { subject: 'Billing Service', predicate: 'Depends-on', object: 'PAYMENTS_DB' })).toMatchObject({
         outcome: 'already_known',
         tx_id: null,
@@ -305,7 +305,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(ids(await data(frank, 'query_graph', { object: 'pay' }))).not.toContain('t-61');
       expect(ids(await data(frank, 'query_graph', { predicate: 'Depends on', subject: 'billing' }))).toEqual(['t-63', 't-61']);
     });
-    test('a contradiction is answered with what it contradicts, and with the choices', async () => {
+    test('a contradiction is answered with the existing triple and the choices', async () => {
       const known = await data(nina, 'relate', { subject: 'ferry', predicate: 'owned_by', object: 'Harbour board' });
       const input = { subject: 'Ferry', predicate: 'owned by', object: 'The city' };
       expect(await call(marcus, 'relate', input)).toMatchObject({
@@ -337,7 +337,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await data(marcus, 'relate', { ...input, resolution: 'keep_both' })).toMatchObject({ outcome: 'kept_both' });
       expect((await facts()).map(String).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['Harbour board', 'The city']);
     });
-    test('at different times there is no contradiction; the opposite is one; a predicate that takes several has none', async () => {
+    test('different periods do not contradict; the opposite does; a predicate with several values does not', async () => {
       const captain = (object: string, valid_from: string, valid_to?: string) =>
         call(nina, 'relate', { subject: 'Mary Ann', predicate: 'captained_by', object, valid_from, ...(valid_to && { valid_to }) });
       expect(code(await captain('Ada', '2020-01-01', '2022-12-31'))).toBe('success');
@@ -355,8 +355,8 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  describe('taking back', () => {
-    test('is exact, is a change itself, and can be taken back', async () => {
+  describe('undo', () => {
+    test('is exact, is a change itself, and can be undone', async () => {
       const { id, tx_id: made } = await stored(sarah, {
         tags: ['a', 'b'],
         source: 's',
@@ -390,7 +390,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       await data(sarah, 'undo', { tx_id: made });
       expect(await now(id)).toBe(null);
     });
-    test('step by step without a number, one’s own only', async () => {
+    test('goes step by step without a number, over one’s own changes only', async () => {
       const { id } = await stored(sarah);
       await data(sarah, 'update', { id, content: 'Second.' });
       await data(sarah, 'update', { id, content: 'Third.' });
@@ -402,7 +402,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       await data(sarah, 'undo');
       expect(await now(id)).toBe(null);
     });
-    test('what was changed later is not overwritten, and the later changes are named', async () => {
+    test('does not overwrite later changes, and names them', async () => {
       const { id, tx_id } = await stored(sarah);
       const { tx_id: later } = await data(sarah, 'update', { id, content: 'Later.' });
       expect(await call(sarah, 'undo', { tx_id })).toMatchObject({
@@ -425,7 +425,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(await call(sarah, 'undo', { tx_id: removed })).toMatchObject({ status: 'success' });
       expect(await call(nina, 'undo', { tx_id: unrelated })).toMatchObject({ status: 'success' });
     });
-    test('a colleague’s asks, shows what becomes of every field, and stops if things move on', async () => {
+    test('of a colleague’s change needs approval, shows every field, and fails after later changes', async () => {
       const { id } = await stored(sarah);
       const { tx_id } = await data(sarah, 'update', { id, content: 'Wrong.' });
       const card = await ask(marcus, 'undo', { tx_id, reason: 'It was right before' });
@@ -441,14 +441,14 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
       expect(code(await approve(frank, stale))).toBe('CHANGED_SINCE_APPROVAL');
       expect(await now(id)).toMatchObject({ recorded_by: 'Sarah Kim', content: expect.stringMatching(/^Content number/) });
     });
-    test('one’s own change of a colleague’s entry asks as well', async () => {
+    test('of one’s own change of a colleague’s entry needs approval too', async () => {
       const { id } = await stored(sarah);
       const done = await approve(marcus, await ask(marcus, 'update', { id, content: 'By Marcus.' }));
       const { tx_id } = (done as { data: { tx_id: number } }).data;
       expect(code(await call(marcus, 'undo', { tx_id }))).toBe('pending_confirmation');
       expect(code(await call(marcus, 'undo'))).toBe('pending_confirmation');
     });
-    test('approved twice, it happens once', async () => {
+    test('approved twice, happens once', async () => {
       const { tx_id } = await stored(sarah);
       const card = await ask(marcus, 'undo', { tx_id });
       const [one, two] = await Promise.all([approve(marcus, card), approve(marcus, card)]);
@@ -458,7 +458,7 @@ describe.each(databases)('knowledge on %s', (_name, database) => {
     });
   });
 
-  test('someone with no employee record may record too: ownership is by sign-in', async () => {
+  test('works without an employee record: ownership is by sign-in', async () => {
     const guest = person('frank.davis', { employeeId: undefined });
     expect(await testRuntime.data(guest, 'knowledge', 'store', { topic: 'badge', content: 'Not linked.' })).toMatchObject({ mine: true });
   });

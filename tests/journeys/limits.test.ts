@@ -1,4 +1,4 @@
-/** How much one person, and one stranger, may ask for; and what slow or greedy connections get. */
+/** Rate limits of people and of failed sign-ins, and limits for slow or large requests. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -9,14 +9,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-/** So that what follows falls into one minute of the counter. */
+/** Waits so that the following requests fall into one minute of the counter. */
 async function withinOneMinute(): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 8_000) await new Promise((resolve) => setTimeout(resolve, left + 50));
 }
 
 describe('one person', () => {
-  test('has one allowance for all surfaces together; others keep theirs', async () => {
+  test('has one rate limit for all surfaces; others are not affected', async () => {
     await withinOneMinute();
     const client = await testServer.mcp('sarah.kim');
     const answers: number[] = [];
@@ -35,8 +35,8 @@ describe('one person', () => {
   });
 });
 
-describe('what is not a tool', () => {
-  test('is counted as well, so that nobody fills the trail with decisions on nothing', async () => {
+describe('requests that call no tool', () => {
+  test('are limited too, so that nobody fills the audit log with decisions on unknown tickets', async () => {
     await withinOneMinute();
     const token = await testServer.token('dan.williams');
     const decide = () => testServer.send('POST', '/api/confirm/00000000-0000-4000-8000-000000000000', { token, body: { approved: true } });
@@ -49,7 +49,7 @@ describe('what is not a tool', () => {
     expect((await testServer.rest('dan.williams', 'tasks', 'list_tasks')).status).toBe(200);
   });
 
-  test('nor with names that are none, which count as calls', async () => {
+  test('unknown tool names count as calls', async () => {
     await withinOneMinute();
     const statuses: number[] = [];
     for (let n = 0; n < 34; n++)
@@ -58,7 +58,7 @@ describe('what is not a tool', () => {
     expect((await testServer.rest('frank.davis', 'tasks', 'list_tasks')).status).toBe(429);
   });
 
-  test('is left to a person whose program has used up its calls', async () => {
+  test('have their own limit: a person whose program has used up its calls can still decide', async () => {
     await withinOneMinute();
     const asked = await testServer.ask('alice.chen', 'hr', 'update_salary', {
       employee_id: '0e000000-0000-4000-8000-000000000008',
@@ -74,8 +74,8 @@ describe('what is not a tool', () => {
   });
 });
 
-describe('a stranger', () => {
-  test('is told to slow down, while good sign-ins from the same address go on', async () => {
+describe('a client with failed sign-ins', () => {
+  test('is rate limited, while valid sign-ins from the same address succeed', async () => {
     const token = await testServer.token('bob.martinez');
     const statuses = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -90,7 +90,7 @@ describe('a stranger', () => {
   });
 });
 
-/** What a raw connection gets back before it is closed, and how long that took. */
+/** What a raw connection receives before it is closed, and how long that took. */
 function raw(port: number, write: (socket: ReturnType<typeof connect>) => void): Promise<{ text: string; ms: number }> {
   return new Promise((resolve) => {
     const started = Date.now();
@@ -105,7 +105,7 @@ function raw(port: number, write: (socket: ReturnType<typeof connect>) => void):
 }
 
 describe('a connection', () => {
-  test('whose headers never end is closed, and nobody waits for it', async () => {
+  test('whose headers never end is closed, and blocks no other', async () => {
     const { gateway = 0 } = testServer.tamshai.ports;
     const dripping = Array.from({ length: 50 }, () =>
       raw(gateway, (socket) => {
@@ -118,7 +118,7 @@ describe('a connection', () => {
     for (const { ms } of await Promise.all(dripping)) expect(ms).toBeLessThan(20_000);
   }, 180_000);
 
-  test('whose body is too large, compressed or not JSON is refused in our words', async () => {
+  test('whose body is too large, compressed or not JSON gets our error message', async () => {
     const token = await testServer.token('tom.becker');
     const path = '/api/tools/tasks/add_task';
     expect(await testServer.send('POST', path, { token, raw: JSON.stringify({ title: 'x'.repeat(300_000) }) })).toMatchObject({

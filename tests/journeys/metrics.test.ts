@@ -1,4 +1,4 @@
-/** Numbers for Prometheus: what is counted, who may see it, and that the dashboard asks for what there is. */
+/** Prometheus metrics: what is counted, who may read them, and that the dashboard queries existing metrics. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -27,7 +27,7 @@ const scrape = async (server?: string): Promise<Sample[]> => {
   return parseMetrics(text);
 };
 
-/** A bare request that names its own Host, as a probe does. */
+/** A bare request with its own Host header, as a probe sends it. */
 const ops = (path: string, { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {}) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const req = httpRequest({ host: '127.0.0.1', port: opsPort, path, method, headers: { host: '10.1.2.3:9100', ...headers } }, (res) => {
@@ -55,16 +55,16 @@ describe('what is counted', () => {
     expect(total(after, 'tamshai_call_duration_seconds_sum', hr)).toBeGreaterThan(0);
     expect(more('tamshai_errors_total', { server: 'hr', code: 'INSUFFICIENT_PERMISSIONS' })).toBe(1);
     expect(more('tamshai_errors_total', { server: 'hr', code: 'VALIDATION_ERROR' })).toBe(1);
-    // An alias is the same tool.
+    // An alias counts as the same tool.
     expect(more('tamshai_rows_total', { server: 'sales', tool: 'list_opportunities' })).toBe(3);
-    // The journey is always in a file of its own.
+    // The journey always has its own file.
     const stores = new Set(after.filter(({ name }) => name === 'tamshai_calls_total').map(({ labels }) => labels['store']));
     expect(stores).toEqual(
       new Set(onServers ? ['postgresql', 'mongodb', 'elasticsearch', 'sqlite', 'none'] : ['pglite', 'sqlite', 'none']),
     );
   });
 
-  test('approvals by what became of them, whichever way they were decided', async () => {
+  test('approvals by outcome, at every endpoint', async () => {
     const before = await scrape();
     const states = async () => {
       const now = await scrape();
@@ -92,7 +92,7 @@ describe('what is counted', () => {
     expect(total(await scrape(), 'tamshai_calls_total', { tool: 'update_salary', outcome: 'approved' })).toBe(1);
   });
 
-  test('refusals for being too many, and for not being signed in', async () => {
+  test('rate-limited and unauthenticated requests', async () => {
     const before = await scrape();
     const answers = await Promise.all(Array.from({ length: 60 }, () => testServer.rest('dan.williams', 'support', 'get_sla_summary')));
     const refused = answers.filter(({ status }) => status === 429).length;
@@ -107,7 +107,7 @@ describe('what is counted', () => {
     expect(unauthenticated(after) - unauthenticated(before)).toBe(1);
   });
 
-  test('what a caller writes never becomes a series', async () => {
+  test("a caller's text never becomes a label value", async () => {
     await testServer.rest('alice.chen', 'hr', 'no_such_tool_xyzzy', { secret: 'canary' });
     await testServer.rest('alice.chen', 'xyzzy', 'list_employees', {});
     const { text } = await testServer.send('GET', '/metrics');
@@ -128,7 +128,7 @@ describe('what is counted', () => {
     if (onServers) expect(total(samples, 'tamshai_pool_connections')).toBeGreaterThan(0);
   });
 
-  test("a domain's own port tells of that domain alone", async () => {
+  test("a domain's own port covers that domain alone", async () => {
     const servers = new Set((await scrape('hr')).flatMap(({ labels }) => labels['server'] ?? []));
     expect(servers).toEqual(new Set(['hr']));
   });
@@ -136,7 +136,7 @@ describe('what is counted', () => {
 
 describe('who may see it', () => {
   const from = (token?: string, server?: string) => testServer.send('GET', '/metrics', { token, server, headers: ELSEWHERE });
-  test.each(['gateway', 'hr'])('from elsewhere, %s wants the key or a member of staff', async (server) => {
+  test.each(['gateway', 'hr'])('other hosts need the key or a member of staff: %s', async (server) => {
     const options = server === 'gateway' ? {} : { server };
     expect((await from(undefined, server)).status).toBe(401);
     expect((await from(`${KEY}x`, server)).status).toBe(401);
@@ -146,7 +146,7 @@ describe('who may see it', () => {
     expect((await from(KEY, server)).status).toBe(200);
   });
 
-  test('the port for probes answers by any address, three questions, and no page', async () => {
+  test('the port for probes accepts any host, has three paths, and no page', async () => {
     expect(await ops('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
     expect(await ops('/ready')).toEqual({ status: 200, text: '{"status":"ready"}' });
     expect((await ops('/metrics')).status).toBe(200);
@@ -159,7 +159,7 @@ describe('who may see it', () => {
 });
 
 describe('the format', () => {
-  test('promtool has nothing to say', async () => {
+  test('promtool finds no problem', async () => {
     const { text } = await testServer.send('GET', '/metrics');
     parseMetrics(text);
     if (!onServers) return expect(text).toContain('# TYPE tamshai_calls_total counter');
@@ -185,8 +185,8 @@ describe('the dashboard', () => {
     ...board.templating.list.map(({ query }) => query),
   ];
 
-  test('asks for metrics that there are, by labels that they have', async () => {
-    // What only a process with others behind it has.
+  test('queries existing metrics by existing labels', async () => {
+    // Metrics that only a process with remote servers has.
     const upstream = openMetrics();
     upstream.counter('tamshai_upstream_calls_total', '-', { server: 'hr', outcome: 'answered' });
     upstream.histogram('tamshai_upstream_duration_seconds', '-', { server: 'hr' }).observe(1);
@@ -212,7 +212,7 @@ describe('the dashboard', () => {
           `${label} in ${expr}`,
         ).toBe(true);
     }
-    // And leaves nothing out.
+    // The dashboard covers every metric.
     const families = [...labels.keys()].filter((name) => !/_(sum|count)$/.test(name));
     expect(families.filter((name) => !used.has(name))).toEqual([]);
   });

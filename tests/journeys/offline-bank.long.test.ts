@@ -1,4 +1,4 @@
-/** Questions of ours in words that no declaration has, each judged by hand: the call it must lead to, the figures and words that must be said. */
+/** A bank of paraphrased questions for the offline assistant: the call that each must lead to, and the figures and words of the answer. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message } from '../../src/assistant/model.ts';
@@ -7,7 +7,7 @@ import { type Asked, type AssistantHarness, openAssistantHarness } from '../assi
 interface Question {
   readonly as: string;
   readonly turns: readonly string[];
-  /** The last call of the last turn. Without it, what was said is what counts. */
+  /** The last call of the last turn. Without it, only the text counts. */
   readonly call?: string;
   readonly input?: Readonly<Record<string, unknown>>;
   /** Does it end in an approval card? */
@@ -49,7 +49,7 @@ function wrong({ call, input = {}, card = false, says = [], never = [], figures 
   ].filter((each) => each !== false);
 }
 
-test('each leads to what it should', { timeout: 300_000 }, async () => {
+test('each question leads to the expected call and answer', { timeout: 300_000 }, async () => {
   const missed: string[] = [];
   const alone: number[] = [];
   for (const question of bank) {
@@ -64,7 +64,7 @@ test('each leads to what it should', { timeout: 300_000 }, async () => {
     const faults = asked ? wrong(question, asked) : ['was not asked'];
     if (faults.length > 0) missed.push(`${question.as}> ${question.turns.join(' / ')} → ${faults.join('; ')}`);
   }
-  // Told, not judged: how long it takes says as much of the machine as of us.
+  // Reported, not asserted: the duration depends on the machine.
   process.stdout.write(`thinking without tools: ${alone.map((ms) => ms.toFixed(1)).join(', ')} ms\n`);
   expect(missed).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** No page of ours runs a script or takes a style that is not its own. */
+/** Content security policies: no page runs a foreign or inline script, or loads a foreign style. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -58,7 +58,7 @@ test('every page has a policy, without unsafe-inline and unsafe-eval, that allow
       expect(policy, path).toMatch(/default-src 'none'/);
       expect(policy, path).toMatch(/frame-ancestors 'none'/);
       expect(policy, path).toMatch(/base-uri 'none'/);
-      // What stands in the page itself is allowed by its digest, or not there.
+      // Inline content is allowed by its digest, or absent.
       for (const [, content = ''] of text.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g))
         expect(policy, path).toContain(`'sha256-${createHash('sha256').update(content).digest('base64')}'`);
       expect(text, path).not.toMatch(/ style="| on[a-z]+="|<script(?![^>]* src=)[^>]*>/);

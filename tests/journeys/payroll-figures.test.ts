@@ -1,4 +1,4 @@
-/** Payroll adds up to the cent: lines to their stub, stubs to their run and to the year, months to quarters and years. */
+/** Payroll sums to the cent: lines to stubs, stubs to runs and years, months to quarters and years. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
@@ -10,7 +10,7 @@ import { type Data, databases, employeeIdOf as id, openTestRuntime, SAMPLE_DAY, 
 
 const cents = (amount: unknown): number => {
   const whole = Math.round(Number(amount) * 100);
-  // An amount with a third decimal would be rounded away here, and add up by accident.
+  // A third decimal would be rounded away here, and the sum would match by accident.
   if (Math.abs(whole / 100 - Number(amount)) > 1e-9) throw new Error(`${amount} has more than two decimals`);
   return whole;
 };
@@ -92,7 +92,7 @@ describe('the sample, on any day', () => {
     );
   }, 180_000);
 
-  test('what a plan costs is what the stub deducts', () => {
+  test('a plan costs what the stub deducts', () => {
     fc.assert(
       fc.property(days, (now) => {
         const today = now.toISOString().slice(0, 10);
@@ -149,7 +149,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     ).toEqual([]);
   });
 
-  test('any stub: its lines, its totals and the year so far', async () => {
+  test('any stub equals its lines, its totals and its year to date', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(stubs.length - 1), async (which) => {
         const { pay_stub_id, employee_id, pay_date } = stubs[which] as Record<string, string>;
@@ -185,7 +185,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     for (const key of ['gross', 'total_taxes', 'total_deductions', 'net']) expect(tally(own, key)).toBe(cents(bonus?.[key]));
   });
 
-  test('no stub can be written that does not add up', async () => {
+  test('a stub that does not add up cannot be written', async () => {
     const { pay_stub_id } = stubs[0] as Record<string, string>;
     const write = (text: string) => testRuntime.owner(`update payroll.stub_pay set ${text} where pay_stub_id = $1`, [pay_stub_id]);
     for (const total of ['gross', 'total_taxes', 'total_deductions', 'net']) await expect(write(`${total} = 1`)).rejects.toThrow();
@@ -219,7 +219,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     }
   }, 120_000);
 
-  test('pay agrees with the people data: names, numbers, salaries and their history', async () => {
+  test('pay agrees with the hr data: names, numbers, salaries and their history', async () => {
     expect(
       await testRuntime.owner(`select e.employee_id from hr.employees e join hr.identity i using (employee_id)
         full join payroll.employees p using (employee_id)
@@ -238,7 +238,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     expect(Number(raised?.['n'])).toBeGreaterThan(50);
   });
 
-  test('what is withheld is what the stubs say', async () => {
+  test('withholdings equal the stubs', async () => {
     const year = SAMPLE_DAY.toISOString().slice(0, 4);
     for (const who of ['marcus.johnson', 'carol.johnson', 'alice.chen', 'tom.becker']) {
       const taxes = (await testRuntime.data(who, 'payroll', 'get_tax_withholdings')) as Record<string, unknown>;
@@ -256,7 +256,7 @@ describe.each(databases)('the figures on %s', (_name, database) => {
     }
   });
 
-  test('contractors: what they were paid this year is what the payments say', async () => {
+  test('payments to contractors this year equal the single payments', async () => {
     const rows = await pages('list_contractors', {});
     expect(rows.length).toBe(24);
     const paid = await testRuntime.owner(

@@ -1,4 +1,4 @@
-/** Who sees whose payroll, and of it which amounts: the one rule for pay, the last four digits, and no group of one or two. */
+/** Who sees whose payroll and which amounts: the mask for pay, the last four digits, and no totals of one or two people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/core/answer.ts';
 import { HIDDEN } from '../../src/core/fields.ts';
@@ -16,12 +16,12 @@ const [eve, alice, bob, nina, marcus, sarah, paula, tom] = [
   'paula.reyes',
   'tom.becker',
 ] as const;
-/** Sees the rows of everyone and the pay of nobody else. */
+/** Sees all rows, and nobody else's pay. */
 const reader = person(alice, { roles: ['employee', 'hr-read'] });
 const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 const stubOf = (who: string) => id(who).replace(/^0e/, '05');
 
-/** Calls that say something about Sarah, or about everyone. */
+/** Calls that reveal something about Sarah, or about everyone. */
 const ABOUT: readonly (readonly [string, object])[] = [
   ['list_pay_runs', {}],
   ['list_pay_runs', { run_type: 'OFF_CYCLE' }],
@@ -39,7 +39,7 @@ const AMOUNTS =
   /^(gross|net|taxes|deductions|earnings|total_\w+|employer_\w+|employee_amount|amount|ytd|rate|paid_year_to_date|extra_amount|last_withheld|withheld_year_to_date|value|contractor_payments)$/;
 
 type Found = [key: string, value: unknown][];
-/** Every amount in an answer, wherever it stands. */
+/** Every amount in an answer, at any depth. */
 function amountsIn(value: unknown): Found {
   if (Array.isArray(value)) return value.flatMap(amountsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -63,7 +63,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   const call = (who: Who, tool: string, input: object = {}) => testRuntime.call(who, 'payroll', tool, input);
   const data = (who: Who, tool: string, input: object = {}) => testRuntime.data(who, 'payroll', tool, input);
 
-  test('those who look after pay see everyone; all others themselves, whatever else they are', async () => {
+  test('payroll roles see everyone; all others only themselves', async () => {
     const everyone: Who[] = [paula, alice, eve, reader, person(tom, { roles: ['payroll-read'] }), person(tom, { roles: ['executive'] })];
     for (const who of everyone) {
       expect(new Set((await data(who, 'list_pay_stubs')).map((row) => row['employee_id'])).size).toBe(50);
@@ -93,7 +93,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     }
   }, 180_000);
 
-  test('without an employee record nothing is one’s own', async () => {
+  test('without an employee record no row is one’s own', async () => {
     const unlinked = person(marcus, { employeeId: undefined });
     expect(code(await call(unlinked, 'list_pay_stubs'))).toBe('IDENTITY_NOT_LINKED');
     const lead = person(paula, { employeeId: undefined });
@@ -103,7 +103,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     }
   });
 
-  test('not yours, gone and never there read the same', async () => {
+  test('a foreign, deleted and unknown id give the same answer', async () => {
     const [gone] = (await testRuntime.owner(
       "select employee_id from payroll.employees where department = 'Legal' order by 1 desc limit 1",
     )) as Data;
@@ -127,7 +127,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     await testRuntime.owner('update payroll.employees set active = true where employee_id = $1', [left]);
   });
 
-  test('who reads records without pay finds every amount hidden, totals too, and their own told', async () => {
+  test('a reader of records without pay sees every amount masked, totals too, and their own shown', async () => {
     for (const [tool, input] of ABOUT) {
       const answer = await call(reader, tool, input);
       const amounts = amountsIn(dataOf(answer)).filter(([, value]) => value !== null);
@@ -151,7 +151,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   });
   const withoutOwn = async (answer: Answer) => amountsIn((dataOf(answer) as Data).filter((row) => row['employee_id'] !== id(alice)));
 
-  test('no hidden amount is anywhere in what is told', async () => {
+  test('no masked amount is anywhere in an answer', async () => {
     const hidden = new Set<unknown>();
     const collect = (rows: Data) => {
       for (const row of rows) for (const value of Object.values(row)) if (Number(value) >= 1) hidden.add(Number(value));
@@ -176,7 +176,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       for (const [tool, input] of ABOUT) {
         const answer = await call(who, tool, input);
         const rows = dataOf(answer);
-        // What one shares with Sarah is one's own to see.
+        // Amounts that equal Sarah's may be the reader's own.
         told.push(tool === 'list_pay_stubs' && Array.isArray(rows) ? rows.filter((row) => row.employee_id === id(sarah)) : answer);
       }
       const numbers = new Set<unknown>();
@@ -185,7 +185,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     }
   });
 
-  test('nothing that is told changes when a hidden amount does', async () => {
+  test('no answer depends on a masked amount', async () => {
     const blind: Who[] = [reader, nina, marcus, bob, tom];
     const own = blind.map((who) => (typeof who === 'string' ? id(who) : (who.employeeId ?? '')));
     const told = async (who: Who) => {
@@ -219,7 +219,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
     expect(await told(paula)).not.toBe(seen);
   }, 180_000);
 
-  test('of account, routing and tax numbers there are four digits, for everyone and in the database itself', async () => {
+  test('account, routing and tax numbers have four digits, for everyone and in the database itself', async () => {
     for (const who of [paula, eve, alice, reader] as Who[]) {
       for (const row of await data(who, 'get_direct_deposit', { employee_id: id(sarah) }))
         expect([row['account_last4'], row['routing_last4']]).toEqual([expect.stringMatching(/^\d{4}$/), expect.stringMatching(/^\d{4}$/)]);
@@ -239,7 +239,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
   describe('groups of one or two', () => {
     const runs = async (who: Who) => await data(who, 'list_pay_runs', { run_type: 'OFF_CYCLE' });
 
-    test('a run of one person is that person’s pay', async () => {
+    test('a run of one person reveals that person’s pay', async () => {
       expect((await runs(paula)).map((row) => [row['employee_count'], typeof row['gross']])).toEqual([
         [1, 'number'],
         [2, 'number'],
@@ -250,7 +250,7 @@ describe.each(databases)('whose payroll, on %s', (_name, database) => {
       ]);
     });
 
-    test('are not summarised, for nobody', async () => {
+    test('are not summarised, for anyone', async () => {
       const people = await testRuntime.owner('select employee_id from payroll.employees order by 1 limit 3');
       const pay = (n: number) => `09000000-0000-4000-8000-00000000000${n}`;
       await testRuntime.owner(

@@ -1,4 +1,4 @@
-/** What the payroll tools answer: every example, pages, pay days, periods, and what is wrong with an input. */
+/** Results of the payroll tools: every example, pages, pay days, periods and validation errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorAnswer } from '../../src/core/errors.ts';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
@@ -30,7 +30,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
     },
   );
 
-  test('the next pay day stands in the metadata, and moves on when it has come', async () => {
+  test('the next pay day is in the metadata, and moves on after that day', async () => {
     const { metadata, data: rows } = await listed(marcus, 'list_pay_stubs', { limit: 1 });
     expect(metadata).toMatchObject({ next_pay_date: '2026-11-30', summary: { next_pay_date: '2026-11-30' } });
     expect((rows as Data)[0]).toMatchObject({ pay_date: '2026-11-13', employee_name: 'Marcus Johnson' });
@@ -47,7 +47,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
     testRuntime.clock.set(SAMPLE_DAY);
   });
 
-  test('the latest come first, and pages follow each other', async () => {
+  test('the latest come first, in consecutive pages', async () => {
     const runs = await data(paula, 'list_pay_runs', { limit: 3 });
     expect(runs.map((row) => row['pay_date'])).toEqual(['2026-11-13', '2026-10-30', '2026-10-15']);
     const whole = (await data(sarah, 'list_pay_stubs')).map((row) => row['pay_stub_id']);
@@ -62,7 +62,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
     expect(await data(sarah, 'get_pay_stub', { payStubId: String(whole[0]).toUpperCase() })).toMatchObject({ pay_stub_id: whole[0] });
   });
 
-  test('periods, as people write them', async () => {
+  test('periods are accepted as people write them', async () => {
     for (const [period, label, start_date, end_date] of [
       ['2026-10', '2026-10', '2026-10-01', '2026-10-31'],
       ['2024-02', '2024-02', '2024-02-01', '2024-02-29'],
@@ -87,7 +87,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
       expect(code(await call(paula, 'get_payroll_summary', { period }))).toBe('VALIDATION_ERROR');
   });
 
-  test('what is no id, no day and no key is said to be none', async () => {
+  test('malformed ids, days and keys are validation errors', async () => {
     for (const [tool, input] of [
       ['get_pay_stub', {}],
       ['get_pay_stub', { pay_stub_id: 'abc' }],
@@ -102,7 +102,7 @@ describe.each(databases)('the payroll tools on %s', (_name, database) => {
       expect([tool, code(await call(paula, tool, input))]).toEqual([tool, 'VALIDATION_ERROR']);
   });
 
-  test('contractors by name, department and state; a wildcard is a letter', async () => {
+  test('contractors by name, department and state; a wildcard is matched literally', async () => {
     const names = async (input: object) => (await data(paula, 'list_contractors', input)).map((row) => row['name']);
     expect(await names({ name: 'brennan' })).toEqual(['Katya Brennan']);
     for (const name of ['%', '_', '\\']) expect(await names({ name })).toEqual([]);

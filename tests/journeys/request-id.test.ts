@@ -1,4 +1,4 @@
-/** One id from the caller to the log line, the trail and the database; and what must never get into a log. */
+/** One request id from the caller to the log line, the audit log and the database; and what must never get into a log. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Person } from '../../src/core/people.ts';
@@ -21,7 +21,7 @@ const auditLog = async (id: string) => {
   return body.data.filter(({ requestId }) => requestId === id);
 };
 
-test('an id that the caller brings is answered back, logged and kept; over REST, MCP and a server called directly', async () => {
+test("a caller's id is returned, logged and recorded; over REST, MCP and on a domain server", async () => {
   const rest = await testServer.send('POST', '/api/tools/hr/find_employees', {
     token: await testServer.token('frank.davis'),
     body: { limit: 1 },
@@ -68,7 +68,7 @@ test.each(['a b', 'x'.repeat(65), 'é', '*/ drop', "'; --", '{}'])(
   },
 );
 
-test('the database is told which request it works for, for that statement alone', async () => {
+test('the database session has the request id, for that statement alone', async () => {
   const { runtime } = testServer.tamshai.wiring;
   const person: Person = {
     principal: 'test',

@@ -1,4 +1,4 @@
-/** Real clients of both generations, as one: what they read, what they are told, and how they stop. */
+/** One interface for real MCP clients of both generations: reads, notifications and unsubscribe. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -19,15 +19,15 @@ export interface AnyClient {
     name: string,
     value: string,
   ): Promise<string[]>;
-  /** Resolves when it is acknowledged; what it gives resolves when the end is. */
+  /** Resolves when it is acknowledged; the returned function resolves when the end is. */
   subscribe(...uris: string[]): Promise<() => Promise<void>>;
-  /** Subscribes and goes on, whatever ends in between: resolves when it is first acknowledged. */
+  /** Subscribes and reconnects after each end: resolves at the first acknowledgement. */
   stay(uri: string): Promise<void>;
-  /** All that it was told, in order. */
+  /** All notifications in order. */
   readonly notices: Notice[];
   close(): Promise<void>;
 }
-/** A token, or how to get one: for whoever stays longer than a token lasts. */
+/** A token, or a function that returns one, for clients that outlive a token. */
 export type Token = string | (() => Promise<string>);
 export type Connect = (url: string, token: Token) => Promise<AnyClient>;
 
@@ -51,7 +51,7 @@ const noticeOf = (params: unknown): Notice => {
 };
 const textOf = (content: unknown) => (content as { text: string }).text;
 
-/** What both generations ask for in the same words. */
+/** Requests that are the same in both generations. */
 const asked = (client: Client1 | Client2) => {
   const both = client as Client2;
   return {
@@ -132,7 +132,7 @@ export const CLIENTS: readonly (readonly [string, Connect, string])[] = [
   ['SDK 1 on 2025-11-25', sdk1, '2025-11-25'],
 ];
 
-/** Until it is so; a test that waits for ever fails by its own limit. */
+/** Polls until the condition holds; a test that waits for ever fails by its own timeout. */
 export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await so())) await new Promise((again) => setTimeout(again, 10));
 }

@@ -1,4 +1,4 @@
-/** One replica, as a process of its own: its settings are its argument. Prints its port when it is ready. */
+/** One replica as a child process: its settings are its argument. Prints its port when it is ready. */
 import { start } from '../../src/app/compose.ts';
 import { readConfig } from '../../src/app/config.ts';
 

@@ -39,12 +39,12 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
     });
     afterAll(() => client.close());
 
-    test('announces what it does', () => {
+    test('announces its capabilities', () => {
       expect(client.version).toBe(version);
       expect(client.capabilities).toMatchObject({ resources: { subscribe: true }, prompts: {}, completions: {}, tools: {} });
     });
 
-    test('resources/list has the three, with both spellings of the type and a whole version', async () => {
+    test('resources/list has the three, with both spellings of the type and the version', async () => {
       const listed = (await client.resources()).filter(({ uri }) => String(uri).startsWith('knowledge:'));
       expect(new Set(listed.map(({ uri }) => uri))).toEqual(new Set(URIS));
       expect(listed).toHaveLength(URIS.length);
@@ -84,7 +84,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       if (whole.next_cursor !== null) expect((await page(`${uri}?cursor=${whole.next_cursor}`)).items.length).toBeGreaterThan(0);
     });
 
-    test('a subscriber is told of each commit once, in order, and of nothing after the end is acknowledged', async () => {
+    test('a subscriber is notified of each commit once, in order, and of nothing after the end is acknowledged', async () => {
       const other = await open('nina.patel');
       const stop = await client.subscribe('knowledge://entries');
       const told = client.notices.length;
@@ -110,7 +110,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       await other.close();
     });
 
-    test('whoever comes back says from where, and misses nothing', async () => {
+    test('a client that reconnects with its last event misses nothing', async () => {
       const before = await store('missed before');
       const [one, two] = [await store('missed one'), await store('missed two')];
       const again = await open('marcus.johnson');
@@ -120,7 +120,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       await again.close();
     });
 
-    test('a relation is told on its own address only', async () => {
+    test('a relation is announced on its own URI only', async () => {
       const stop = await client.subscribe('knowledge://graph/triples');
       const told = client.notices.length;
       const { body } = await testServer.rest('marcus.johnson', 'knowledge', 'relate', {
@@ -134,7 +134,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       await stop();
     });
 
-    test('prompts are listed with their arguments, and come back ready to run', async () => {
+    test('prompts are listed with their arguments, and return messages that are ready to run', async () => {
       const listed = await client.prompts();
       expect(listed.map(({ name }) => name)).toEqual(['correct-stale-facts', 'ingest-memory', 'retrieve-context']);
       for (const each of listed)
@@ -148,7 +148,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
       expect(await client.prompt('correct-stale-facts', { topic: 'vpn access', now_true: 'It moved.' })).toContain('"vpn access"');
     });
 
-    test('arguments complete to topics that there are', async () => {
+    test('arguments complete to existing topics', async () => {
       const topics = await client.complete({ type: 'ref/prompt', name: 'retrieve-context' }, 'topic', 'DEPLOY');
       expect(topics[0]).toMatch(/^deploy/i);
       expect(await client.complete({ type: 'ref/prompt', name: 'retrieve-context' }, 'topic', 'zzz%_')).toEqual([]);
@@ -157,7 +157,7 @@ describe.each(['gateway', 'knowledge'])('at %s', (server) => {
   });
 });
 
-test('whoever loses the role meanwhile hears nothing more within ten seconds, and their streams are over', async () => {
+test('a person who loses the role gets no notification within ten seconds, and their streams end', async () => {
   const { accounts } = testServer.tamshai.wiring.identity;
   const uri = 'knowledge://entries';
   const open = async (connect: (typeof CLIENTS)[number][1], user: string) =>

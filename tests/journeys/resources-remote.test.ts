@@ -1,4 +1,4 @@
-/** The domain in another process, as the gateway reaches it: by a signed identity, for reading and for following alike. */
+/** Resources of a remote domain server: the gateway reads and subscribes with a signed identity. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../src/core/caller.ts';
 import { remoteBackend, type ToolBackend } from '../../src/gateway/backends.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => testServer.close());
 
-/** What the trail says of one call, but for when, how long and under which id. */
+/** The audit record of one call, without time, duration and id. */
 async function onRecord(requestId: string): Promise<object[]> {
   const records: object[] = [];
   for (const source of testServer.tamshai.wiring.sources)
@@ -42,13 +42,13 @@ async function onRecord(requestId: string): Promise<object[]> {
     }
   return records;
 }
-/** Two pages of the same have cursors of their own. */
+/** Two answers of the same page have different cursors. */
 const plain = (answer: unknown) => JSON.parse(JSON.stringify(answer).replace(/"next_cursor":"[^"]+"/, '"next_cursor":"…"')) as unknown;
 
 const read = (tool: string, input: object, caller = marcus) =>
   far.call({ server: 'knowledge', tool, input, caller, surface: 'mcp', requestId: 'far' });
 
-test('a resource is read page by page, and refused in the same words', async () => {
+test('a resource is read page by page, and refused with the same message', async () => {
   const first = await read('knowledge://entries', { limit: 2 });
   if (first.status !== 'success') throw new Error(JSON.stringify(first));
   const page = first.data as { items: unknown[]; next_cursor: string };
@@ -61,7 +61,7 @@ test('a resource is read page by page, and refused in the same words', async () 
   expect(await read('prompts/retrieve-context#topic', { value: 'deploy' })).toMatchObject({ status: 'success' });
 });
 
-/** Nested just as deep as the gateway's own reader lets through. */
+/** Nested as deep as the gateway's own parser allows. */
 const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) });
 const odd: readonly (readonly [string, unknown])[] = [
   ['a NUL', { limit: '\0' }],
@@ -75,9 +75,9 @@ const odd: readonly (readonly [string, unknown])[] = [
   ['nothing', null],
 ];
 
-test('what another process is given is judged there as it would be here, and is as much on record; it is no fault of that server', async () => {
+test('a remote server validates and records input as the gateway does, and invalid input is no failure of that server', async () => {
   const here = testServer.tamshai.wiring.backend('knowledge');
-  // More often than it takes to leave a server alone.
+  // More often than the number of failures that suspends a server.
   for (let round = 0; round < 2; round++)
     for (const [n, [what, input]] of odd.entries()) {
       const ask = async (backend: ToolBackend, requestId: string) => {
@@ -106,7 +106,7 @@ test('what another process is given is judged there as it would be here, and is 
   expect(await read('knowledge://entries', { limit: 2 })).toMatchObject({ status: 'success' });
 });
 
-test('what changes is followed from there, by whoever may', async () => {
+test('changes are forwarded from there, to people who may read them', async () => {
   const begun = await read('knowledge://entries#subscribe', {});
   if (begun.status !== 'success') throw new Error(JSON.stringify(begun));
   const after = begun.data as number;
@@ -127,7 +127,7 @@ test('what changes is followed from there, by whoever may', async () => {
   expect(status).toBe(401);
 });
 
-test('what somebody approved is carried out there, however much was shown', async () => {
+test('an approved change is executed there, whatever the size of the card', async () => {
   const { registry, clock, log, runtime } = testServer.tamshai.wiring;
   const between = createUpstreamClient({ server: 'finance', url: testServer.address('finance'), log, deadlineMs: 30_000 });
   testServer.later(() => between.close());
@@ -151,7 +151,7 @@ test('what somebody approved is carried out there, however much was shown', asyn
   expect([answer.status, finance.available()]).toEqual(['success', true]);
 });
 
-test('who is not the gateway sends no more than anywhere else, in whichever way', async () => {
+test('a caller that is not the gateway has the ordinary size limits, in every encoding', async () => {
   const url = `${testServer.address('knowledge')}/tools/query`;
   const token = await testServer.token('marcus.johnson', { server: 'knowledge' });
   const much = JSON.stringify({ topic: 'x'.repeat(300_000) });
@@ -170,7 +170,7 @@ test('who is not the gateway sends no more than anywhere else, in whichever way'
   for (const body of [() => much, inPieces]) expect(await posted(body(), `Bearer ${token}`)).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   for (const text of [String.raw`{"topic":"\u0000"}`, JSON.stringify(deep(33)), '{"__proto__":1}'])
     expect(await posted(text, `Bearer ${token}`)).toEqual([400, 'VALIDATION_ERROR']);
-  // Who only says to be the gateway is looked at before a byte of it is read.
+  // A caller that claims to be the gateway is verified before its body is read.
   const says = Buffer.from('{"alg":"EdDSA","typ":"tamshai-identity+jwt","kid":"x"}').toString('base64url');
   for (const body of [() => much, inPieces, () => '{'])
     expect(await posted(body(), `Bearer ${says}.e30.${'A'.repeat(86)}`)).toEqual([401, 'UNAUTHENTICATED']);

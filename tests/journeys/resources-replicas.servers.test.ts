@@ -1,4 +1,4 @@
-/** Two replicas on one PostgreSQL, real processes behind one address, one of them killed while everyone writes: every notice once, in order. */
+/** Two replicas on one PostgreSQL behind one address, one of them killed while clients write: every notification once, in order. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect as dial, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const KILLED_AFTER = 400;
 const DEADLINE_MS = 1_800_000;
 const { TAMSHAI_TEST_DATABASE_URL: database, TAMSHAI_TEST_REDIS_URL: redis } = process.env;
 
-/** What stands in front of replicas: sends each new connection to one of those that are left. */
+/** A load balancer: sends each new connection to one of the remaining replicas. */
 async function balancer(): Promise<{ server: Server; port: number; targets: number[] }> {
   const targets: number[] = [];
   const server = createServer((inside) => {
@@ -80,7 +80,7 @@ if (database !== undefined && redis !== undefined) {
       const token = (user: string) => () => two.token(user, { mcp: true });
       const through = (port: number) => `http://localhost:${port}/mcp`;
       front.targets.push(portOne);
-      // Old clients find the other replica by themselves; new ones say from where they go on.
+      // Legacy clients reach the other replica by themselves; modern ones send their last event.
       const clients: Record<string, AnyClient> = {
         'old at two': await sdk1(through(portTwo), token('marcus.johnson')),
         'new at two': await sdk2('auto')(through(portTwo), token('sarah.kim')),
@@ -101,7 +101,7 @@ if (database !== undefined && redis !== undefined) {
         while (next < WRITES) {
           const n = next++;
           const testServers = both();
-          // What the killed one had in hand may have happened or not; the log says.
+          // The killed replica may or may not have committed its running writes; the log decides.
           await write(n, testServers[n % testServers.length] ?? two).catch(() => undefined);
           if (n !== KILLED_AFTER) continue;
           first?.process.kill('SIGKILL');

@@ -1,4 +1,4 @@
-/** Every move of a deal and a customer, legal and illegal, by every role, asked for and approved. */
+/** Every transition of a deal and a customer, legal and illegal, by every role, requested and approved. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import type { Person } from '../../src/core/people.ts';
@@ -40,7 +40,7 @@ const actors: readonly Actor[] = [
 ];
 const isOpen = (state: DealState) => (openStages as readonly string[]).includes(state);
 
-describe.each(documentDatabases)('moves on %s', (_name, documents) => {
+describe.each(documentDatabases)('transitions on %s', (_name, documents) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ documents, tools: Object.values(sales) });
@@ -50,7 +50,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
     expect(testRuntime?.problems).toEqual([]);
   });
 
-  /** Asks, and approves where there is a card. The row becomes what it should, or stays as it is to the last field. */
+  /** Requests, and approves where there is a card. The row changes as expected, or stays the same in every field. */
   async function attempt(
     one: Actor,
     tool: string,
@@ -152,7 +152,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       expect(code(await testRuntime.call(carol, 'sales', tool, { customer_id: id }))).toBe('CUSTOMER_NOT_FOUND');
   });
 
-  test('the refusal says how it ended, and how many deals are in the way', async () => {
+  test('the refusal names the final stage, and the number of open deals', async () => {
     const id = await newDeal(testRuntime, 'CLOSED_WON');
     expect(await testRuntime.call(carol, 'sales', 'close_opportunity', { opportunity_id: id, outcome: 'lost' })).toMatchObject({
       message: 'The deal is already closed.',
@@ -164,7 +164,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
     expect(await testRuntime.call(carol, 'sales', 'delete_customer', { customer_id })).toMatchObject({ details: { open_deals: 2 } });
   });
 
-  test('what is lost has no actual value, and no move goes to another open stage', async () => {
+  test('a lost deal has no actual value, and no transition leads to another open stage', async () => {
     const opportunity_id = await newDeal(testRuntime, 'PROPOSAL');
     for (const input of [
       { outcome: 'lost', actual_value: 5 },
@@ -186,7 +186,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
     );
   });
 
-  test('the card says what will happen, in old and new values, and the answer is the row as a list shows it', async () => {
+  test('the card shows old and new values, and the answer is the row as a list shows it', async () => {
     const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const input = { opportunity_id, outcome: 'won', actual_value: 1500, reason: 'Fast', notes: 'Signed on Friday' };
     const { message, confirmationData, confirmationId } = await testRuntime.ask(carol, 'sales', 'close_opportunity', input);
@@ -231,7 +231,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
     });
   });
 
-  test('what was deleted is gone from every tool and every sum, and kept in the store', async () => {
+  test('a deleted row is gone from every tool and sum, and kept in the store', async () => {
     const customer_id = await newCustomer(testRuntime);
     const [id, other] = [await newDeal(testRuntime, 'PROPOSAL', customer_id), await newDeal(testRuntime, 'PROPOSAL', customer_id)];
     const seen = async () => {
@@ -281,7 +281,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
         ? { customer_id: await newCustomer(testRuntime) }
         : { opportunity_id: await newDeal(testRuntime, 'PROPOSAL') };
 
-    test.each(writes)('%s: a change of the row, whatever it is, writes nothing', async (tool, collection, rest) => {
+    test.each(writes)('%s: any change of the row prevents the write', async (tool, collection, rest) => {
       const ids = await subject(collection);
       const [id = ''] = Object.values(ids);
       const { confirmationId } = await testRuntime.ask(carol, 'sales', tool, { ...ids, ...rest });
@@ -291,7 +291,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
       expect(await stored(testRuntime, collection, id)).toEqual(before);
     });
 
-    test.each(writes)('%s: nobody else decides, a denial changes nothing, a lost role neither', async (tool, collection, rest) => {
+    test.each(writes)('%s: nobody else decides, a denial changes nothing, and neither does a lost role', async (tool, collection, rest) => {
       const ids = await subject(collection);
       const [id = ''] = Object.values(ids);
       const before = await stored(testRuntime, collection, id);
@@ -333,7 +333,7 @@ describe.each(documentDatabases)('moves on %s', (_name, documents) => {
   });
 });
 
-describe.each(documentDatabases)('many at once on %s', (_name, documents) => {
+describe.each(documentDatabases)('concurrent changes on %s', (_name, documents) => {
   let testRuntime: TestRuntime;
   beforeAll(async () => {
     testRuntime = await openTestRuntime({ documents, tools: Object.values(sales), replicas: 3 });
@@ -359,7 +359,7 @@ describe.each(documentDatabases)('many at once on %s', (_name, documents) => {
     expect(chains.reduce((all, { count }) => all + count, 0)).toBe(1);
   });
 
-  test('ten people close one deal at once: one does, the others are told', async () => {
+  test('ten people close one deal at once: one succeeds, the others get a conflict', async () => {
     const opportunity_id = await newDeal(testRuntime, 'NEGOTIATION');
     const tickets = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>

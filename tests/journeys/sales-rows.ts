@@ -1,4 +1,4 @@
-/** Rows of sales in any state, made past all rules, for tests that need one of each. */
+/** Sales rows in any state, written past all rules. */
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/core/rows.ts';
 import { openStages } from '../../src/domains/sales/schemas.ts';
@@ -70,12 +70,12 @@ export async function newDeal(testRuntime: TestRuntime, state: DealState, custom
   return _id;
 }
 
-/** A row as it is stored, all of it. What only holds it during a transaction is no part of it. */
+/** A whole row as stored, without its transaction lock. */
 export async function stored(testRuntime: TestRuntime, collection: 'customers' | 'opportunities', _id: string): Promise<Row> {
   const [row] = await testRuntime.documents('sales').find(collection, { _id }, { sort: { _id: 1 }, limit: 1, hide: ['held'] });
   return row ?? {};
 }
 
-/** Changes something that no card shows. */
+/** Changes a field that no card shows. */
 export const touch = (testRuntime: TestRuntime, collection: 'customers' | 'opportunities', _id: string): Promise<void> =>
   testRuntime.documents('sales').transaction((session) => session.update(collection, [_id], { touched: true }));

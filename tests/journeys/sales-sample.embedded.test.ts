@@ -1,4 +1,4 @@
-/** What the sample company sells: the same each time, with everything that questions rely on, on any day, at any size. */
+/** The sales sample: deterministic, with everything that sample questions need, on any day and at any size. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { spelledPlainly } from '../../src/core/spelling.ts';
@@ -21,7 +21,7 @@ function rowsOf(name: string, day: string, employees = 500): Row[] {
 const cents = (value: unknown) => Math.round(Number(value) * 100);
 const isOpen = (row: Row) => (openStages as readonly unknown[]).includes(row['stage']);
 
-test('the same company each time, and exactly the collections that the domain declares', () => {
+test('the sample is the same each time, and has exactly the collections that the domain declares', () => {
   const digest = (today: Date) => {
     const hash = createHash('sha256');
     for (const each of salesSample({ employees: 500, today })) for (const row of each.documents()) hash.update(JSON.stringify(row));
@@ -33,7 +33,7 @@ test('the same company each time, and exactly the collections that the domain de
   expect(names.toSorted()).toEqual(Object.keys(sales.spec.collections ?? {}).toSorted());
 });
 
-test('a million are not held to read the first ten', () => {
+test('the first ten of a million rows are generated without holding the rest', () => {
   const started = performance.now();
   for (const collection of salesSample({ employees: 1_000_000, today: at9('2026-11-16') })) {
     let n = 0;
@@ -42,7 +42,7 @@ test('a million are not held to read the first ten', () => {
       if (++n === 10) break;
     }
     expect(n).toBe(10);
-    // What may have to be held in memory stays within it.
+    // The rows that must be held fit into memory.
     expect(collection.estimate).toBeLessThan(30_000);
   }
   expect(performance.now() - started).toBeLessThan(60_000);
@@ -56,7 +56,7 @@ test.each([100, 101, 150, 333, 20_001])('a company of %i has its own', (employee
   }
 });
 
-test('ten times the people have ten times the deals, all called differently', () => {
+test('ten times the people have ten times the deals, all with different names', () => {
   for (const name of ['customers', 'opportunities', 'leads']) {
     const [small, large] = [rowsOf(name, '2026-11-16'), rowsOf(name, '2026-11-16', 5000)];
     expect(large.length).toBeGreaterThan(small.length * 8);
@@ -101,7 +101,7 @@ describe.each(DAYS)('on %s', (day) => {
     for (const status of ['QUALIFIED', 'NEW']) expect(leads.some((row) => liams(row) && row['status'] === status)).toBe(true);
   });
 
-  test('the customers and deals whom questions know', () => {
+  test('the customers and deals that questions name', () => {
     const named = (name: string) => customers.filter((row) => String(row['name']).startsWith(name));
     const known = 'Acme,Globex,Initech,Umbrella Health,Stark Manufacturing,Wayne Logistics,Hooli Software,Vandelay Imports,Soylent Foods';
     for (const name of [...known.split(','), 'Wonka Confectionery']) expect([name, named(name).length]).toEqual([name, 1]);
@@ -146,14 +146,14 @@ describe.each(DAYS)('on %s', (day) => {
       (row) => row['stage'] === 'CLOSED_WON' && String(row['close_date']) >= `${Number(day.slice(0, 4)) - 1}-01-01`,
     );
     expect(last.length).toBeGreaterThan(100);
-    // Neither a joke nor a miracle: the team sells about what it should.
+    // The team sells about as much as its quota.
     const year = String(Number(day.slice(0, 4)) - 1);
     const sold = last.filter((row) => String(row['close_date']).startsWith(year)).reduce((all, row) => all + cents(row['value']), 0);
     const wanted = quotas.filter((row) => String(row['quarter']).startsWith(year)).reduce((all, row) => all + cents(row['amount']), 0);
     expect(sold / wanted).toSatisfy((share: number) => share > 0.5 && share < 1.3);
   });
 
-  test('nothing contradicts itself', () => {
+  test('no row contradicts another', () => {
     const byId = new Map(customers.map((row) => [row['_id'], row]));
     for (const row of deals) {
       const of = byId.get(row['customer_id']);

@@ -1,4 +1,4 @@
-/** Forecast, pipeline and customers' totals add up to the cent, and are what the rows say. */
+/** Forecast, pipeline and customer totals equal the sums of the rows, to the cent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
 import type { Document } from '../../src/core/documents.ts';
@@ -12,7 +12,7 @@ type Row = Record<string, unknown>;
 const cents = (value: unknown) => Math.round(Number(value) * 100);
 const sum = (rows: readonly Row[], key: string) => rows.reduce((all, row) => all + cents(row[key]), 0);
 const isOpen = (row: Row) => (openStages as readonly unknown[]).includes(row['stage']);
-/** A number of JSON with at most two decimals. */
+/** A JSON number with at most two decimals. */
 const isAmount = (value: unknown) => typeof value === 'number' && cents(value) / 100 === value;
 
 describe.each(documentDatabases)('sums on %s', (_name, documents) => {
@@ -43,7 +43,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     ['2031-Q2', '2031-04-01', '2031-06-30'],
   ] as const;
 
-  test.each(periods)('the forecast for %s is what quotas and deals say, and the reps add up to the team', async (asked, from, to) => {
+  test.each(periods)('the forecast for %s equals quotas and deals, and the reps add up to the team', async (asked, from, to) => {
     const forecast = await testRuntime.data(carol, 'sales', 'get_forecast', { period: asked });
     const its = within(deals, from, to);
     const inStages = (...stages: string[]) => its.filter((row) => stages.includes(String(row['stage'])));
@@ -81,14 +81,14 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     else expect(reps.length).toBeGreaterThan(5);
   });
 
-  test('a year is its quarters', async () => {
+  test('a year is the sum of its quarters', async () => {
     const year = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2026' });
     const quarters = await Promise.all([1, 2, 3, 4].map((n) => testRuntime.data(carol, 'sales', 'get_forecast', { period: `2026-Q${n}` })));
     for (const key of ['quota', 'commit', 'best_case', 'pipeline', 'closed'])
       expect([key, sum(quarters, key)]).toEqual([key, cents(year[key])]);
   });
 
-  test('one person’s forecast is that person’s line of everyone’s', async () => {
+  test('one person’s forecast equals their line in the team’s forecast', async () => {
     const all = await testRuntime.data(carol, 'sales', 'get_forecast', { period: '2026-Q4' });
     for (const rep of all['reps'] as Row[]) {
       for (const owner of [rep['owner'], rep['owner_name'], rep['owner_id']]) {
@@ -99,7 +99,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     }
     expect(code(await testRuntime.call(carol, 'sales', 'get_forecast', { owner: 'Nobody Here' }))).toBe('OWNER_NOT_FOUND');
     expect(code(await testRuntime.call(carol, 'sales', 'get_forecast', { owner: '%' }))).toBe('OWNER_NOT_FOUND');
-    // By default it is this quarter.
+    // The default is this quarter.
     expect(await testRuntime.data(carol, 'sales', 'get_forecast')).toEqual(all);
   });
 
@@ -124,7 +124,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     },
   );
 
-  test('this quarter’s pipeline is the forecast’s, and the list’s', async () => {
+  test('this quarter’s pipeline equals the forecast’s and the list’s', async () => {
     const { total } = (await testRuntime.data(carol, 'sales', 'get_pipeline')) as unknown as { total: Row };
     const forecast = await testRuntime.data(carol, 'sales', 'get_forecast');
     const list = (await testRuntime.call(carol, 'sales', 'list_opportunities', {
@@ -138,7 +138,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     expect(Number(total['count'])).toBeGreaterThan(20);
   });
 
-  test('a customer’s totals are those of the deals, for every customer', async () => {
+  test('a customer’s totals equal the sums of the deals, for every customer', async () => {
     const customers = await stored('customers');
     for (const { _id } of customers) {
       const found = await testRuntime.data(carol, 'sales', 'get_customer', { customer_id: _id });
@@ -159,7 +159,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     }
   }, 60_000);
 
-  test('a list’s summary adds up all pages, also of none', async () => {
+  test('a list’s summary covers all pages, also of an empty list', async () => {
     const summary = async (input: object) =>
       ((await testRuntime.call(carol, 'sales', 'list_opportunities', { ...input, limit: 1 })) as SuccessAnswer).metadata?.summary as Row;
     for (const [input, which] of [
@@ -175,7 +175,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     expect(await summary({ name: 'no such thing' })).toEqual({ count: 0, value: 0, weighted_value: 0 });
   });
 
-  test('cents that floating point loses are not lost: a hundred times 0.1, and amounts of nine digits', async () => {
+  test('sums do not lose cents to floating point: a hundred times 0.1, and amounts of nine digits', async () => {
     const before = await testRuntime.data(carol, 'sales', 'get_pipeline', { quarter: '2030-Q1' });
     expect((before as unknown as { total: Row }).total).toEqual({ count: 0, value: 0, weighted_value: 0 });
     const [model] = deals.filter(isOpen);
@@ -206,7 +206,7 @@ describe.each(documentDatabases)('sums on %s', (_name, documents) => {
     expect([forecast['pipeline'], forecast['best_case'], forecast['commit']]).toEqual([total['value'], total['value'], 0]);
   });
 
-  test('a deal that is won moves from the pipeline to what is closed, at its actual value', async () => {
+  test('a won deal moves from the pipeline to closed, at its actual value', async () => {
     const id = '0d000000-0000-4000-8000-000000000001';
     const figures = async () => {
       const [forecast, pipeline] = [

@@ -1,4 +1,4 @@
-/** What the sales tools answer, to whom. Changes are in sales-moves, sums in sales-sums. */
+/** Results of the sales tools and who may call them. Changes are in sales-moves, sums in sales-sums. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
@@ -17,7 +17,7 @@ const TODAY = SAMPLE_DAY.toISOString().slice(0, 10);
 const NOBODY = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 const GLOBEX = '0a000000-0000-4000-8000-000000000002';
 
-test('quarters and years as people write them', () => {
+test('quarters and years are accepted as people write them', () => {
   const read = (text: string) => period.safeParse(text).data;
   for (const text of ['2026-Q4', 'Q4 2026', 'q4 2026', '2026Q4', '2026 q4', 'Q4-2026', ' 2026-Q4 ', 'FY2026-Q4'])
     expect([text, read(text)]).toEqual([text, { label: '2026-Q4', from: '2026-10-01', to: '2026-12-31', quarters: ['2026-Q4'] }]);
@@ -44,7 +44,7 @@ test('quarters and years as people write them', () => {
   expect([monthFrom('2028-02-10'), monthTo('2028-02-10'), lastQuarter('2026-01-01')]).toEqual(['2028-02-01', '2028-02-29', '2025-Q4']);
 });
 
-test('names as people type them', () => {
+test('names are matched as people type them', () => {
   expect(spelledPlainly("Liam O'Brien")).toBe('liam obrien');
   expect(spelledPlainly('Jürgen  Weiß-Ørsted')).toBe('jurgen weiss orsted');
   expect(spelledPlainly('Łukasz Dvořák')).toBe('lukasz dvorak');
@@ -79,7 +79,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
   }
   const stored = (collection: string) => testRuntime.documents('sales').find(collection, {}, { sort: { _id: 1 }, limit: 5000, hide: [] });
 
-  test('every example comes to what it says, and a card is the same when asked twice', async () => {
+  test('every example gives its declared answer, and a repeated change gives the same card', async () => {
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
     expect(Object.keys(sales).length).toBe(9);
     for (const tool of Object.values(sales)) {
@@ -98,7 +98,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     }
   });
 
-  test('every answer is what its schema publishes', async () => {
+  test('every answer matches its published schema', async () => {
     for (const tool of Object.values(sales)) {
       const published = jsonSchema(tool.output, 'output');
       expect(JSON.stringify(published)).not.toContain('_search');
@@ -128,7 +128,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         tool.kind === 'write' ? 'INSUFFICIENT_PERMISSIONS' : 'success',
       ]);
     }
-    // Roles of other domains, all together, open nothing here.
+    // All roles of other domains open nothing here.
     const others = person(dan, {
       roles: ['employee', 'manager', 'hr-write', 'finance-write', 'support-write', 'payroll-write', 'tax-write'],
     });
@@ -136,7 +136,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     expect(await ask(person(carol, { employeeId: undefined }), 'list_opportunities')).toBe('success');
   });
 
-  test('the older names work and are the same tools', async () => {
+  test('aliases work and are the same tools', async () => {
     const top = { limit: 3, minValue: 100_000 };
     expect((await list('list_deals', top)).rows).toEqual((await list('list_opportunities', { limit: 3, min_value: 100_000 })).rows);
     const deal = '0d000000-0000-4000-8000-000000000004';
@@ -195,7 +195,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       expect((await pages('list_leads', { limit: 50 })).length).toBe((await stored('leads')).length);
     });
 
-    test('each filter means what it says, alone and together', async () => {
+    test('each filter works, alone and combined', async () => {
       const deals = await stored('opportunities');
       const found = async (input: object, which: (row: Record<string, unknown>) => boolean, tool = 'list_opportunities', from = deals) => {
         const [rows, wanted] = [await pages(tool, input), from.filter(which)];
@@ -267,7 +267,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       );
     }, 60_000);
 
-    test('a cursor fits nothing else', async () => {
+    test('a cursor is refused anywhere else', async () => {
       const { metadata } = await list('list_opportunities', { limit: 2 });
       const cursor = metadata?.nextCursor;
       expect(await ask(carol, 'list_opportunities', { limit: 2, cursor })).toBe('success');
@@ -278,7 +278,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     });
   });
 
-  test('wrong periods are a sentence about the period', async () => {
+  test('a malformed period is a validation error', async () => {
     for (const [tool, key] of [
       ['get_forecast', 'period'],
       ['get_pipeline', 'quarter'],
@@ -296,7 +296,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
     expect(await ask(carol, 'get_pipeline', { quarter: '2026' })).toBe('VALIDATION_ERROR');
   });
 
-  test('hostile input never becomes a query, a driver’s error or a row', async () => {
+  test('hostile input never becomes a query, a driver error or a row', async () => {
     const things: unknown[] = [
       null,
       {},
@@ -321,7 +321,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         for (const thing of things) {
           const isNumber = typeof thing === 'number' && /value|revenue|limit|score/.test(key);
           if (isNumber) continue;
-          // An empty reason or note is no reason, and free text may be in any script and direction but the hidden ones.
+          // An empty reason or note is refused; free text may be in any script and direction, without hidden characters.
           if (thing === '' && /reason|notes/.test(key)) continue;
           const answer = await testRuntime.call(carol, 'sales', tool.name, { ...valid, [key]: thing });
           expect([tool.name, key, JSON.stringify(thing).slice(0, 30), code(answer)]).toEqual([
@@ -364,7 +364,7 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
         ['list_leads', 'name'],
       ] as const) {
         const { rows } = await list(tool, { [key]: text, limit: 50 });
-        // Signs are no letters: what is left of them is looked for as it stands, and nothing finds nothing.
+        // Punctuation alone is matched literally, and finds nothing.
         const plain = key === 'industry' ? text.toLowerCase() : spelledPlainly(text);
         if (plain === '') expect([tool, key, text, rows.length]).toEqual([tool, key, text, 0]);
         for (const row of rows) {
@@ -391,13 +391,13 @@ describe.each(documentDatabases)('the sales tools on %s', (_name, documents) => 
       expect(await ask(carol, 'list_leads', input)).toBe('VALIDATION_ERROR');
   }, 60_000);
 
-  test('what never was is not found, in the same words for every tool that looks for it', async () => {
+  test('an unknown id is not found, with the same message for every tool', async () => {
     for (const [tool, input, wanted] of [
       ['get_customer', { customer_id: NOBODY }, 'CUSTOMER_NOT_FOUND'],
       ['delete_customer', { customer_id: NOBODY }, 'CUSTOMER_NOT_FOUND'],
       ['close_opportunity', { opportunity_id: NOBODY, outcome: 'won' }, 'OPPORTUNITY_NOT_FOUND'],
       ['delete_opportunity', { opportunity_id: NOBODY }, 'OPPORTUNITY_NOT_FOUND'],
-      // A deal's id is no customer's.
+      // The id of a deal is not the id of a customer.
       ['get_customer', { customer_id: '0d000000-0000-4000-8000-000000000001' }, 'CUSTOMER_NOT_FOUND'],
       ['close_opportunity', { opportunity_id: GLOBEX, outcome: 'won' }, 'OPPORTUNITY_NOT_FOUND'],
     ] as const) {

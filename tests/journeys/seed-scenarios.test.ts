@@ -1,4 +1,4 @@
-/** The scenarios that the product was asked for in, word for word where they have words, through a real MCP client. */
+/** The scenarios of the specification, verbatim where it quotes words, through a real MCP client. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ListMetadata } from '../../src/core/answer.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => testServer.close());
 
-/** What the client's tool call came to, after checking that all three forms of it say the same. */
+/** The result of the client's tool call, after checking that its three forms agree. */
 async function ask(client: Client, name: string, input: object = {}): Promise<Answer & { text: string }> {
   const result = await client.callTool({ name, arguments: { ...input } });
   const [line, embedded] = result.content as [
@@ -56,7 +56,7 @@ describe.each(['modern', 'legacy'] as const)('people, with a %s client', (era) =
     expect(team).not.toContain(idOf('eve.thompson'));
   });
 
-  test('not found: the answer says what to try, in the same words for strangers, the departed and nobody', async () => {
+  test('not found: the answer has a hint, and is the same for foreign, former and unknown employees', async () => {
     const nina = await testServer.mcp('nina.patel', { era });
     const nobody = '11111111-1111-4111-8111-111111111111';
     const answers = await Promise.all([idOf('eve.thompson'), nobody].map((employee_id) => ask(nina, 'hr_get_employee', { employee_id })));
@@ -126,7 +126,7 @@ describe('changes', () => {
     expect(data(await ask(alice, 'hr_get_employee', { employee_id: idOf('sarah.kim') }))).toMatchObject({ salary: 120_000 });
   });
 
-  test('Alice deletes Frank Davis: the message names him, the record is gone from every tool, and he can do nothing any more', async () => {
+  test('Alice deletes Frank Davis: the message names him, the record is gone from every tool, and he can call nothing', async () => {
     const alice = await testServer.mcp('alice.chen');
     const pending = await ask(alice, 'hr_delete_employee', { employee_id: idOf('frank.davis'), reason: 'Internship over' });
     if (pending.status !== 'pending_confirmation') throw new Error(JSON.stringify(pending));
@@ -171,7 +171,7 @@ describe('changes', () => {
 });
 
 describe('my tasks: the acceptance criteria', () => {
-  test('each tool answers exactly its shape, and nothing is kept between calls', async () => {
+  test('each tool answers exactly its shape, and keeps no state between calls', async () => {
     const sarah = await testServer.mcp('sarah.kim');
     const [first, second] = [
       await ask(sarah, 'tasks_add_task', { title: 'Call the landlord' }),
@@ -201,7 +201,7 @@ describe('my tasks: the acceptance criteria', () => {
     expect(code(await ask(sarah, 'tasks_complete_task', { task_id }))).toBe('TASK_NOT_FOUND');
   });
 
-  test("one person cannot touch another's tasks, and cannot tell them from none at all", async () => {
+  test("one person cannot change another's tasks, nor distinguish them from unknown ones", async () => {
     const [nina, bob] = [await testServer.mcp('nina.patel'), await testServer.mcp('bob.developer@acme.example')];
     for (let n = 0; n < 40; n++) await ask(nina, 'tasks_add_task', { title: `Nina's task ${n}` });
     const guess = { task_id: 40 };

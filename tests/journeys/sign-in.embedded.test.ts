@@ -1,3 +1,4 @@
+/** Browser sign-in: sessions, cookies, CSRF checks, sign-out, renewal and external providers. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +30,7 @@ const header = (browser: Browser) => ({ cookie: `__Host-tamshai=${cookieOf(brows
 const waits = (browser: Browser, headers: Record<string, string> = {}) =>
   ask(`${s.base}/api/confirmations`, { headers: { ...header(browser), ...headers } });
 
-/** Our sessions as they will be so many seconds from now, on a replica of its own; and the tokens that it looks at. */
+/** A replica whose clock is ahead by some seconds, with the same sessions; and the tokens that it verifies. */
 const later = (seconds: number) => {
   const clock = { now: () => new Date(Date.now() + seconds * 1000) };
   const web = (issuer: string) => ({ issuer, clientId: 'tamshai-web', embedded: true });
@@ -50,7 +51,7 @@ const later = (seconds: number) => {
 const request = (browser: Browser) => ({ headers: header(browser), url: '/' }) as Parameters<typeof s.sessions.authenticate>[0];
 
 describe('signing in', () => {
-  test('ends where one wanted to go, with a cookie that scripts and other sites do not get', async () => {
+  test('returns to the requested page, with a cookie that scripts and other origins cannot read', async () => {
     const id = s.ticket('alice.chen');
     const asked = await new Browser().go(`${s.base}/approve/${id}`);
     expect([asked.status, asked.headers.location]).toEqual([302, `/signin?to=${encodeURIComponent(`/approve/${id}`)}`]);
@@ -62,7 +63,7 @@ describe('signing in', () => {
     expect(browser.cookies.filter(({ name }) => name.includes('signin'))).toEqual([]);
   });
 
-  test('a browser that keeps no secure cookies on plain http gets a plain one, for this site alone', async () => {
+  test('a browser that keeps no secure cookies on plain http gets a plain one, for this origin alone', async () => {
     const browser = new Browser();
     const first = await browser.go(`${s.base}/signin`);
     browser.cookies = browser.cookies.filter(({ name }) => !name.startsWith('__Host-'));
@@ -76,13 +77,13 @@ describe('signing in', () => {
     expect(cookieOf(browser)).toBeUndefined();
   });
 
-  test('customers come in by their own list', async () => {
+  test('customers sign in by their own list', async () => {
     const { end } = await signIn('jane.smith@acme.example', { realm: 'customer' });
     expect(end.body).toContain('Jane Smith');
     expect(end.body).toContain('lead-customer');
   });
 
-  test('the session may decide, and is the web', async () => {
+  test('the session may decide, and has the surface web', async () => {
     const { browser } = await signIn('alice.chen');
     const req = { headers: header(browser), url: '/' } as Parameters<typeof s.sessions.authenticate>[0];
     expect(await s.sessions.authenticate(req)).toMatchObject({
@@ -116,7 +117,7 @@ describe('signing in', () => {
     expect(new URL(end.url).pathname).toMatch(/^\/(?:%0d.*)?$/);
   });
 
-  test('a second sign-in in one browser is a new session, and the old one is over', async () => {
+  test('a second sign-in in one browser is a new session, and ends the old one', async () => {
     const { browser } = await signIn('alice.chen');
     const before = header(browser);
     await signIn('bob.martinez', { browser });
@@ -124,7 +125,7 @@ describe('signing in', () => {
     expect((await ask(`${s.base}/`, { headers: header(browser) })).body).toContain('Bob Martinez');
   });
 
-  test('an answer that this browser did not ask for is not taken', async () => {
+  test('a callback that this browser did not start is refused', async () => {
     const mallory = new Browser();
     const picker = await mallory.follow(await mallory.go(`${s.base}/signin`), s.base);
     let at = await mallory.go(picker.url, { form: { csrf: field(picker.body, 'csrf'), person: persona('frank.davis').sub } });
@@ -145,7 +146,7 @@ describe('signing in', () => {
     }
   });
 
-  test('a made-up or foreign cookie is nobody', async () => {
+  test('a forged or foreign cookie is no session', async () => {
     for (const cookie of [
       '__Host-tamshai=x',
       '__Host-tamshai=',
@@ -156,7 +157,7 @@ describe('signing in', () => {
       expect((await ask(`${s.base}/api/confirmations`, { headers: { cookie } })).status).toBe(401);
   });
 
-  test('another name of this machine leads to ours', async () => {
+  test('another host name of this machine redirects to ours', async () => {
     const { status, headers } = await ask(`${s.base.replace('localhost', '127.0.0.1')}/signin?to=/approvals`);
     expect([status, headers.location]).toEqual([307, `${s.base}/signin?to=/approvals`]);
   });
@@ -166,7 +167,7 @@ describe('a cookie alone is not enough', () => {
   const post = (browser: Browser, id: string, headers: Record<string, string>) =>
     ask(`${s.base}/api/confirm/${id}`, { json: { approved: true }, headers: { ...header(browser), ...headers } });
 
-  test('deciding needs the exact origin and the tokens of this session and this card', async () => {
+  test('a decision needs the exact origin and the tokens of this session and this card', async () => {
     const { browser } = await signIn('alice.chen');
     const id = s.ticket('alice.chen');
     const tokens = async (of: string) => {
@@ -198,7 +199,7 @@ describe('a cookie alone is not enough', () => {
     expect(s.tickets.get(id)?.card.state).toBe('done');
   });
 
-  test('someone else’s link shows nothing of it, and it goes on waiting', async () => {
+  test('another person’s link shows nothing, and the ticket stays pending', async () => {
     const { browser } = await signIn('bob.martinez');
     const id = s.ticket('alice.chen');
     const { status, body } = await browser.go(`${s.base}/approve/${id}`);
@@ -209,7 +210,7 @@ describe('a cookie alone is not enough', () => {
     expect(s.tickets.get(id)?.card.state).toBe('waiting');
   });
 
-  test('looking changes nothing', async () => {
+  test('a GET request changes nothing', async () => {
     const { browser } = await signIn('alice.chen');
     const id = s.ticket('alice.chen');
     for (let n = 0; n < 3; n++) await browser.go(`${s.base}/approve/${id}?approved=true`);
@@ -237,7 +238,7 @@ describe('signing out', () => {
     expect(await s.denied.isRevoked({ realm: 'staff', sub, jti, sid, issuedAt: iat })).toBe(true);
   });
 
-  test('cannot be done from elsewhere', async () => {
+  test('is refused from another origin', async () => {
     const { browser } = await signIn('alice.chen');
     expect((await browser.go(`${s.base}/signout`, { form: { csrf: 'x' } })).status).toBe(403);
     expect((await leave(browser, { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' })).status).toBe(403);
@@ -245,7 +246,7 @@ describe('signing out', () => {
     expect((await waits(browser)).status).toBe(200);
   });
 
-  test('a person who is signed out everywhere is out here too', async () => {
+  test('a person who is signed out everywhere is signed out here too', async () => {
     const { browser } = await signIn('sarah.kim');
     await s.accounts.signOutEverywhere('sarah.kim');
     const req = { headers: header(browser), url: '/' } as Parameters<typeof s.sessions.authenticate>[0];
@@ -255,7 +256,7 @@ describe('signing out', () => {
 });
 
 describe('sessions over time', () => {
-  test('an access token about to end is renewed once, however many ask at the same moment on two replicas', async () => {
+  test('an access token about to expire is renewed once, however many requests two replicas get', async () => {
     const { browser } = await signIn('carol.johnson');
     const [one, two] = [later(280), later(280)];
     const callers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? one : two).sessions.authenticate(request(browser))));
@@ -266,7 +267,7 @@ describe('sessions over time', () => {
     expect(again.seen[0]).not.toBe(one.seen[0]);
   });
 
-  test('a decision can ask for a sign-in that is fresh', async () => {
+  test('a decision can require a recent sign-in', async () => {
     const { browser } = await signIn('carol.johnson');
     const { sessions, seen } = later(50);
     await sessions.authenticate(request(browser));
@@ -274,12 +275,12 @@ describe('sessions over time', () => {
     expect(new Set(seen).size).toBe(2);
   });
 
-  test('eight hours are the end of it', async () => {
+  test('a session ends after eight hours', async () => {
     const { browser } = await signIn('carol.johnson');
     expect(await later(8 * 3600 + 1).sessions.authenticate(request(browser))).toBeUndefined();
   });
 
-  test('an issuer that cannot be asked is no reason to sign anyone out while the token is good', async () => {
+  test('an unreachable issuer does not end a session while its token is valid', async () => {
     const { browser } = await signIn('carol.johnson');
     const dead = createServer();
     await new Promise<void>((done) => dead.listen(0, '127.0.0.1', done));
@@ -303,19 +304,19 @@ describe('sessions over time', () => {
     expect(await s.sessions.authenticate(request(browser))).toBeDefined();
   });
 
-  test('what the store keeps shows neither the cookie nor a token', async () => {
+  test('the store contains neither the cookie nor a token in plain text', async () => {
     const { browser } = await signIn('carol.johnson');
     const id = cookieOf(browser)?.value ?? '';
     const stored = (await s.kv.get(`web:session:${createHash('sha256').update(id).digest('base64url')}`)) ?? '';
     expect(stored.length).toBeGreaterThan(500);
-    // By its dots: three letters alone come about by chance in what is sealed.
+    // Matched with its dots: three letters alone occur in ciphertext by chance.
     expect(stored).not.toMatch(/eyJ[\w-]+\.[\w-]+/);
     expect(Buffer.from(stored, 'base64url').toString('latin1')).not.toContain('refresh');
   });
 });
 
 describe('with a company’s own provider', () => {
-  test('the page is one button, and says where it leads', async () => {
+  test('the page is one button, and names its destination', async () => {
     const kv = openSqliteKeyValue(':memory:');
     const external = createWebSessions({
       base: s.base,

@@ -1,4 +1,4 @@
-/** Requests that take their time: each listener ends them at its limits, in our words, and keeps no connection. */
+/** Slow requests: each listener ends them at its time limits with our error message, and closes the connection. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const headOf = ({ server, path, token, id = randomUUID(), lines = ['Content-Leng
     '',
   ].join('\r\n');
 
-/** One byte now and then, for as long as anyone listens. */
+/** Sends one byte now and then while the connection is open. */
 const drip = (socket: Socket, byte = ' ') => {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(byte)), 50);
   socket.once('close', () => clearInterval(timer));
@@ -60,7 +60,7 @@ describe.each([
   ['that stops', () => {}],
   ['that trickles', (socket: Socket) => drip(socket)],
 ])('a body %s', (_how, go) => {
-  test('ends in 408 in our words with its request id, on record, and the connection is closed', async () => {
+  test('gets 408 with our error message and its request id, is recorded, and the connection is closed', async () => {
     for (const { tool, ...entrance } of await entrances()) {
       const id = randomUUID();
       const text = await exchange(testServer.tamshai.ports[entrance.server] ?? 0, (socket) => {
@@ -79,7 +79,7 @@ describe.each([
     }
   });
 
-  test('in chunks, after another request on the same connection, and without a sign-in', async () => {
+  test('the same in chunks, after another request on the connection, and without a sign-in', async () => {
     const [entrance] = await entrances();
     if (entrance === undefined) throw new Error('none');
     const port = testServer.tamshai.ports['gateway'] ?? 0;
@@ -98,7 +98,7 @@ describe.each([
     expect(await recordsOf(id)).toEqual([]);
   });
 
-  test('of what nobody reads: forms, sign-in, a method that takes none, an address that is none', async () => {
+  test('the same where no body is read: forms, sign-in, other methods, unknown paths', async () => {
     for (const path of ['/signout', '/auth/realms/tamshai-staff/token', '/auth/realms/tamshai-staff/reg', '/health', '/nowhere']) {
       const text = await exchange(testServer.tamshai.ports['gateway'] ?? 0, (socket) => {
         socket.write(
@@ -114,7 +114,7 @@ describe.each([
   });
 });
 
-test('headers that never end are answered with 408 in our words on every listener', async () => {
+test('endless headers get 408 with our error message on every listener', async () => {
   for (const [name, port] of Object.entries(testServer.tamshai.ports)) {
     const text = await exchange(port, (socket) => {
       socket.write('POST /api/tools/tasks/list_tasks HTTP/1.1\r\nHost: localhost\r\n');
@@ -125,7 +125,7 @@ test('headers that never end are answered with 408 in our words on every listene
   }
 });
 
-test('a call whose body came in time may take longer than that', async () => {
+test('a call whose body came in time may run longer than the limit', async () => {
   const answered = await Promise.all(
     Array.from({ length: 20 }, () => testServer.rest('eve.thompson', 'hr', 'list_employees', { limit: 50 })),
   );

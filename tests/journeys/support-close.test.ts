@@ -1,4 +1,4 @@
-/** Closing a ticket: after an approval, once, by those who may, and never over what somebody else did meanwhile. */
+/** Closing a ticket: after an approval, once, by people who may, and never over a later change. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CUSTOMER_ROLES, type Role, STAFF_ROLES } from '../../src/core/people.ts';
 import * as support from '../../src/domains/support/index.ts';
@@ -19,7 +19,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(testRuntime?.problems).toEqual([]);
   });
   let next = 20;
-  /** A waiting ticket that no other test has touched. */
+  /** An open ticket that no other test has touched. */
   async function fresh(): Promise<string> {
     for (;;) {
       const [row] = await testRuntime
@@ -32,7 +32,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     }
   }
   const used = new Set<string>([1, 2, 3, 4, 5, 6, 7].map(id));
-  test('nothing happens before the approval; the card says what will', async () => {
+  test('nothing happens before the approval; the card shows the change', async () => {
     const card = await testRuntime.ask(dan, 'support', 'close_ticket', {
       ticket_id: id(1),
       resolution,
@@ -58,7 +58,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect((await testRuntime.data(bob, 'support', 'customer_get_ticket', { ticket_id: id(1) }))['status']).toBe('open');
   });
 
-  test('a number that somebody wrote into the solution does not stand in the trail, neither as input nor as change', async () => {
+  test('a tax number in the solution is not in the audit log, neither as input nor as change', async () => {
     const ticket_id = await fresh();
     const secret = '900-12-3456';
     const words = `Her number is ${secret}, and was corrected`;
@@ -70,7 +70,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(record?.body).not.toContain(secret);
   });
 
-  test('approved, it is closed for everyone who sees it, with the credit and the time it took', async () => {
+  test('after the approval it is closed for everyone who sees it, with the credit and the duration', async () => {
     const done = await testRuntime.done(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
     expect(done).toMatchObject({
       status: 'success',
@@ -97,7 +97,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(found.some((row) => row['ticket_id'] === id(1))).toBe(true);
   });
 
-  test('a closed ticket is not closed again, nor commented on', async () => {
+  test('a closed ticket can neither be closed again nor commented on', async () => {
     const again = await testRuntime.call(dan, 'support', 'close_ticket', { ticket_id: id(1), resolution });
     expect(again).toMatchObject({ code: 'TICKET_ALREADY_CLOSED', suggestedAction: expect.stringContaining('search_tickets') });
     expect(code(await testRuntime.call(bob, 'support', 'customer_add_comment', { ticket_id: id(1), comment: 'Thank you!' }))).toBe(
@@ -105,7 +105,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     );
   });
 
-  test('a resolved ticket can be closed, and whoever solved it keeps the credit', async () => {
+  test('a resolved ticket can be closed, and the person who solved it keeps the credit', async () => {
     const [row] = await testRuntime.data(dan, 'support', 'search_tickets', { status: 'resolved', limit: 1 });
     const done = await testRuntime.done(eve, 'support', 'close_ticket', {
       ticket_id: row?.['ticket_id'],
@@ -130,7 +130,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(await testRuntime.approve(dan, confirmationId, 1)).toEqual(answers[0]);
   });
 
-  test('of two who close at once, one does, the other is told', async () => {
+  test('of two who close at once, one succeeds and the other gets a conflict', async () => {
     const ticket_id = await fresh();
     const [a, b] = [
       await testRuntime.ask(dan, 'support', 'close_ticket', { ticket_id, resolution }),
@@ -142,7 +142,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(codes.toSorted()).toEqual(['CHANGED_SINCE_APPROVAL', 'success']);
   });
 
-  test('a comment that came after the card stops the approval', async () => {
+  test('a comment after the card prevents the approval', async () => {
     const { confirmationId } = await testRuntime.ask(dan, 'support', 'close_ticket', {
       ticket_id: id(3),
       resolution: 'The certificate is renewed',
@@ -157,7 +157,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     );
   });
 
-  test('by every role: those who may, and nobody else', async () => {
+  test('by every role: only those that may', async () => {
     const input = { ticket_id: id(4), resolution };
     for (const role of [...STAFF_ROLES, ...CUSTOMER_ROLES] as Role[]) {
       const customer = (CUSTOMER_ROLES as readonly Role[]).includes(role);
@@ -174,7 +174,7 @@ describe.each(searchStores)('closing tickets on %s', (_name, search) => {
     expect(code(await testRuntime.call(unlinked, 'support', 'close_ticket', input))).toBe('IDENTITY_NOT_LINKED');
   });
 
-  test('the words of a resolution have limits, and no ticket is not found', async () => {
+  test('the text of a resolution has limits, and an unknown ticket is not found', async () => {
     const ask = async (input: object) =>
       code(await testRuntime.call(dan, 'support', 'close_ticket', { ticket_id: id(4), resolution, ...input }));
     expect(await ask({ resolution: 'too short' })).toBe('VALIDATION_ERROR');

@@ -1,4 +1,4 @@
-/** Service levels and agents' figures: the same as anyone would count from the tickets and the clock. */
+/** Service levels and agents' figures equal a count over the tickets and the clock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
 import * as support from '../../src/domains/support/index.ts';
@@ -14,7 +14,7 @@ const waits = ({ resolved_at }: Row) => resolved_at === null;
 const left = ({ sla_deadline }: Row, now: Date) => Date.parse(String(sla_deadline)) - now.getTime();
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
-/** Counted by hand, over the rows themselves. */
+/** An independent count over the stored rows. */
 function counted(rows: readonly Row[], now: Date) {
   const total = rows.length;
   const breached = rows.filter((row) => left(row, now) < 0).length;
@@ -102,7 +102,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     expect(subjects).toContain('SSO certificate expired');
   });
 
-  test('a ticket is at risk to the minute: two hours before the deadline, and breached right after it', async () => {
+  test('a ticket is at risk from exactly two hours before the deadline, and breached right after it', async () => {
     const deadline = Date.parse(String(tickets[2]?.['sla_deadline']));
     const stateAt = async (time: number) => {
       testRuntime.clock.set(new Date(time));
@@ -141,7 +141,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     expect(most.reduce((sum, each) => sum + each, 0)).toBe(rows.length);
   });
 
-  test('with nothing solved there is no average, and nothing is late', async () => {
+  test('with no solved ticket there is no average, and nothing is late', async () => {
     testRuntime.clock.set(new Date(SAMPLE_DAY.getTime() + 400 * 24 * HOUR));
     expect(await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })).toMatchObject({
       team: { resolved: 0, avg_resolution_minutes: null, sla_compliance_percent: 100 },
@@ -150,7 +150,7 @@ describe.each(searchStores)('the figures of support on %s', (_name, search) => {
     testRuntime.clock.set(SAMPLE_DAY);
   });
 
-  test('closing a ticket moves the figures with it', async () => {
+  test('closing a ticket changes the figures', async () => {
     const [before, metrics] = [await summary(), await testRuntime.data(dan, 'support', 'get_agent_metrics', { period: '7d' })];
     const [first] = await slaTickets('breached');
     await testRuntime.done(dan, 'support', 'close_ticket', {

@@ -1,4 +1,4 @@
-/** The sample support desk: what questions rely on is there, people are real, and figures agree with the rules of the tools. */
+/** The support sample: it contains what sample questions need, its people exist, and its figures follow the rules of the tools. */
 import { describe, expect, test } from 'vitest';
 import { categories, fullCustomerTicket, priorities, statuses, tiers } from '../../src/domains/support/schemas.ts';
 import { deadlineOf, sla } from '../../src/domains/support/rules.ts';
@@ -19,7 +19,7 @@ const inState = (rows: readonly Row[], state: string, now: Date) =>
   rows.filter((row) => waits(row) && sla.of(String(row['sla_deadline']), now).sla_status === state);
 
 describe('the sample of support', () => {
-  test('is the same whenever it is made, and moves with the day', () => {
+  test('is deterministic, and moves with the date', () => {
     expect(sampleAt(SAMPLE_DAY)).toEqual({ tickets, articles, organizations: portals });
     const later = sampleAt(new Date(SAMPLE_DAY.getTime() + 40 * 86_400_000));
     expect(later['tickets']?.map(({ ticket_id, subject, status }) => [ticket_id, subject, status])).toEqual(
@@ -28,7 +28,7 @@ describe('the sample of support', () => {
     expect(time(later['tickets']?.[99] ?? {}, 'sla_deadline') - time(tickets[99] ?? {}, 'sla_deadline')).toBe(40 * 86_400_000);
   });
 
-  test('has a thousand tickets and a hundred articles, each with an id of its own and known words only', () => {
+  test('has a thousand tickets and a hundred articles, with unique ids and known values only', () => {
     expect([tickets.length, articles.length, portals.length]).toEqual([1000, 100, 3]);
     expect(new Set(tickets.map((row) => row['ticket_id'])).size).toBe(1000);
     expect(new Set(articles.map((row) => row['title'])).size).toBe(100);
@@ -125,7 +125,7 @@ describe('the sample of support', () => {
     for (const kind of ['draft', 'archived']) expect(articles.some(({ status }) => status === kind)).toBe(true);
   });
 
-  test('has the sample customers as contacts, one lead each, and somebody who has not answered yet', () => {
+  test('has the sample customers as contacts, one lead each, and one pending invitation', () => {
     expect(portals.map((row) => row['organization_id'])).toEqual(Object.values(organizations).map(({ id }) => id));
     for (const { organization_id, lead_contact_id, contacts } of portals) {
       const own = personas.filter(({ organizationId }) => organizationId === organization_id);
@@ -141,7 +141,7 @@ describe('the sample of support', () => {
     }
   });
 
-  test('grows when it is told to', () => {
+  test('grows with its size setting', () => {
     const many = sampleAt(SAMPLE_DAY, 3000)['tickets'] ?? [];
     expect(many.length).toBe(3000);
     expect(inState(many, 'at_risk', SAMPLE_DAY).length).toBeGreaterThan(20);

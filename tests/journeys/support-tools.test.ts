@@ -1,4 +1,4 @@
-/** What the support tools answer on the sample desk, to whom, and that pages, words and filters hold together. */
+/** Results of the support tools on the sample tickets, who may call them, and pages, search and filters. */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, SuccessAnswer } from '../../src/core/answer.ts';
@@ -36,7 +36,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     return rows as Data;
   }
 
-  test('every example comes to what it says, and a card is the same when asked twice', async () => {
+  test('every example gives its declared answer, and a repeated change gives the same card', async () => {
     const shown = (answer: Answer) => (answer.status === 'pending_confirmation' ? answer.confirmationData : answer);
     expect(Object.keys(support).length).toBe(15);
     for (const tool of Object.values(support)) {
@@ -96,7 +96,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     }
   });
 
-  test('words find what they name, also with typos; the best comes first', async () => {
+  test('a search finds its words, also with typos; the best comes first', async () => {
     const first = async (query: string) => (await list(dan, 'search_tickets', { query })).rows[0]?.['subject'];
     for (const subject of [
       'Dashboard export to CSV times out',
@@ -122,7 +122,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     expect(await article('reset your pasword')).toBe('How to reset your password');
   });
 
-  test('words are never the syntax of a store', async () => {
+  test('search words are never query syntax of a store', async () => {
     const hostile = [
       'internal_notes:*',
       '_exists_:ticket_id',
@@ -164,7 +164,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     }
   });
 
-  test('filters hold, alone and together', async () => {
+  test('filters work, alone and combined', async () => {
     for (const status of ['open', 'in_progress', 'pending', 'resolved', 'closed'] as const)
       expect(new Set((await list(dan, 'search_tickets', { status })).rows.map((row) => row['status']))).toEqual(new Set([status]));
     const critical = await pages(dan, 'search_tickets', { status: 'Open', priority: 'CRITICAL' });
@@ -175,7 +175,7 @@ describe.each(searchStores)('the support tools on %s', (_name, search) => {
     expect((await list(dan, 'search_tickets', { customer_id: '0a0fffff-0000-4000-8000-000000000002' })).rows).toEqual([]);
   });
 
-  test('the knowledge base shows what is published, and an article by its id whatever it is', async () => {
+  test('the knowledge base lists published articles, and returns any article by its id', async () => {
     const all = await pages(eve, 'search_knowledge_base');
     expect(all.length).toBe(95);
     expect(new Set(all.map((row) => row['status']))).toEqual(new Set(['published']));

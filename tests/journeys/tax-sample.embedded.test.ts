@@ -1,4 +1,4 @@
-/** Whatever the day, questions about the sample company's taxes have answers. */
+/** The tax sample answers its sample questions on any date. */
 import { describe, expect, test } from 'vitest';
 import type { SampleRow } from '../../src/sample/tables.ts';
 import { taxSample } from '../../src/sample/tax.ts';
@@ -62,7 +62,7 @@ test('every day of a year has something overdue, something coming, and money tha
   }
 });
 
-test('the same every time; a larger company only has a longer log', () => {
+test('the sample is the same every time; a larger company only has a longer log', () => {
   const today = new Date('2026-11-16T09:00:00Z');
   const all = (employees: number) => taxSample({ today, employees }).map(({ name, rows }) => [name, [...rows()]] as const);
   expect(all(500)).toEqual(all(500));

@@ -1,4 +1,4 @@
-/** The tax position is what the rows add up to, on any day and for any period. */
+/** The tax summary equals the sums of the rows, on any day and for any period. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SuccessAnswer } from '../../src/core/answer.ts';
@@ -106,7 +106,7 @@ const itemsOf = (some: readonly Estimate[], returns: readonly Filing[]): Item[] 
 ];
 const sum = (items: readonly Item[], value: (item: Item) => bigint) => Number(items.reduce((all, item) => all + value(item), 0n)) / 100;
 
-/** The same by other means: whole cents, one item after the other. */
+/** The same by another method: whole cents, one item after the other. */
 function expected(items: readonly Item[], today: string, year: number, quarter: number | undefined) {
   const own = items.filter((item) => item.year === year && (quarter === undefined || item.quarter === quarter));
   const earlier = items.filter(
@@ -194,7 +194,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       }
     });
 
-    test('a return that is filed has prepaid what its year’s estimates paid', async () => {
+    test('a filed return has prepaid what its year’s estimates paid', async () => {
       const rows = await testRuntime.owner(
         `select f.filing_id from tax.annual_filings f join (select year, state, sum(paid_amount) as paid from tax.quarterly_estimates group by year, state) e
          on e.year = f.tax_year and e.state = f.state and f.form <> 'Form 940' where f.prepaid <> e.paid`,
@@ -202,7 +202,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       expect(rows).toEqual([]);
     });
 
-    test('by default this fiscal year; the same period however it is written', async () => {
+    test('the default is this fiscal year; a period is the same in every spelling', async () => {
       const year = await summary();
       expect(year).toMatchObject({ period: '2026', as_of: '2026-11-16', compliance: 'non_compliant' });
       for (const period of ['2026', ' 2026 ', 'FY2026', 'fy 2026']) expect(await summary({ period })).toEqual(year);
@@ -212,7 +212,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
         expect([period, await summary({ period })]).toEqual([period, quarter]);
     });
 
-    test('a period that is none is refused, one without records is said to have none', async () => {
+    test('a malformed period is refused, and one without records says so', async () => {
       for (const period of [
         '2026-Q5',
         'Q0 2026',
@@ -263,7 +263,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
         due_date: '2027-01-15',
         days_left: 30,
       });
-      // The year has turned, and what comes next is still of the last one.
+      // In the new year, the next deadline still belongs to the old one.
       expect(await next('2027-01-15')).toMatchObject({ first: { due_date: '2027-01-15', days_left: 0 }, late: [] });
       const { first, late } = await next('2027-01-16');
       expect(first).toMatchObject({
@@ -289,7 +289,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       testRuntime.clock.set(SAMPLE_DAY);
     });
 
-    test('what is overdue is so in the lists too', async () => {
+    test('what is overdue is overdue in the lists too', async () => {
       const { overdue } = (await summary()) as unknown as { overdue: { id: string }[] };
       const lists = await Promise.all([
         testRuntime.data('tom.becker', 'tax', 'list_quarterly_estimates', { year: 2025 }),
@@ -352,7 +352,7 @@ describe.each(databases)('the tax summary on %s', (_name, database) => {
       expect(await position({ prepaid: 600_00, paid: 0 })).toEqual(['compliant', []]);
     });
 
-    test('equals what whole cents add up to', { timeout: 240_000 }, async () => {
+    test('equals the sum in whole cents', { timeout: 240_000 }, async () => {
       const moments = fc.record({
         today: fc.integer({ min: 0, max: 900 }).map((days) => shifted('2025-01-01', days)),
         year: fc.integer({ min: 2024, max: 2027 }),

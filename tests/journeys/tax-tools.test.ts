@@ -1,4 +1,4 @@
-/** What the tax lists answer: who may ask, states and days however they are written, and what is refused. Sums are in tax-summary. */
+/** Results of the tax lists: who may call them, accepted spellings of states and days, and refusals. Sums are in tax-summary. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlFolder } from '../../src/app/stores.ts';
@@ -27,7 +27,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
 
   const ask = async (tool: string, input: object = {}) => code(await testRuntime.call(tom, 'tax', tool, input));
   const list = (tool: string, input: object = {}) => testRuntime.data(tom, 'tax', tool, input);
-  /** Every page of a list, one after the other. */
+  /** All pages of a list in order. */
   async function pages(tool: string, input: object = {}): Promise<Data> {
     const rows: Record<string, unknown>[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
@@ -65,7 +65,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('nobody in particular sees nothing, and no rule is missing in the database', async () => {
+    test('without an identity no row is visible, and every table has its policy', async () => {
       const who = { domain: 'tax', audience: 'everyone', person: { ...person(tom), principal: '' }, shows: [] };
       const store = testRuntime.runtime.stores['tax'] as Store<'sql'> | undefined;
       for (const table of ['states', 'rates', 'estimates', 'filings', 'registrations', 'obligations', 'audit_logs']) {
@@ -92,7 +92,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
   );
 
   describe('sales tax rates', () => {
-    test('a state by its code or name, however it is written', async () => {
+    test('a state by its code or name, in any spelling', async () => {
       const california = await list('list_sales_tax_rates', { state: 'CA' });
       expect(california.length).toBeGreaterThan(3);
       expect(california.every((row) => row['state'] === 'CA' && row['state_name'] === 'California')).toBe(true);
@@ -107,7 +107,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('what is no state is said to be none; a state without rates has an empty list', async () => {
+    test('an unknown state is refused; a state without rates has an empty list', async () => {
       for (const state of ['Atlantis', 'XX', 'Calif', '%', 'US', 'Federal', 'Ontario']) {
         expect([state, await testRuntime.call(tom, 'tax', 'list_sales_tax_rates', { state })]).toMatchObject([
           state,
@@ -119,7 +119,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
         expect([state, await ask('list_sales_tax_rates', { state })]).toEqual([state, 'VALIDATION_ERROR']);
     });
 
-    test('our list of states is the database’s', async () => {
+    test('our list of states equals the database’s', async () => {
       const rows = await testRuntime.owner("select code, name from tax.states where code <> 'US'");
       expect(rows.length).toBe(51);
       for (const row of rows) expect([stateCode(String(row['code'])), stateCode(String(row['name']))]).toEqual([row['code'], row['code']]);
@@ -174,7 +174,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       expect(await list('list_quarterly_estimates', { year: 2099 })).toEqual([]);
     });
 
-    test('no quarter but four, no year out of reason', async () => {
+    test('only four quarters and plausible years are accepted', async () => {
       for (const quarter of [0, 5, -1, 2.5, '2', 'Q2', null])
         expect([quarter, await ask('list_quarterly_estimates', { quarter })]).toEqual([quarter, 'VALIDATION_ERROR']);
       for (const tool of ['list_quarterly_estimates', 'list_annual_filings'])
@@ -214,7 +214,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
     const ids = async (input: object) => (await pages('list_audit_logs', input)).map((row) => row['log_id']);
     const october = { date_from: '2026-10-01', date_to: '2026-10-31' };
 
-    test('the same days in every form', async () => {
+    test('the same days in every accepted form', async () => {
       const expected = await ids(october);
       expect(expected.length).toBeGreaterThan(5);
       const ranges: unknown[] = [
@@ -271,7 +271,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       await testRuntime.owner("delete from tax.audit_logs where user_name = 'Old Entry'");
     });
 
-    test('both forms at once, days that are none and ends before beginnings are refused', async () => {
+    test('both forms at once, malformed days and reversed ranges are refused', async () => {
       for (const input of [
         { ...october, date_range: '2026-10' },
         { date_from: '2026-10-01', dateRange: '2026-10-01..2026-10-31' },
@@ -316,7 +316,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       }
     });
 
-    test('by what was done, to what and by whom', async () => {
+    test('filters by action, object and person', async () => {
       const all = await pages('list_audit_logs');
       expect(all.length).toBe(400);
       const actions = ['create', 'update', 'delete', 'submit', 'approve', 'reject'];
@@ -331,7 +331,7 @@ describe.each(databases)('the tax tools on %s', (_name, database) => {
       const toms = all.filter((row) => row['user_name'] === 'Tom Becker');
       for (const user of ['Tom Becker', 'becker', 'tom.becker']) expect(await pages('list_audit_logs', { user })).toEqual(toms);
       for (const user of ['%', '_', '.', 'nobody']) expect(await list('list_audit_logs', { user })).toEqual([]);
-      // Who submits does not decide.
+      // The person who submits does not approve.
       expect(all.some((row) => row['user_name'] === 'Tom Becker' && ['approve', 'reject'].includes(String(row['action'])))).toBe(false);
       expect(all.some((row) => row['user_name'] === 'Bob Martinez' && row['action'] === 'approve')).toBe(true);
     });

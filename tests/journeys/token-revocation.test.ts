@@ -1,4 +1,4 @@
-/** RFC 7009: a client gives an access token back, and no gateway, server or open stream takes it any longer. */
+/** RFC 7009 token revocation: after it, no gateway, server or open stream accepts the token. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { ask, register, renew, signIn } from '../unit/embedded-support.ts';
@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => testServer.close());
 
-/** How long a verified token may be remembered. */
+/** How long a verified token may be cached. */
 const CACHED_SECONDS = 11;
 const base = () => testServer.tamshai.base;
 const revoke = (token: string, more: Record<string, string> = {}, realm = 'staff') =>
   ask(`${base()}/oidc/${realm}/token/revocation`, { form: { token, client_id: 'tamshai-cli', ...more } });
 const listTools = async (token: string, server?: string) => (await testServer.rpc(token, 'tools/list', {}, { server })).status;
-/** Many times: behind a balancer each gateway gets its turn. */
+/** Many times: behind a load balancer each gateway gets its turn. */
 const everywhere = async (token: string, server?: string) =>
   new Set(await Promise.all(Array.from({ length: 12 }, () => listTools(token, server))));
 
@@ -34,7 +34,7 @@ describe('an access token for MCP', () => {
     expect((await revoke(token)).status, 'once more').toBe(200);
   });
 
-  test('is dead for calls of the REST API too', async () => {
+  test('is refused by the REST API too', async () => {
     const token = await testServer.token('nina.patel');
     const call = () => testServer.send('POST', '/api/tools/tasks/list_tasks', { token, body: {} });
     expect((await call()).status).toBe(200);
@@ -43,7 +43,7 @@ describe('an access token for MCP', () => {
     expect((await call()).status).toBe(401);
   });
 
-  test('may come with any hint, and of a customer to the realm of customers', async () => {
+  test('may have any hint, and works for customers at their own realm', async () => {
     for (const hint of ['access_token', 'refresh_token', 'something_else']) {
       const token = await testServer.token('tom.becker', { mcp: true });
       expect((await revoke(token, { token_type_hint: hint })).status).toBe(200);
@@ -57,7 +57,7 @@ describe('an access token for MCP', () => {
     expect(await listTools(customer)).toBe(401);
   });
 
-  test('of another client stays, and the answer says that it is not this client’s', async () => {
+  test('of another client stays valid, and the answer says that it is not this client’s', async () => {
     const token = await testServer.token('nina.patel', { mcp: true });
     const { json: other } = await register(base(), { client_name: 'Other', redirect_uris: ['http://127.0.0.1:50123/callback'] });
     const answer = await revoke(token, { client_id: String(other['client_id']) });
@@ -65,7 +65,7 @@ describe('an access token for MCP', () => {
     expect(await listTools(token)).toBe(200);
   });
 
-  test('is not looked at for a client that does not exist, or that is not named', async () => {
+  test('is ignored for a client that is unknown or not named', async () => {
     const token = await testServer.token('nina.patel', { mcp: true });
     expect(await revoke(token, { client_id: 'nobody' })).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
     const unnamed = await ask(`${base()}/oidc/staff/token/revocation`, { form: { token } });
@@ -85,7 +85,7 @@ describe('an access token for MCP', () => {
     expect(await listTools(token)).toBe(200);
   });
 
-  test('missing is a mistake of the client', async () => {
+  test('missing is a client error', async () => {
     expect(await ask(`${base()}/oidc/staff/token/revocation`, { form: { client_id: 'tamshai-cli' } })).toMatchObject({
       status: 400,
       json: { error: 'invalid_request' },
@@ -93,7 +93,7 @@ describe('an access token for MCP', () => {
   });
 });
 
-test('giving back a refresh token ends the access tokens that came of it', async () => {
+test('revoking a refresh token ends its access tokens', async () => {
   const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
   expect(await listTools(access)).toBe(200);
   expect((await revoke(refresh, { token_type_hint: 'access_token' })).status).toBe(200);
@@ -102,7 +102,7 @@ test('giving back a refresh token ends the access tokens that came of it', async
   expect((await renew(base(), refresh)).json['error']).toBe('invalid_grant');
 });
 
-test('giving back an access token leaves the refresh token, which gets a new one', async () => {
+test('revoking an access token leaves the refresh token, which gets a new one', async () => {
   const { access, refresh } = await signIn(base(), { params: { resource: `${base()}/mcp` } });
   expect((await revoke(access)).status).toBe(200);
   expect(await everywhere(access)).toEqual(new Set([401]));
@@ -139,7 +139,7 @@ test('an open stream ends with its token', async () => {
   expect(await ended).toBe(true);
 }, 60_000);
 
-test('the metadata names where tokens are given back', async () => {
+test('the metadata names the revocation endpoint', async () => {
   for (const realm of ['staff', 'customers']) {
     const { json } = await ask(`${base()}/.well-known/oauth-authorization-server/oidc/${realm}`);
     expect(json).toMatchObject({

@@ -1,4 +1,4 @@
-/** Traces, as a collector receives them; and that there is nothing of them where nobody asked. */
+/** OpenTelemetry traces as a collector receives them, and none where tracing is not configured. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -63,7 +63,7 @@ const valueOf = (span: Span | undefined, key: string) => {
   return found?.stringValue ?? found?.intValue;
 };
 
-describe('with an address for traces', () => {
+describe('with a traces endpoint', () => {
   test.each([
     ['hr', 'find_employees', 'frank.davis'],
     ['sales', 'list_opportunities', 'carol.johnson'],
@@ -111,7 +111,7 @@ describe('with an address for traces', () => {
     );
   });
 
-  test('nothing that a caller wrote, and nobody, is in a span; a trace that is not kept leaves none', async () => {
+  test('a span contains no caller text and no person; an unsampled trace leaves none', async () => {
     const canary = 'zebra-canary';
     const kept = 'c'.repeat(32);
     const dropped = 'd'.repeat(32);
@@ -139,12 +139,12 @@ describe('with an address for traces', () => {
 
 describe('the variables', () => {
   const tracing = (settings: Record<string, string>) => readConfig({ TAMSHAI_DATA: 'x', ...settings }).tracing;
-  test('none, or traces turned off, is none', () => {
+  test('without an endpoint, or with traces turned off, there is no exporter', () => {
     expect(tracing({})).toBeUndefined();
     expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
     expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
   });
-  test('the address for traces is taken as it is, the common one gets its path', () => {
+  test('the traces endpoint is used unchanged, the common one gets its path', () => {
     expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' })?.endpoint).toBe('http://c:4318/v1/traces');
     expect(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/own', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://d' })?.endpoint).toBe(
       'http://c:4318/own',
@@ -163,7 +163,7 @@ describe('the variables', () => {
   });
 });
 
-test('a collector that is gone costs a warning, and no call', async () => {
+test('an unreachable collector causes a warning, and no failed call', async () => {
   const warned: string[] = [];
   const gone = openTracing(
     { endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, service: 's', resource: {}, ratio: 1, followsParent: true },

@@ -1,3 +1,4 @@
+/** Routes each path to its page and registers the global keyboard shortcuts. */
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { Notice } from './components/notice.tsx';
 import { AppProvider, useApp } from './lib/app.tsx';
@@ -19,7 +20,7 @@ const TITLES: readonly (readonly [RegExp, string])[] = [
   [/^\/(c\/|$)/, 'Ask'],
   [/approvals/, 'Approvals'],
   [/^\/tools/, 'Tools'],
-  [/^\/audit/, 'Audit trail'],
+  [/^\/audit/, 'Audit log'],
   [/settings/, 'Settings'],
   [/^\/portal/, 'Support'],
 ];
@@ -86,7 +87,7 @@ function Inside() {
 
 const failed = (error: Error, again: () => void): ReactNode => (
   <main className="narrow" id="main">
-    <h1 className="big">This does not work right now</h1>
+    <h1 className="big">Tamshai could not be loaded</h1>
     <Notice
       look="warn"
       icon="plug"

@@ -1,8 +1,9 @@
+/** Mounts the app. */
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import './styles/app.css';
 
-/** How much of the page the banners above the app take, for whatever sticks to its top. */
+/** Sticky elements need the height of the banners above the app. */
 const bars = [...document.querySelectorAll<HTMLElement>('.devbar')];
 const measure = () => {
   const height = matchMedia('(max-width: 760px)').matches ? 0 : bars.reduce((sum, bar) => sum + bar.offsetHeight, 0);

@@ -1,3 +1,4 @@
+/** The frame around every staff page: navigation, recent questions, user and title bar. */
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Brand, Icon, type IconName } from './components/icon.tsx';
 import { Offline } from './components/notice.tsx';
@@ -19,7 +20,7 @@ const SECTIONS: readonly Section[] = [
   { href: '/', name: 'Ask', icon: 'ask', key: 'N' },
   { href: '/approvals', name: 'Approvals', icon: 'shield' },
   { href: '/tools', name: 'Tools', icon: 'tools' },
-  { href: '/audit', name: 'Audit trail', icon: 'audit' },
+  { href: '/audit', name: 'Audit log', icon: 'audit' },
 ];
 
 function Status() {
@@ -40,11 +41,11 @@ const Said = ({ look, children }: { readonly look: string; readonly children: Re
 function Side({ path, recent }: { readonly path: string; readonly recent: readonly Recent[] }) {
   const { me, waiting } = useApp();
   const section = path === '/' || path.startsWith('/c/') ? '/' : `/${path.split('/')[1] ?? ''}`;
-  // Who may change a thing may read it as well: that need not be said.
+  // A write role implies the read role, so the read role is not listed.
   const roles = me.roles
     .filter((role) => role !== 'employee' && !(role.endsWith('-read') && me.roles.includes(role.replace(/-read$/, '-write'))))
     .join(', ')
-    // A role's name has a hyphen, where no line ends.
+    // A non-breaking hyphen keeps the role's name on one line.
     .replaceAll('-', '\u2011');
   return (
     <>
@@ -109,15 +110,14 @@ function Side({ path, recent }: { readonly path: string; readonly recent: readon
 
 export interface PageFrame {
   readonly title: string;
-  /** Right after the title: a count, a state. */
+  /** Shown after the title: a count or a state. */
   readonly badge?: ReactNode;
   readonly beside?: ReactNode;
   readonly children: ReactNode;
-  /** The page has its own landmark and heading of the first level. */
+  /** The page has its own main landmark and h1. */
   readonly bare?: boolean;
 }
 
-/** The frame of every page of the staff: where one can go on the left, the page's own head above it. */
 export function Shell({ path, title, badge, beside, children, bare = false }: PageFrame & { readonly path: string }) {
   const [open, setOpen] = useState(false);
   const recent = useRecent();

@@ -63,7 +63,7 @@ describe('a question', () => {
     const said = await page.locator('.prose').first().innerText();
     await page.reload();
     await expect.poll(() => page.locator('.prose').first().innerText()).toBe(said);
-    await page.getByRole('button', { name: /show it as it is now/ }).click();
+    await page.getByRole('button', { name: /show current data/ }).click();
     await page.locator('.dt tbody tr').first().waitFor();
     await ask(page, 'and in Marketing?');
     expect(page.url()).toBe(address);
@@ -107,7 +107,7 @@ describe('much of it', () => {
     expect(await page.evaluate(`document.querySelector('.dt tbody tr') === window.first`)).toBe(true);
     const names = await page.locator('.t-more button').evaluateAll((all) => all.length);
     expect(names).toBe(1000);
-    await page.getByRole('button', { name: /on the whole screen$/ }).click();
+    await page.getByRole('button', { name: /full screen$/ }).click();
     await page.locator('.dt--full thead button').first().click();
     const subjects = await page.locator('.dt--full .cell-main').allInnerTexts();
     expect(subjects).toHaveLength(1000);

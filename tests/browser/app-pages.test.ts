@@ -247,7 +247,7 @@ describe('who sees what', () => {
     const { page } = await app.as('Nina Patel', '/tools/hr/list_employees');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('button', { name: 'Hidden' }).first().click();
-    await page.getByText(/It is for hr-write, finance-read.*The value never left the database\./).waitFor();
+    await page.getByText(/Visible to hr-write, finance-read/).waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/\$\d/);
   });
 
@@ -260,16 +260,16 @@ describe('who sees what', () => {
     expect(await nina.getByRole('button', { name: 'Verify now' }).count()).toBe(0);
     const { page: eve } = await app.as('Eve Thompson', '/audit');
     await eve.getByRole('button', { name: 'Verify now' }).click();
-    await eve.getByText(/^(All \d+ chains|The chain is) verified$/).waitFor({ timeout: 60_000 });
+    await eve.getByText(/^(All \d+ chains|Chain) verified$/).waitFor({ timeout: 60_000 });
     await eve.getByText('nina.patel').first().waitFor();
     await eve.getByLabel('Period').selectOption('Today');
     await eve.getByText('nina.patel').first().waitFor();
     await eve.clock.install({ time: Date.now() + 3 * 86_400_000 });
     await eve.getByLabel('Period').selectOption('Last hour');
-    await eve.getByText('No loaded record fits').waitFor();
+    await eve.getByText('No loaded record matches').waitFor();
     await eve.getByLabel('Period').selectOption('Any time');
     await eve.locator('.t-link a').first().click();
-    await eve.getByText('Input, secrets removed').waitFor();
+    await eve.getByText('Input (redacted)').waitFor();
     expect(await eve.evaluate('document.activeElement?.textContent')).toMatch(/^Record /);
   });
 });

@@ -22,7 +22,7 @@ describe('a customer', () => {
     await page.getByText('Describe it in at least 20 characters').waitFor();
     await page.reload();
     expect(await page.getByLabel('Title').inputValue()).toBe('Webhook deliveries delayed by an hour');
-    await page.getByText('These may already answer it').waitFor();
+    await page.getByText('Articles that may answer it').waitFor();
     await page
       .getByLabel('What happened, and what did you expect?')
       .fill('Deliveries arrive an hour late since this morning; they used to take seconds.');
@@ -92,10 +92,10 @@ describe('a customer', () => {
     const { page, troubles } = await app.as('peter.principal@initech.example', '/portal/contacts');
     await page.getByRole('button', { name: 'Invite a contact' }).click();
     await page.getByLabel(/^Email/).fill('not an address');
-    await page.getByRole('button', { name: 'Prepare the invitation' }).click();
+    await page.getByRole('button', { name: 'Prepare invitation' }).click();
     await page.locator('.field .err').waitFor();
     await page.getByLabel(/^Email/).fill('omar.reyes@initech.example');
-    await page.getByRole('button', { name: 'Prepare the invitation' }).click();
+    await page.getByRole('button', { name: 'Prepare invitation' }).click();
     await page.locator('.ap-kind', { hasText: 'Needs your approval' }).waitFor();
     expect(await page.locator('.dt').innerText()).not.toContain('omar.reyes');
     await press(page, 'Approve');

@@ -331,7 +331,7 @@ describe('with a company’s own provider', () => {
     } as Parameters<typeof s.sessions.signIn>[0]);
     expect(status).toBe(200);
     expect(body).toContain('Continue with your company account');
-    expect(body).toContain('You go to login.tamshai.example and come back here.');
+    expect(body).toContain('You sign in at login.tamshai.example.');
     expect(body).toContain('/signin?realm=staff&amp;to=%2Fapprovals');
     expect(body).not.toContain('customer portal');
     expect(headers['set-cookie']).toBeUndefined();

@@ -65,7 +65,7 @@ describe('the ten states', () => {
         '$112,000',
         '$120,000',
         '+$8,000, 7.1%',
-        'From the server, not from the assistant. Checked again when you approve, then run once.',
+        'These values come from the server. They are checked again when you approve.',
         'Claude Desktop asks on your behalf.',
         'hr.update_salary',
         '0e000000-0000-4000-8000-000000000008',
@@ -90,11 +90,7 @@ describe('the ten states', () => {
         'Yes, terminate',
       ],
     ],
-    [
-      'executing',
-      render({ state: 'executing' }),
-      ['Approved, running', 'You can close this page. It runs once, whatever happens to the connection.'],
-    ],
+    ['executing', render({ state: 'executing' }), ['Approved, running', 'You can close this page. The change runs once.']],
     [
       'done',
       render({ state: 'done', decidedAt: '2026-11-16T10:43:19Z', auditRecord: 'hr #8213', requestId: 'req_1' }),
@@ -145,7 +141,7 @@ describe('the ten states', () => {
 
   test('the connection may be lost while the page is open, so its words are there from the start', () => {
     expect(render()).toMatch(
-      /<template data-lost>[\s\S]*We do not know yet whether it ran\.[\s\S]*Checking every few seconds\. Nothing can run twice, so it is safe to wait or to press Approve again\./,
+      /<template data-lost>[\s\S]*We do not know yet whether it ran\.[\s\S]*Checking every few seconds\. You can wait or press Approve again: the change cannot run twice\./,
     );
   });
 

@@ -1,4 +1,4 @@
-/** What a tool answered, whichever tool: made from its schemas, so that a new one needs nothing here. */
+/** Renders the answer of any tool from its output schema, as table, details, chart or card. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { type Row, tellingOf } from '../lib/columns.ts';
 import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/schema.ts';
@@ -21,10 +21,10 @@ interface AnswerProps {
   readonly requestId?: string;
   readonly again?: () => void;
   readonly onNarrow?: (filter: string) => void;
-  /** Asks with this input instead; without it, what was found takes the place of what was not. */
+  /** Calls the tool with another input. Without it, the found rows replace the empty answer in place. */
   readonly onLoosen?: (input: AnswerProps['input']) => void;
   readonly onState?: (state: CardState) => void;
-  /** The person asked for this card by a press, and it is what they look at now. */
+  /** The user opened this card with a button, so it may take the focus. */
   readonly opened?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function AnswerView({ tool, input, answer, requestId = '', again, onNarro
   return <pre className="json">{JSON.stringify(answer.data, null, 2)}</pre>;
 }
 
-/** A change that waits, and what takes its place when it is asked for again. */
+/** A pending change, or the new one after the user has prepared it again. */
 function Pending({
   tool,
   input,
@@ -151,7 +151,7 @@ function List({
   );
 }
 
-/** "FY2026", where all rows are of one year; else nothing. */
+/** "FY2026" if all rows are of one fiscal year. */
 const figureNote = (rows: readonly Row[], { plural }: Found): string => {
   const years = new Set(rows.map((row) => row['fiscal_year'] ?? row['period']).filter((each) => each !== undefined));
   const [only] = years;

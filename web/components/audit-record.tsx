@@ -1,3 +1,4 @@
+/** The details of one audit record, with its place in the hash chain. */
 import { useEffect, useRef, useState } from 'react';
 import { get, Refused } from '../lib/api.ts';
 import type { SealedRecord } from '../lib/contract.ts';
@@ -5,10 +6,10 @@ import { number, toTheSecond } from '../lib/words.ts';
 import { Icon } from './icon.tsx';
 import { Refusal } from './notice.tsx';
 
-/** The name of any other program is what it calls itself. */
+/** Other MCP clients are shown by the name that they report. */
 const ORIGINS: Readonly<Record<string, string>> = { web: 'Web app', command: 'The tamshai command' };
 
-/** Inputs are kept as text, as they were when the record was sealed. */
+/** The input is stored as text, because the record's hash covers its exact bytes. */
 function pretty(input: unknown): string {
   try {
     return JSON.stringify(typeof input === 'string' ? JSON.parse(input) : (input ?? null), null, 2);
@@ -21,7 +22,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
   const [entry, setEntry] = useState<SealedRecord>();
   const [trouble, setTrouble] = useState<Refused>();
   const heading = useRef<HTMLHeadingElement>(null);
-  // Opened by a press somewhere in a long list: where one looks has to be where it is.
+  // The record opens far from the pressed row, so it is scrolled into view and focused.
   useEffect(() => heading.current?.focus(), [chain, n]);
   useEffect(() => {
     const leaving = new AbortController();
@@ -100,7 +101,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
             </dl>
           </div>
           <div>
-            <h3 className="eyebrow mb-4">Input, secrets removed</h3>
+            <h3 className="eyebrow mb-4">Input (redacted)</h3>
             <pre className="json json--well" tabIndex={0}>
               {pretty(entry.input)}
             </pre>

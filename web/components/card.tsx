@@ -1,4 +1,4 @@
-/** An approval card: drawn by the server, decided by the same script as on its own page. Nothing here knows how to approve. */
+/** Embeds the approval card that the server renders. The card's own script decides; this component cannot approve. */
 import { useEffect, useRef, useState } from 'react';
 import { cardScript, get, Refused, send, sessionEnded } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
@@ -33,23 +33,23 @@ function loadScript(): Promise<Attach> {
 
 interface CardProps {
   readonly id: string;
-  /** Opened on purpose: then its heading gets the focus. A card that merely appears never takes it. */
+  /** The user opened this card, so its heading takes the focus. A card that appears by itself never does. */
   readonly opened?: boolean;
-  /** Asks for the same change again, where it is known how. */
+  /** Prepares the same change again. */
   readonly again?: (() => Promise<void>) | undefined;
   readonly onState?: (state: CardState) => void;
 }
 
 const AGAIN: Partial<Record<CardState, string>> = { denied: 'Ask again', expired: 'Prepare it again', changed: 'Prepare with new values' };
 
-/** What one may want of a receipt: to take it along, and to see where the trail keeps it. */
+/** The actions on a receipt: copy it, or open its audit record. */
 function Receipt({ id, text }: { readonly id: string; readonly text: () => string }) {
   const { me } = useApp();
   const [record, setRecord] = useState<AuditEntry>();
   useEffect(() => {
     if (me.realm === 'customer') return;
     const leaving = new AbortController();
-    // Among the newest; an older one is found on the trail's own page.
+    // Only the newest records are searched. The audit log page finds older ones.
     get<readonly AuditEntry[]>('/api/audit?limit=50', leaving.signal).then(
       (entries) => setRecord(entries.find(({ confirmationId, decision }) => confirmationId === id && decision === 'approved')),
       () => {},
@@ -140,7 +140,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
   const more = state && again && AGAIN[state];
   return (
     <div className="card-host" inert={ended}>
-      {/* What is in here belongs to the script; React only holds the place. */}
+      {/* The card's script owns this element's children; React only mounts it. */}
       <div ref={slot} />
       <p ref={live} className="sr" role="status" />
       {!state && !trouble && <div className="skeleton skeleton--card" aria-hidden="true" />}

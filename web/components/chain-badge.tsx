@@ -1,3 +1,4 @@
+/** Verifies the hash chains of the audit log and shows the result. */
 import { type ReactNode, useCallback, useState } from 'react';
 import { get, Refused } from '../lib/api.ts';
 import { number, toTheSecond } from '../lib/words.ts';
@@ -5,7 +6,15 @@ import { Icon } from './icon.tsx';
 import { Refusal } from './notice.tsx';
 import type { AuditVerdict } from '../lib/contract.ts';
 
-/** What can be vouched for: all of the trail, never a part that somebody chose. */
+type Verified = Extract<AuditVerdict, { ok: true }>;
+function detail({ chains, missing }: Verified, at: Date): string {
+  const total = (key: 'count' | 'checkpointed') => number(chains.reduce((sum, chain) => sum + chain[key], 0));
+  const unreached = missing ? `Not verified: ${missing.join(', ')} did not answer. ` : '';
+  const result = `${total('count')} records, none changed, none missing. ${total('checkpointed')} are under signed checkpoints.`;
+  return `${unreached}${result} Verified at ${toTheSecond(at.toISOString())}.`;
+}
+
+/** It always verifies the whole audit log: a part that the user filtered proves nothing. */
 export function ChainBadge() {
   const [verdict, setVerdict] = useState<{ readonly says: AuditVerdict; readonly at: Date }>();
   const [running, setRunning] = useState(false);
@@ -26,19 +35,19 @@ export function ChainBadge() {
   const broken = verdict?.says.ok === false ? verdict.says : undefined;
   const good = verdict?.says.ok === true ? verdict.says : undefined;
   const says: readonly [string, ReactNode] = running
-    ? ['Verifying every record', 'Each one is held against the one before it and against the signed checkpoints.']
+    ? ['Verifying every record', 'Each record is compared with the one before it and with the signed checkpoints.']
     : broken
       ? [`The ${broken.chain} chain is broken at record #${number(broken.n)}`, broken.problem]
       : good
         ? [
             good.missing
-              ? `${good.chains.length} chains verified, not all`
+              ? `${good.chains.length} chains verified, some not reachable`
               : good.chains.length === 1
-                ? 'The chain is verified'
+                ? 'Chain verified'
                 : `All ${good.chains.length} chains verified`,
-            `${good.missing ? `Not looked at: what ${good.missing.join(', ')} keep, as no answer came. ` : ''}${number(good.chains.reduce((sum, { count }) => sum + count, 0))} records: no change, no gap, no missing end. Checked at ${toTheSecond(verdict?.at.toISOString() ?? '')}; ${number(good.chains.reduce((sum, { checkpointed }) => sum + checkpointed, 0))} under signed checkpoints.`,
+            detail(good, verdict?.at ?? new Date()),
           ]
-        : ['Not yet checked', 'Verifying walks every record of every chain.'];
+        : ['Not verified yet', 'Verification reads every record of every chain.'];
   return (
     <div className={`chain ${broken ? 'chain--bad' : ''} ${good || broken ? '' : 'chain--open'}`} role="status">
       <span className="seal">

@@ -1,3 +1,4 @@
+/** The question field with its send and stop buttons. */
 import { type RefObject, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
 
@@ -7,7 +8,7 @@ interface ComposerProps {
   readonly onAsk: () => void;
   readonly onStop: () => void;
   readonly answering: boolean;
-  /** Seconds until the question that was held back goes out. */
+  /** Seconds until the rate limit lets the question through. */
   readonly waits: number;
   readonly placeholder: string;
   readonly model: string | undefined;

@@ -1,3 +1,4 @@
+/** A button that copies text to the clipboard. */
 import { useState } from 'react';
 import { Icon } from './icon.tsx';
 
@@ -22,7 +23,7 @@ export function CopyButton({
       onClick={() => {
         navigator.clipboard.writeText(text()).then(
           () => say('Copied'),
-          () => say('Not allowed here'),
+          () => say('Copying is blocked'),
         );
       }}
     >

@@ -1,3 +1,4 @@
+/** A table of rows that sorts the loaded rows, pages by cursor and exports CSV. On a phone each row is a list item. */
 import { lazy, type ReactNode, Suspense, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type Telling } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
@@ -10,9 +11,9 @@ import { Icon } from './icon.tsx';
 import type { ListMetadata } from '../lib/contract.ts';
 
 const WholeScreen = lazy(() => import('./whole-screen.tsx'));
-/** As many columns as a whole screen holds. */
+/** Columns of a full-screen table. */
 const FULL = 9;
-/** As much of a value as a button can say. */
+/** Longest filter value in a button, in characters. */
 const LONGEST = 24;
 
 export interface UsedFilter {
@@ -27,9 +28,9 @@ export interface TableProps {
   readonly whole: Schema;
   readonly masked?: readonly MaskInfo[];
   readonly metadata?: ListMetadata | undefined;
-  /** Filters that are not used yet. */
+  /** Filters that this call does not use yet. */
   readonly filters?: readonly string[];
-  /** Those that are, for when nothing fits: what to say of each, and what asks again without it. */
+  /** Filters that this call uses. If no row matches, each can be removed. */
   readonly used?: readonly UsedFilter[];
   readonly onNarrow?: ((filter: string) => void) | undefined;
   readonly onMore?: (() => Promise<void>) | undefined;
@@ -38,12 +39,12 @@ export interface TableProps {
   readonly beside?: ReactNode;
   readonly rowLink?: (row: Row) => string | undefined;
   readonly plural?: string;
-  /** How this page calls what a status says. */
+  /** Replaces status codes by labels of this page. */
   readonly words?: Readonly<Record<string, string>>;
   readonly telling?: Telling | undefined;
-  /** Where a page knows better than the rule which columns it wants: in this order, under these names. */
+  /** Overrides the chosen columns, their order and their labels. */
   readonly only?: Readonly<Record<string, Pick<Column, 'label'> & Partial<Pick<Column, 'kind'>>>>;
-  /** The page itself says what this is, and that is enough. */
+  /** The page has a heading already, so the table shows none. */
   readonly bare?: boolean;
 }
 
@@ -55,7 +56,6 @@ const waysOf = (column: Column): readonly [up: string, down: string] => {
   return ['date', 'time', 'ago'].includes(column.kind) ? ['oldest first', 'newest first'] : ['A to Z', 'Z to A'];
 };
 
-/** Rows as a table that sorts what is loaded, pages by the cursor, and says what it does not hold. On a phone each row is a list item. */
 export function DataTable(props: TableProps) {
   const {
     title,
@@ -114,7 +114,7 @@ export function DataTable(props: TableProps) {
       return next;
     });
   const hasMore = metadata?.hasMore === true;
-  // The button keeps the focus while rows come; with the last of them it goes, and what is true now has it.
+  // The button keeps the focus while rows load. It disappears with the last page, so the focus moves to the row count.
   useLayoutEffect(() => {
     if (!hasMore && pressed.current && document.activeElement === document.body) said.current?.focus({ preventScroll: true });
   }, [hasMore]);
@@ -132,7 +132,7 @@ export function DataTable(props: TableProps) {
           <Icon name="search" />
           <h3>{used.length > 0 ? `No ${plural} match` : `No ${plural}`}</h3>
           {used.length === 0 ? (
-            <p>There is nothing here that you can see.</p>
+            <p>There are no rows that you may see.</p>
           ) : (
             <p>
               Filters: <bdi>{used.map(({ name, value }) => `${inWords(name).toLowerCase()} ${value}`).join(', ')}</bdi>.
@@ -172,7 +172,7 @@ export function DataTable(props: TableProps) {
               setSorting(key ? { key, down: way === 'down' } : undefined);
             }}
           >
-            <option value="">As it came</option>
+            <option value="">Default order</option>
             {columns
               .filter(({ mask }) => !mask)
               .flatMap((column) => [
@@ -195,8 +195,8 @@ export function DataTable(props: TableProps) {
         <button
           className="icon-btn lg"
           type="button"
-          aria-label={full ? 'Close the large table' : `${title} on the whole screen`}
-          title={full ? 'Close' : 'Whole screen'}
+          aria-label={full ? 'Exit full screen' : `Show ${title} full screen`}
+          title={full ? 'Close' : 'Full screen'}
           onClick={() => setFull(!full)}
         >
           <Icon name={full ? 'x' : 'expand'} />
@@ -266,10 +266,10 @@ export function DataTable(props: TableProps) {
   if (!full) return table;
   return (
     <>
-      <section className="dt" aria-label={`${title}, shown on the whole screen`}>
+      <section className="dt" aria-label={`${title}, shown full screen`}>
         <div className="empty">
           <Icon name="expand" />
-          <p>This table is shown on the whole screen.</p>
+          <p>This table is shown full screen.</p>
         </div>
       </section>
       <Suspense fallback={null}>

@@ -1,4 +1,4 @@
-/** All fields of one thing: figures and words beside their names, longer texts and inner lists below. */
+/** All fields of one record: short values in two columns, long texts and nested lists below. */
 import type { ComponentType } from 'react';
 import { allColumns, type Column, empty, isHidden, type Row, WORDY } from '../lib/columns.ts';
 import { isRecord, plain, rowSchema, type Schema } from '../lib/schema.ts';
@@ -83,7 +83,7 @@ function Inner({
   if (Array.isArray(value) && value.every(isRecord)) {
     const rows = value as readonly Row[];
     const schema = rowSchema(column.schema, whole);
-    // A tree: rows that hold rows of their own kind.
+    // A tree: rows that contain rows of the same shape.
     if (rows.some((row) => Array.isArray(row[column.key])))
       return <Tree label={column.label} at={column.key} rows={rows} schema={schema} whole={whole} depth={depth} />;
     return <Table title={column.label} rows={rows} schema={schema} whole={whole} plural="entries" />;

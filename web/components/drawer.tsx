@@ -1,7 +1,7 @@
+/** The navigation as a drawer on narrow screens. A link inside closes it. */
 import { Dialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 
-/** The side bar on a narrow page. A press on one of its links closes it. */
 export default function Drawer({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>

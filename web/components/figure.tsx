@@ -1,4 +1,4 @@
-/** Pictures of answers, as their tools declare them. Loaded when the first one is drawn. Bars are rows of a real table. */
+/** Charts that tools declare. Loaded with the first chart. Bar charts are tables, so screen readers can read them. */
 import type { ReactNode } from 'react';
 import type { Row } from '../lib/columns.ts';
 import { elapsedOf } from '../lib/pace.ts';
@@ -8,7 +8,7 @@ import type { Chart } from '../lib/contract.ts';
 interface FigureProps {
   readonly chart: Chart;
   readonly data: readonly Row[];
-  /** What the rows stand in, where they are a part of something. */
+  /** The object of the answer that contains the rows. */
   readonly around?: Row | undefined;
   readonly summary?: Readonly<Record<string, unknown>> | undefined;
   readonly note: string;
@@ -50,7 +50,7 @@ function Parts({
   const tick = ticks.find((at) => at !== undefined);
   const longest = Math.max(1, ...data.map((row) => amount(row, whole.field)));
   const [parts, wholes] = [part, whole].map(({ field }) => data.reduce((sum, row) => sum + amount(row, field), 0));
-  // Ahead of the year while it runs; with no year to hold it against, nearly used up.
+  // Compared with the elapsed part of the year; without a year, above 95 % is marked.
   const over = (percent: number, at: number | undefined) => each && percent > (at ?? 95);
   const counted = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + amount(row, count?.field ?? ''), 0);
   return (
@@ -231,10 +231,10 @@ function Waterfall({
   });
   const points = [first, last, ...bars.flatMap(({ from, to }) => [from, to])];
   const [low, high] = [Math.min(...points), Math.max(...points)];
-  // The axis begins below the lowest point, so that the steps can be seen; it says so.
+  // The axis starts below the lowest value, so that the steps are visible. A label says so.
   const base = Math.max(0, low - (high - low || high || 1) * 0.35);
   const y = (value: number) => 28 + (TALL - 28) * (1 - (value - base) / (high - base || 1));
-  // Letters keep their size: on a narrow page the drawing is narrower, not smaller.
+  // On a narrow page the chart is redrawn narrower instead of scaled, so that its text keeps its size.
   const wide = matchMedia('(max-width: 640px)').matches ? 330 : 720;
   const slot = wide / (bars.length + 2);
   const column = (index: number) => slot * index + slot * 0.14;

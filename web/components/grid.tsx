@@ -1,4 +1,4 @@
-/** The rows of a table themselves: heads that sort, cells, and all fields of a row where it was opened. */
+/** The header, rows and cells of a data table, with the details of an expanded row. */
 import { Fragment } from 'react';
 import { type Column, empty, inPlain, isFigure, type Row } from '../lib/columns.ts';
 import type { Schema } from '../lib/schema.ts';
@@ -26,7 +26,7 @@ const Head = ({
   const active = sorting?.key === column.key;
   const sort = active ? (sorting.down ? 'descending' : 'ascending') : undefined;
   return (
-    // Named by itself: where rows are a list, what sorts them is another field, and the button is gone.
+    // The header has its own name: on a phone, a select replaces its sort button.
     <th
       scope="col"
       className={`${isFigure(column) ? 'num' : ''} ${place}`.trim() || undefined}
@@ -49,7 +49,7 @@ const Head = ({
   );
 };
 
-/** Columns that go first where there is little room: the later ones, but never the last. */
+/** Narrow tables hide later columns first, but never the last one. */
 const placeOf = (at: number, count: number): string => (at === 0 ? '' : at === count - 1 ? '' : at > 3 ? 'p3' : at > 2 ? 'p2' : '');
 
 interface GridProps {
@@ -93,7 +93,7 @@ export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, 
         </thead>
         <tbody role="rowgroup">
           {rows.map((row, index) => (
-            // Rows are added at the end and never change, but two may be alike.
+            // Rows are only appended, and two may be equal, so the index is the key.
             <Fragment key={`${String(row[all[0]?.key ?? ''] as string)} ${index}`}>
               <tr role="row">
                 {columns.map((column, at) => {

@@ -1,6 +1,7 @@
+/** The icons of the app and its logo. */
 import type { ReactNode } from 'react';
 
-/** Drawn on a 16 px grid, stroked in the colour of the text beside them. */
+/** Icons use a 16 px grid and the colour of the text. */
 const SHAPES = {
   arrow: (
     <>

@@ -1,3 +1,4 @@
+/** The dialog that lists the keyboard shortcuts. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useState } from 'react';
 import { keysAreOn, switchKeys } from '../lib/keyboard.ts';
@@ -7,7 +8,7 @@ const STAFF: readonly (readonly [string, string])[] = [
   ['Search', 'Ctrl K'],
   ['Approvals', 'G A'],
   ['Tools', 'G T'],
-  ['Audit trail', 'G U'],
+  ['Audit log', 'G U'],
   ['Move in a list', 'J  K'],
   ['Open', 'Enter'],
   ['Stop or close', 'Esc'],
@@ -26,7 +27,7 @@ export function KeyList({ onClose, customer }: { readonly onClose: () => void; r
         <Dialog.Backdrop className="scrim scrim--page" />
         <Dialog.Popup className="dialog dialog--middle">
           <Dialog.Title>Keys</Dialog.Title>
-          <Dialog.Description>No key approves a change.</Dialog.Description>
+          <Dialog.Description>Approve and Deny have no shortcut.</Dialog.Description>
           <dl className="keys">
             {[...(customer ? [] : STAFF), ...ALL].map(([what, keys]) => (
               <div key={what} className="contents">
@@ -53,7 +54,7 @@ export function KeyList({ onClose, customer }: { readonly onClose: () => void; r
                 setOn(target.checked);
               }}
             />
-            Single letters do something
+            Use single-letter shortcuts
           </label>
           <div className="acts-end">
             <Dialog.Close className="btn">Close</Dialog.Close>

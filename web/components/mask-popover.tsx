@@ -1,3 +1,4 @@
+/** The popover that says who may see a hidden value. */
 import { Popover } from '@base-ui/react/popover';
 import type { ReactNode, RefObject } from 'react';
 import { Icon } from './icon.tsx';

@@ -1,3 +1,4 @@
+/** Notices: errors of tools, lost connection, unavailable servers. */
 import type { ReactNode } from 'react';
 import { useApp } from '../lib/app.tsx';
 import { inWords, joined } from '../lib/words.ts';
@@ -13,7 +14,7 @@ interface NoticeProps {
   readonly action?: ReactNode;
 }
 
-/** What happened in bold, why in plain, and one thing to do. */
+/** What happened (bold), why, and one action. */
 export const Notice = ({ look = 'info', icon = 'info', what, children, action }: NoticeProps) => (
   <div className={`notice notice--${look}`}>
     <Icon name={icon} />
@@ -26,7 +27,7 @@ export const Notice = ({ look = 'info', icon = 'info', what, children, action }:
 
 const REFUSED = new Set(['INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'PERSON_REQUIRED']);
 
-/** A tool's refusal, as its code says it has to be shown. */
+/** An error of a tool. Its code decides the icon, the text and the action. */
 export function Refusal({
   error,
   requestId = '',
@@ -51,7 +52,7 @@ export function Refusal({
       </>
     );
     return (
-      <Notice look="bad" icon="warn" what="This did not work, and it is our fault." action={acts}>
+      <Notice look="bad" icon="warn" what="Something went wrong on our side." action={acts}>
         Nothing was changed.{' '}
         {id !== '' && (
           <>
@@ -83,7 +84,7 @@ export function Refusal({
   );
 }
 
-/** Said once, on top, while it holds. */
+/** A banner while the browser is offline or a server does not answer. */
 export function Offline() {
   const { online, states } = useApp();
   const down = states.filter(({ state }) => state !== 'ok');
@@ -93,7 +94,7 @@ export function Offline() {
         <p className="strip strip--warn">
           <Icon name="plug" />
           <span>
-            <b>No connection.</b> What you see stays; nothing new arrives. Checking every few seconds.
+            <b>No connection.</b> The page does not update. Checking every few seconds.
           </span>
         </p>
       )}

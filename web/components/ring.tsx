@@ -1,10 +1,11 @@
+/** The countdown ring of an approval card. */
 import { useEffect, useState } from 'react';
 import { clock, timeLeft } from '../lib/words.ts';
 
 const CIRCLE = 2 * Math.PI * 19;
 const WAITS = 300;
 
-/** Seconds until then, by the clock of this machine: the card itself counts by the server's. */
+/** Seconds left by the browser's clock. The card itself uses the server's clock. */
 export function useSecondsLeft(expiresAt: string): number {
   const left = () => Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 1000));
   const [seconds, setSeconds] = useState(left);

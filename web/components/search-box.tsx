@@ -1,3 +1,4 @@
+/** The search dialog: pages, own conversations and tools. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useMemo, useState } from 'react';
 import { useApp } from '../lib/app.tsx';
@@ -15,12 +16,12 @@ interface Hit {
 const PLACES: readonly Hit[] = [
   { to: '/', title: 'Ask', beside: 'page', icon: 'ask' },
   { to: '/approvals', title: 'Approvals', beside: 'page', icon: 'shield' },
-  { to: '/audit', title: 'Audit trail', beside: 'page', icon: 'audit' },
+  { to: '/audit', title: 'Audit log', beside: 'page', icon: 'audit' },
   { to: '/settings', title: 'Settings', beside: 'page', icon: 'plug' },
 ];
 const MOST = 9;
 
-/** Pages, one's own conversations and tools, by any of their words. */
+/** An entry matches if it contains every word of the query. */
 export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   const { servers } = useApp();
   const recent = useRecent();
@@ -91,7 +92,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
               </li>
             ))}
           </ul>
-          {hits.length === 0 && <p className="small faint p-5">Nothing that you can see has these words.</p>}
+          {hits.length === 0 && <p className="small faint p-5">No results</p>}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,6 +1,6 @@
+/** A search input with an icon and a label. */
 import { Icon } from './icon.tsx';
 
-/** Words to look for, above whatever they narrow down. */
 export const SearchField = ({
   label,
   placeholder = label,

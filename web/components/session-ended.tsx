@@ -1,8 +1,8 @@
+/** The dialog after a session has ended. It covers the page, because the next person at this screen may be someone else. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useRef } from 'react';
 import { signInAgain, signOut } from '../lib/leaving.ts';
 
-/** What is behind it is covered: whoever comes next to this screen may be someone else. */
 export default function SessionEnded({ name }: { readonly name: string }) {
   const again = useRef<HTMLButtonElement>(null);
   return (

@@ -1,9 +1,9 @@
+/** The totals that a list tool computes over all matching rows, not only the loaded ones. */
 import { allColumns } from '../lib/columns.ts';
 import { Value } from './value.tsx';
 
 const AMOUNT = /amount|allocated|spent|remaining|arr|mrr|value|total_due|paid|liability|revenue|gross|net|taxes|deductions|pay$/;
 
-/** Totals over everything that matches, not only over what is loaded. */
 export function Summary({ summary }: { readonly summary: Readonly<Record<string, unknown>> }) {
   const columns = allColumns({}, {}, [summary], []).filter(({ kind }) => kind !== 'inner');
   if (columns.length === 0) return null;

@@ -1,3 +1,4 @@
+/** The button that switches between the light and the dark theme. */
 import { toggleTheme } from '../lib/theme.ts';
 import { Icon } from './icon.tsx';
 

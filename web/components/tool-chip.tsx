@@ -1,3 +1,4 @@
+/** A tool call of an answer, collapsed until the user opens it. */
 import { useApp } from '../lib/app.tsx';
 import type { ToolUse } from '../lib/turns.ts';
 import { number } from '../lib/words.ts';
@@ -22,7 +23,6 @@ function said({ answer, rows, ms, hasMore }: ToolUse, waits: (id: string) => boo
   );
 }
 
-/** A tool that the answer used: quiet until someone wants to know. */
 export function ToolChip({ use, known }: { readonly use: ToolUse; readonly known: boolean }) {
   const { waiting } = useApp();
   const { server, tool, input, answer, rows, ms, hasMore, requestId } = use;

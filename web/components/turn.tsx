@@ -1,3 +1,4 @@
+/** One question with its answer: text, tool calls, tables, charts and approval cards. */
 import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
 import { useApp } from '../lib/app.tsx';
 import { isRecord } from '../lib/schema.ts';
@@ -12,7 +13,7 @@ import { Prose } from './prose.tsx';
 import { ToolChip } from './tool-chip.tsx';
 import type { Answer } from '../lib/contract.ts';
 
-/** Tables, forms and cards are loaded with the first answer that needs them. */
+/** Tables, forms and cards load with the first answer that needs them. */
 const Loaded = lazy(() => import('./answer-view.tsx').then((part) => ({ default: part.AnswerView })));
 const AnswerView = (props: ComponentProps<typeof Loaded>) => (
   <Suspense fallback={<div className="skeleton skeleton--figure" aria-hidden="true" />}>
@@ -22,7 +23,7 @@ const AnswerView = (props: ComponentProps<typeof Loaded>) => (
 
 interface TurnProps {
   readonly turn: Turn;
-  /** The question that came after it: what was chosen, where there was a choice. */
+  /** The next question. If this turn offered choices, it is the chosen one. */
   readonly next: string | undefined;
   readonly last: boolean;
   readonly onAsk: (question: string) => void;
@@ -37,7 +38,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 const MOST_CHOICES = 6;
 
-/** What is worth showing of what was looked up: every card, every picture, and of plain rows those that came last. */
+/** Which tool results to show: every card, every chart, and the last plain rows. */
 function shownOf(uses: readonly ToolUse[], find: (use: ToolUse) => Found | undefined): ToolUse[] {
   const cards = uses.filter(({ answer }) => answer?.status === 'pending_confirmation');
   if (cards.length > 0) return cards;
@@ -58,7 +59,7 @@ const besideOf = (row: Record<string, unknown>): string =>
     .filter((each) => typeof each === 'string')
     .join(', ');
 
-/** The assistant asks back: the last rows it found are what it can be answered with. */
+/** If the assistant asks which one is meant, the last rows are offered as choices. */
 function choicesOf({ text, uses, state }: Turn): { name: string; beside: string }[] {
   const answer = uses.at(-1)?.answer;
   if (state !== 'done' || !/\?\s*$|which one/i.test(text) || answer?.status !== 'success' || !Array.isArray(answer.data)) return [];
@@ -67,7 +68,7 @@ function choicesOf({ text, uses, state }: Turn): { name: string; beside: string 
   return choices.length > 1 && choices.length <= MOST_CHOICES ? choices : [];
 }
 
-/** Rows of an earlier visit are asked for again: what was kept may have been cut, and is no longer what is there. */
+/** Stored results may be truncated and out of date, so a reopened conversation offers to call the tool again. */
 function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }) {
   const [fresh, setFresh] = useState<{ readonly answer: Answer; readonly requestId: string }>();
   const [busy, setBusy] = useState(false);
@@ -82,7 +83,7 @@ function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }
     <p>
       <button className="btn btn--sm" type="button" disabled={busy} onClick={() => void load()}>
         <Icon name="table" className="i-14" />
-        {tool.title}: show it as it is now
+        {tool.title}: show current data
       </button>
     </p>
   );
@@ -99,7 +100,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
     state === 'done' && text === ''
       ? uses.flatMap(({ answer, requestId = '' }) => (answer?.status === 'error' ? [{ answer, requestId }] : [])).at(-1)
       : undefined;
-  // What comes next is decided on the card, or by choosing.
+  // A pending card or a choice is the next step, so there are no further actions.
   const waits = shown.some(({ answer }) => answer?.status === 'pending_confirmation');
   const finished = state === 'done' || state === 'stopped' || state === 'broken';
   return (
@@ -152,7 +153,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
             const tool = find(use);
             if (!tool || !use.answer) return null;
             if (use.recalled) return <Recalled key={use.id} use={use} tool={tool} />;
-            // One row is what the words already say; everything about it is a press away.
+            // The text already states a single row, so its details start collapsed.
             const single = use.answer.status === 'success' && !tool.chart && !Array.isArray(use.answer.data);
             const view = (
               <AnswerView tool={tool} input={use.input} answer={use.answer} requestId={use.requestId ?? ''} onNarrow={onNarrow} />
@@ -199,7 +200,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
               </button>
             }
           >
-            {turn.brokeAt !== undefined && `You were disconnected at ${moment(turn.brokeAt)}. `}What arrived stays.
+            {turn.brokeAt !== undefined && `You were disconnected at ${moment(turn.brokeAt)}. `}The part above is kept.
           </Notice>
         )}
         {finished && text !== '' && choices.length === 0 && !waits && (

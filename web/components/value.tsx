@@ -1,4 +1,4 @@
-/** One value as text. Whatever it holds, it is never anything but text. */
+/** Renders one value as text, never as markup. */
 import { lazy, Suspense, useRef, useState } from 'react';
 import { type Column, inPlain, isHidden, lookOf } from '../lib/columns.ts';
 import type { MaskInfo } from '../lib/tools.ts';
@@ -11,8 +11,8 @@ export function Masked({ label, mask }: { readonly label: string; readonly mask:
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const who = mask
-    ? `It is for ${joined(mask.shownTo)}${mask.andOwner ? ', and for the person it is about' : ''}.`
-    : 'Your roles do not show it.';
+    ? `Visible to ${joined(mask.shownTo)}${mask.andOwner ? ', and to the person it is about' : ''}.`
+    : 'Your roles may not see it.';
   return (
     <>
       <button ref={button} className="mask" type="button" aria-haspopup="dialog" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -22,7 +22,7 @@ export function Masked({ label, mask }: { readonly label: string; readonly mask:
       {open && (
         <Suspense fallback={null}>
           <MaskPopover anchor={button} title={`${label} is hidden from you`} onClose={() => setOpen(false)}>
-            {who} The value never left the database.
+            {who}
           </MaskPopover>
         </Suspense>
       )}
@@ -56,7 +56,7 @@ export function Value({
   return <bdi>{text}</bdi>;
 }
 
-/** Text that somebody wrote, marked as theirs. */
+/** Untrusted text, marked as such. */
 export const DataText = ({ from, children }: { readonly from: string; readonly children: string }) => (
   <figure className="datatext">
     <figcaption>

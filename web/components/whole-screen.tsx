@@ -1,7 +1,7 @@
+/** Shows one component full screen until it is closed. */
 import { Dialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 
-/** A part of the page on all of the screen, until it is closed. */
 export default function WholeScreen({
   label,
   onClose,

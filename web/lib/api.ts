@@ -1,11 +1,11 @@
-/** Everything the app asks of the gateway. A cookie says who asks; the token in the page says that it was this page. */
+/** The HTTP client of the gateway. A cookie authenticates the user; the CSRF token proves that this page sent the request. */
 import type { Answer, ErrorAnswer } from './contract.ts';
 
 const root = document.getElementById('app');
 export const csrf = root?.dataset['csrf'] ?? '';
 export const cardScript = root?.dataset['cardScript'] ?? '';
 
-/** What was refused, in the words of the server; or that it cannot be reached. */
+/** An error answer of the server, or OFFLINE if it cannot be reached. */
 export class Refused extends Error {
   readonly answer: ErrorAnswer;
   readonly requestId: string;
@@ -28,7 +28,7 @@ const unreachable = (): Refused =>
 
 type Listener = () => void;
 const ended = new Set<Listener>();
-/** Called when the server says that nobody is signed in any more. */
+/** Calls the listener when the server answers 401. */
 export const onSessionEnded = (listener: Listener): (() => void) => {
   ended.add(listener);
   return () => ended.delete(listener);
@@ -61,7 +61,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-/** Our own server always answers with JSON; anything else is somebody in between. */
+/** The gateway always answers with JSON. Anything else comes from a proxy in between. */
 export async function hear(path: string, init: RequestInit = {}): Promise<Heard> {
   const started = performance.now();
   const answer = await send(path, init);
@@ -77,7 +77,7 @@ export async function hear(path: string, init: RequestInit = {}): Promise<Heard>
 const isError = (body: unknown): body is ErrorAnswer =>
   typeof body === 'object' && body !== null && 'status' in body && body.status === 'error';
 
-/** `data` of a good answer. */
+/** Returns `data` of a successful answer. */
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   const { body, requestId } = await hear(path, signal ? { signal } : {});
   if (isError(body)) throw new Refused(body, requestId);
@@ -95,7 +95,7 @@ export interface Called {
   readonly ms: number;
 }
 
-/** One tool. A refusal is an answer like any other. */
+/** Calls a tool. An error answer is returned, not thrown. */
 export async function call(server: string, tool: string, input: object, signal?: AbortSignal): Promise<Called> {
   const { body, requestId, ms } = await hear(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, {
     method: 'POST',

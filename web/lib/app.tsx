@@ -1,4 +1,4 @@
-/** Who is here, what they may use, what waits for them and which servers answer: asked once, and kept fresh. */
+/** The state that all pages share: user, tools, pending confirmations, server states and connection. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { get, hear, onSessionEnded, Refused } from './api.ts';
 import { forget, onOtherTabs, tellOtherTabs } from './leaving.ts';
@@ -14,10 +14,10 @@ export interface App {
   readonly states: readonly ServerState[];
   readonly online: boolean;
   readonly ended: boolean;
-  /** Looks again at what waits; after a decision, in every tab. */
+  /** Reloads the pending confirmations; `decided` does so in every tab. */
   refresh(): void;
   decided(): void;
-  /** Roles may have changed with a decision: asks again who is here and what they may use. */
+  /** Reloads user and tools: a decision may have changed the user's roles. */
   reload(): void;
 }
 
@@ -31,7 +31,7 @@ export function useApp(): App {
 const WAITING_MS = 10_000;
 const STATES_MS = 30_000;
 
-/** Repeats while the page is looked at, and at once when it is looked at again. */
+/** Runs at an interval while the page is visible, and at once when it becomes visible. */
 function useEvery(work: () => void, ms: number, active: boolean): void {
   useEffect(() => {
     if (!active) return;
@@ -109,7 +109,7 @@ export function AppProvider({
     () =>
       onOtherTabs((news) => {
         if (news.is === 'decided') void refresh();
-        // Whatever this tab shows belongs to someone who is no longer signed in.
+        // This tab shows data of a user who is no longer signed in.
         if (news.is === 'left' || (news.is === 'here' && username !== undefined && news.username !== username)) {
           forget();
           location.assign('/');

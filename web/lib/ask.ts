@@ -1,11 +1,11 @@
-/** A question's stream: events as they come, until the server says that there are no more. */
+/** Sends a question and yields the events of its answer (server-sent events). */
 import { OFFLINE, Refused, send } from './api.ts';
 import type { AssistantEvent, ErrorAnswer } from './contract.ts';
 
 const broken = () =>
   new Refused({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });
 
-/** Lines of a stream, however it was cut on the way. Only whole lines that begin with `data:` mean anything. */
+/** Yields the `data:` lines of an event stream, wherever its chunks end. */
 export async function* lines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

@@ -1,4 +1,4 @@
-/** Which columns a table of some rows has: read off the schema of a row, and off what the rows hold. */
+/** Chooses the columns of a table from the row schema and from the values of the rows. */
 import { HIDDEN } from './hidden.ts';
 import { fieldsOf, isRecord, optionsOf, type Schema, textOf, typeOf } from './schema.ts';
 import type { MaskInfo } from './tools.ts';
@@ -28,18 +28,18 @@ export interface Column {
   readonly kind: Kind;
   readonly schema: Schema;
   readonly mask: MaskInfo | undefined;
-  /** Another person can have written it: shown as it is, never as anything else. */
+  /** Another person may have written it, so it is marked and shown as text. */
   readonly untrusted: boolean;
   value(row: Row): unknown;
 }
 
 const LONG = 90;
 const STATUS = /^(status|state|stage|priority|decision|compliance_status|tier|role|event_type)$/;
-/** The letters of a place, not of how things stand. */
+/** A state or country code, which is not a status. */
 const PLACE = /^[A-Z]{2}$/;
 const NAMED = /^(name|full_name|title|subject|vendor_name|vendor|department|period|category|topic|jurisdiction|\w*_name)$/;
 
-/** What a thing is called, where it is and who it is from, rather than what somebody says. */
+/** Untrusted fields that name a thing or a person. They are short, unlike messages. */
 const LABEL = /^(\w*name|company|contact|phone|industry|service|receipt|opened_by|invited_by|prepared_by|confirmation_number|when)$/;
 
 function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
@@ -60,14 +60,14 @@ function kindOf(key: string, schema: Schema, rows: readonly Row[]): Kind {
   if (optionsOf(schema)) return 'code';
   if (rows.some((row) => isRecord(row[key]) || (Array.isArray(row[key]) && (row[key] as unknown[]).some(isRecord)))) return 'inner';
   const long = (value: unknown) => typeof value === 'string' && (value.length > LONG || value.includes('\n'));
-  // Whatever somebody put there, a name stays a name: without it nobody knows whose row it is.
+  // A name stays a column even if it is long: it identifies the row.
   return !NAMED.test(key) && rows.some((row) => long(row[key])) ? 'long' : 'text';
 }
 
 export function allColumns(schema: Schema, whole: Schema, rows: readonly Row[], masked: readonly MaskInfo[]): Column[] {
   const declared = fieldsOf(schema, whole);
   const names = declared.map(({ name }) => name);
-  // What the schema does not name is shown all the same: nothing is left out in silence.
+  // Fields that the schema does not name are shown as well.
   const more = [...new Set(rows.flatMap((row) => Object.keys(row)))]
     .filter((key) => !names.includes(key))
     .map((name) => ({ name, schema: {} as Schema, required: false }));
@@ -99,18 +99,18 @@ const WEIGHT: Readonly<Record<Kind, number>> = {
   long: 99,
   inner: 99,
 };
-/** What each further column of its kind costs: two dates say less than a date and a name. */
+/** Added weight for each further column of the kind: two dates say less than a date and a name. */
 const AGAIN: Partial<Record<Kind, number>> = { status: 2.5, date: 2, text: 1, time: 1 };
 const MOST = 6;
 const MOST_FIGURES = 8;
-/** From here on a column is worth less than the room it takes, unless there are only a few. */
+/** Columns from this weight on are left out, unless the table would have fewer than FEW others. */
 const DULL = 10;
 const FEW = 2;
 export const WORDY = 40;
 export const empty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** What a tool declares to be about: the fields of its picture, and those that it can be asked or sorted by. */
+/** The fields that a tool declares as important: `drawn` in its chart, `asked` in its filters and orders. */
 export interface Telling {
   readonly drawn: ReadonlySet<string>;
   readonly asked: ReadonlySet<string>;
@@ -127,7 +127,7 @@ export function tellingOf({ chart, inputSchema }: { readonly chart?: unknown; re
   return { drawn: new Set(textsIn(chart)), asked: new Set([...inputs.map(({ name }) => name), ...orders].map(stem)) };
 }
 
-/** How little each column says, for choosing: lower goes first. */
+/** The weight of each column: lower is more important. */
 function weigh(columns: readonly Column[], all: readonly Column[], rows: readonly Row[], telling: Telling): Map<Column, number> {
   const keys = new Set(all.map(({ key }) => key));
   const moneys = columns.filter(({ kind }) => kind === 'money');
@@ -135,25 +135,24 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
   const of = (column: Column): number => {
     const { key, kind, mask, untrusted, schema, value } = column;
     if (telling.drawn.has(key)) return 0;
-    // Whoever declared it had something to say about it.
+    // A description marks a field that its author found worth explaining.
     const described = textOf(schema, 'description') !== '';
     let weight = WEIGHT[kind];
-    // Of several amounts the first and the last say most: gross and net, where it began and where it ended.
+    // Of several amounts, the first and the last matter most: gross and net, opening and closing.
     if (kind === 'money' && column !== moneys[0]) weight += column === moneys.at(-1) || described ? 1.5 : 4;
     if (kind === 'time' && described) weight -= 5;
     if (telling.asked.has(stem(key))) weight -= 2.5;
     if (/(^|_)(id|ur[il])$/.test(key)) weight += 6;
-    // Who did something and when it was done is kept with it, and rarely what one came for.
+    // Users rarely look for who changed a row and when.
     const event = /^(\w+?)_(?:by|at|on)(?:_name)?$/.exec(key)?.[1];
     if (event !== undefined && keys.has(`${event}_by`) && (keys.has(`${event}_at`) || keys.has(`${event}_by_name`))) weight += 5;
     const held = rows.map((row) => value(row));
     const words = held.filter((each) => typeof each === 'string');
-    // What somebody wrote at some length is read in full, a press away.
+    // Long text is read in the details of the row.
     const wordy = words.reduce((sum, each) => sum + each.length, 0) > WORDY * words.length;
     if (kind === 'text') weight += (wordy ? 4 : 0) + (untrusted ? (wordy ? 12 : LABEL.test(key) ? 0 : 3) : 0);
     if (held.filter(empty).length > half) weight += 4;
-    // What says the same in every row gives way to what tells rows apart. An amount that is hidden in every row does not: that it is
-    // there, and for whom, is what people look for.
+    // A column with one value in all rows does not tell rows apart. A hidden amount stays: users look for it and for who may see it.
     if (rows.length > 4 && new Set(held).size === 1 && !(mask && kind === 'money')) weight += 5;
     return weight;
   };
@@ -170,7 +169,7 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
   );
 }
 
-/** Those that fit beside each other, the name first and amounts last. The others are a press away. */
+/** The columns that fit: the name first, amounts last. The details of a row have the others. */
 export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, telling: Telling = UNTOLD): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
@@ -206,14 +205,14 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
   const isAsked = ({ key }: Column) => telling.asked.has(stem(key));
   const amounts = kept.filter(({ kind }) => kind === 'money');
   const count = kept.find(({ kind }) => kind === 'number' || kind === 'percent');
-  // On a phone the last one stands out: the amount that can be asked for, where there is one.
+  // A phone emphasises the last column: prefer an amount that the tool can filter or sort by.
   const end = amounts.length > 0 ? amounts.toSorted((a, b) => Number(isAsked(a)) - Number(isAsked(b))) : count ? [count] : [];
   return [main, ...kept.filter((column) => !end.includes(column)), ...end];
 }
 
 export const isFigure = ({ kind }: Column): boolean => kind === 'money' || kind === 'number' || kind === 'percent';
 
-/** A value in words; undefined where there is none. */
+/** Formats a value as text; undefined if it is empty. */
 export function inPlain(value: unknown, kind: Kind): string | undefined {
   if (empty(value)) return undefined;
   if (typeof value === 'number') return kind === 'money' ? money(value) : kind === 'percent' ? `${number(value)}%` : number(value);
@@ -231,7 +230,7 @@ export function inPlain(value: unknown, kind: Kind): string | undefined {
   return JSON.stringify(value);
 }
 
-/** For sorting: figures as figures, dates as they are written, words as words. Nothing comes last. */
+/** Compares two values for sorting. Empty values come last. */
 export function compare(a: unknown, b: unknown): number {
   if (empty(a) || empty(b)) return Number(empty(a)) - Number(empty(b));
   if (typeof a === 'number' && typeof b === 'number') return a - b;

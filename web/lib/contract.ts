@@ -1,4 +1,4 @@
-/** What the API answers, by the names the app knows it under: all of it generated from the OpenAPI document. */
+/** The types of the API, which are generated from the OpenAPI document, under the names that the app uses. */
 import type { AssistantEvent, Conversation, Readiness, Success, ToolList } from '../../contracts/api.d.ts';
 
 export type {

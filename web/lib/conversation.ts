@@ -1,4 +1,4 @@
-/** One conversation: its questions, the one that is being answered, and everything that can come between. */
+/** The state of one conversation: its turns, the running answer, rate limits and errors. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Conversation as Kept } from './contract.ts';
 import { get, OFFLINE, Refused, remove } from './api.ts';
@@ -13,7 +13,7 @@ export interface Conversation {
   readonly turns: readonly Turn[];
   readonly title: string;
   readonly answering: boolean;
-  /** For those who listen: said once, not for every piece. */
+  /** For screen readers: announced once per answer, not for every piece. */
   readonly status: string;
   readonly trouble: Refused | undefined;
   readonly held: number;
@@ -24,14 +24,14 @@ export interface Conversation {
   erase(): Promise<void>;
 }
 
-/** A word that means yes or no, and nothing else. The card is pressed, never told. */
+/** A question that only says yes or no. Only the buttons of the card count. */
 const DECISION =
   /^\s*(yes|yep|yeah|y|ok|okay|sure|approve(d)?( it)?|confirm(ed)?|do it|go ahead|deny|no|cancel|ja|oui|sí|si)(,? (please|do it|go ahead))?[\s.!]*$/i;
 const CANNOT = 'I cannot approve for you. Please press Approve or Deny on the card above.';
 
 let lastModel: string | undefined;
 
-/** A question that was not taken up goes back to whoever asked it, and is asked for again when its time has come. */
+/** Receives a question that the server did not accept (`back`), and sends it again when the rate limit allows (`due`). */
 export interface Asker {
   back(question: string): void;
   due(question: string): void;
@@ -88,7 +88,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
       setTrouble(undefined);
       let turn = newTurn(question);
       setTurns((before) => [...before, turn]);
-      // Pieces come by the hundred; the page is drawn once a frame.
+      // Pieces arrive by the hundred, so the page renders once per frame.
       let frame = 0;
       const draw = () => {
         frame = 0;
@@ -127,7 +127,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
         if (!(error instanceof Refused)) throw error;
         const { code, details } = error.answer;
         if (turn.text === '' && turn.uses.length === 0 && code !== OFFLINE) {
-          // It was never taken up: the question goes back to where it can be asked again.
+          // The server did not accept the question, so it returns to the field.
           setTurns((before) => before.filter((each) => each.key !== turn.key));
           if (code === 'RATE_LIMITED') setHeld(Math.max(1, Number(details?.['retryAfterSeconds'] ?? 5)));
           else if (code !== 'UNAUTHENTICATED') setTrouble(error);

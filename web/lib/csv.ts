@@ -1,6 +1,6 @@
-/** A table for a spreadsheet. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** Writes CSV. An apostrophe precedes every cell that a spreadsheet would read as a formula. */
 
-/** Spreadsheets skip spaces before a formula, and some read full-width signs as signs. */
+/** Spreadsheets skip spaces before a formula, and some accept full-width signs. */
 const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
@@ -9,7 +9,7 @@ export function cell(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
   const isNumber = typeof value === 'number' || NUMBER.test(text);
   const safe = FORMULA.test(text) && !isNumber ? `'${text}` : text;
-  // Semicolons and tabs too: a spreadsheet may take them for separators.
+  // Some spreadsheets also separate at semicolons and tabs.
   return /[",;\t\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -1,7 +1,7 @@
-/** A form's drafts and the input they make. What was left out is not sent at all: no key, no empty text. */
+/** Converts the drafts of a form to the input of a tool. An empty optional field is omitted from the input. */
 import { fieldsOf, isRecord, numberOf, optionsOf, plain, type Schema, textOf, typeOf } from './schema.ts';
 
-/** As it stands in the field; undefined is "not sent". */
+/** The raw value of a field; undefined means "not sent". */
 export type Draft = string | boolean | readonly Drafts[] | undefined;
 export type Drafts = Readonly<Record<string, Draft>>;
 
@@ -50,7 +50,7 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
     return Array.isArray(draft) ? draft.map((each) => toInput(each as Drafts, plain(schema['items'], whole), whole)) : undefined;
   if (typeof draft !== 'string') return draft;
   if (widget === 'number') {
-    // What is no number goes as it was typed: the server says what is wrong with it, under the field.
+    // An invalid number is sent as typed: the server's validation message then appears below the field.
     const given = Number(draft.replace(/[\s,$]/g, ''));
     return Number.isFinite(given) ? given : draft;
   }
@@ -61,7 +61,7 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
       .filter(Boolean);
   if (widget === 'choice') return optionsOf(schema)?.find((each) => String(each as string) === draft) ?? draft;
   if (widget === 'flag') return draft === 'true';
-  // Only what can be nothing else: a year is a text where a text may stand.
+  // Parse only what cannot be text: a year stays text where text is allowed.
   if (widget === 'json' && /^\s*[[{]/.test(draft)) {
     try {
       return JSON.parse(draft) as unknown;
@@ -80,7 +80,7 @@ export const toInput = (drafts: Drafts, schema: Schema, whole: Schema = schema):
     }),
   );
 
-/** Years are no amounts. */
+/** Years have no thousands separator. */
 const size = (limit: number | undefined) => (limit === undefined ? '' : limit < 10_000 ? String(limit) : limit.toLocaleString('en-US'));
 
 /** "date, optional", "1 to 50, optional" */
@@ -89,7 +89,7 @@ export function about(schema: Schema, required: boolean, whole: Schema): string 
   const safe = (limit: number | undefined) => limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
   const widget = widgetOf(schema, whole);
   const [least, most] = [numberOf(schema, 'minLength'), numberOf(schema, 'maxLength')];
-  // A bound that nobody comes near says nothing.
+  // Bounds like MAX_SAFE_INTEGER do not help the user.
   const range = safe(low) && safe(high) && (high ?? 0) <= 1_000_000 ? `${size(low)} to ${size(high)}` : undefined;
   const kind =
     range ??

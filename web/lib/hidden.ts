@@ -1,2 +1,2 @@
-/** Spelled as the servers spell it; a test holds the two together. */
+/** The value that servers send for a hidden field. A test keeps both spellings equal. */
 export const HIDDEN = '*** (Hidden)';

@@ -1,4 +1,4 @@
-/** Keys that move about. None of them decides anything. */
+/** Keyboard shortcuts. None of them approves or denies a change. */
 import { useEffect } from 'react';
 
 export type Keys = Readonly<Record<string, () => void>>;
@@ -16,14 +16,14 @@ export const switchKeys = (on: boolean): void => {
     if (on) localStorage.removeItem(OFF);
     else localStorage.setItem(OFF, 'off');
   } catch {
-    /* stays as it is */
+    /* storage may be disabled */
   }
 };
 
 const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** `n`, `g a` (one after the other), `?`, `mod+k`, `Escape`. Single keys do nothing while a field has the focus. */
+/** Key names: `n`, `g a` (a sequence), `?`, `mod+k`, `Escape`. Single letters are ignored while a field has the focus. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     let before = '';

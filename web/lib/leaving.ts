@@ -1,4 +1,4 @@
-/** What this browser keeps, what its tabs tell each other, and how all of it ends. */
+/** Browser storage, messages between tabs, and sign-out, which ends both. */
 import { csrf } from './api.ts';
 
 type News = { readonly is: 'decided' } | { readonly is: 'left' } | { readonly is: 'here'; readonly username: string };
@@ -11,14 +11,14 @@ export const onOtherTabs = (listener: (news: News) => void): (() => void) => {
   return () => channel?.removeEventListener('message', hear);
 };
 
-/** Drafts outlive a sign-in again, for the same person only. */
+/** Drafts survive a new sign-in of the same user. */
 const PREFIX = 'tamshai:';
 export function keep(person: string, name: string, text: string): void {
   try {
     if (text === '') localStorage.removeItem(`${PREFIX}${person}:${name}`);
     else localStorage.setItem(`${PREFIX}${person}:${name}`, text);
   } catch {
-    /* a private window may refuse; then nothing is kept */
+    /* storage may be disabled in private windows; then nothing is stored */
   }
 }
 export function kept(person: string, name: string): string {
@@ -30,7 +30,7 @@ export function kept(person: string, name: string): string {
 }
 
 const running = new Set<AbortController>();
-/** A stream that ends with the sign-in. */
+/** A stream that is aborted at sign-out. */
 export function stream(): AbortController {
   const controller = new AbortController();
   running.add(controller);
@@ -44,14 +44,14 @@ export function forget(): void {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
     sessionStorage.clear();
   } catch {
-    /* nothing was kept */
+    /* nothing was stored */
   }
 }
 
 export async function signOut(): Promise<void> {
   forget();
   await fetch('/signout', { method: 'POST', body: new URLSearchParams({ csrf }), redirect: 'manual' }).catch(() => undefined);
-  // Only now: a tab that comes back any sooner would still be signed in.
+  // Other tabs reload only after the session is closed; before, they would still be signed in.
   tellOtherTabs({ is: 'left' });
   location.assign('/');
 }

@@ -1,4 +1,4 @@
-/** How much of a year is over, in per cent; nothing for a year that has not begun or is past. */
+/** The elapsed part of a year in per cent; undefined unless the year is the current one. */
 export function elapsedOf(year: unknown, now = new Date()): number | undefined {
   if (year !== now.getFullYear()) return undefined;
   const [from, to] = [Date.UTC(now.getFullYear(), 0, 1), Date.UTC(now.getFullYear() + 1, 0, 1)];

@@ -1,4 +1,4 @@
-/** The person's own conversations, newest first. */
+/** The user's recent conversations, newest first. */
 import { useEffect, useSyncExternalStore } from 'react';
 import { get } from './api.ts';
 import type { ConversationSummary } from './contract.ts';

@@ -1,4 +1,4 @@
-/** Addresses of the app. Plain links do: a press on one of ours changes the page without loading it again. */
+/** The router. It intercepts clicks on links to the app's own paths and changes the page without a reload. */
 import { useSyncExternalStore } from 'react';
 
 const OURS = /^\/(?:$|c\/|approvals|tools|audit|settings|portal)/;
@@ -22,7 +22,7 @@ const subscribe = (listener: () => void): (() => void) => {
 const read = (): string => location.pathname + location.search;
 export const useAddress = (): URL => new URL(useSyncExternalStore(subscribe, read), location.origin);
 
-/** The parts of a path that fits, by name; undefined where it does not. */
+/** The path parameters by name; undefined if the path does not match. */
 export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const [want, have] = [pattern.split('/'), path.replace(/(.)\/$/, '$1').split('/')];
   if (want.length !== have.length) return undefined;

@@ -1,4 +1,4 @@
-/** What a JSON Schema of ours says about a value: enough for a form, a table and a card. */
+/** Reads the JSON Schemas of tools: what forms, tables and cards need of them. */
 import { HIDDEN } from './hidden.ts';
 import { inWords } from './words.ts';
 
@@ -14,7 +14,7 @@ const at = (whole: Schema, reference: string): Schema => {
   return isRecord(found) ? found : {};
 };
 
-/** Without references, and without the alternatives that only say "or nothing" and "or hidden". */
+/** Resolves references and drops the alternatives for null and for hidden values. */
 export function plain(schema: unknown, whole: Schema): Schema {
   if (!isRecord(schema)) return {};
   const reference = schema['$ref'];
@@ -50,7 +50,7 @@ export function fieldsOf(schema: Schema, whole: Schema = schema): Field[] {
   return Object.entries(properties).map(([name, inner]) => ({ name, schema: plain(inner, whole), required: required.includes(name) }));
 }
 
-/** `data` of a tool's answer, and one row of it where it is a list. */
+/** The schema of `data` in a tool's answer, and of one row if it is a list. */
 export const dataSchema = (output: Schema): Schema => {
   const properties = isRecord(output['properties']) ? output['properties'] : {};
   return plain(properties['data'], output);

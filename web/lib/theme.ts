@@ -1,4 +1,4 @@
-/** The same choice as on the gateway's own pages: kept under one name, drawn before anything else. */
+/** Stores the theme under the key that the gateway's pages use, so that both have the same theme. */
 export function toggleTheme(): void {
   const { dataset } = document.documentElement;
   const dark = dataset['theme'] ? dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -16,6 +16,6 @@ export function chooseTheme(chosen: Theme): void {
     if (chosen === 'system') localStorage.removeItem('theme');
     else localStorage.setItem('theme', chosen);
   } catch {
-    /* private windows may refuse */
+    /* storage may be disabled in private windows */
   }
 }

@@ -1,4 +1,4 @@
-/** What `/api/user/mcp-tools` tells: all that the app knows about tools. */
+/** Types and suggestions from `/api/user/mcp-tools`, the only source of what the app knows about tools. */
 import type { ServerInfo, ToolInfo } from './contract.ts';
 
 export type { MaskInfo, ServerInfo, ToolInfo } from './contract.ts';
@@ -25,7 +25,7 @@ export interface SuggestionGroup {
 
 const ABOUT_ONESELF = /\b(my|mine|i|i'm|i've)\b/i;
 
-/** Whose matter a tool is to this person: by the role that opens it to them, and by whom its questions are about. */
+/** The group of a tool, by the role that grants it to the user and by whom its examples are about. */
 function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['name'] {
   if (tool.kind === 'act') return 'You';
   const through = tool.roles.filter((role) => role !== 'employee' && roles.includes(role));
@@ -35,17 +35,17 @@ function groupOf(tool: ToolInfo, roles: readonly string[]): SuggestionGroup['nam
   return through.every((role) => role === 'manager') ? 'Your team' : 'Your work';
 }
 
-/** Names a thing that nobody knows by heart: a poor thing to suggest. */
+/** Questions with ids that nobody remembers are not suggested. */
 const OPAQUE = /\b[a-z]{1,4}-\d+\b|\b(?!20\d\d\b)\d{4,}\b/i;
 
-/** A question of that group. What is one's own is not asked about by another's name. */
+/** An example of the tool for that group. In "You", the example must be about the user. */
 const askOf = (tool: ToolInfo, group: SuggestionGroup['name']): string | undefined =>
   tool.examples.find(({ ask }) => !OPAQUE.test(ask) && (group !== 'You' || tool.kind === 'act' || ABOUT_ONESELF.test(ask)))?.ask;
 
-/** How much of what a tool is asked is about oneself. */
+/** The share of a tool's examples that are about the user. */
 const personal = ({ examples }: ToolInfo) => examples.filter(({ ask }) => ABOUT_ONESELF.test(ask)).length / Math.max(1, examples.length);
 
-/** Where there is room for a change among the questions, one is shown, last. */
+/** If there is room, the last suggestion is a change. */
 function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] {
   const reads = all.filter(({ writes }) => !writes);
   if (reads.length === 0) return all.slice(0, room);
@@ -55,7 +55,7 @@ function mixed(all: readonly Suggestion[], room: number): readonly Suggestion[] 
 
 const SHARES: readonly (readonly number[])[] = [[], [8], [4, 4], [4, 2, 2]];
 
-/** Questions whose tool this person has, by whose matter they are. In each group no server speaks twice before each has spoken. */
+/** Suggested questions in up to three groups. Each group takes turns between the servers. */
 export function suggestions(servers: readonly ServerInfo[], roles: readonly string[]): SuggestionGroup[] {
   const names = roles.includes('executive')
     ? (['The company', 'Your work', 'Your team', 'You'] as const)

@@ -1,4 +1,4 @@
-/** What a conversation shows, made from the events of its questions. Events only add; what was shown stays. */
+/** Reduces the events of an answer to what the page shows. Events only add. */
 import type { Answer, AssistantEvent, Conversation, ErrorAnswer, StopReason } from './contract.ts';
 
 export interface ToolUse {
@@ -12,7 +12,7 @@ export interface ToolUse {
   readonly hasMore?: boolean;
   readonly requestId?: string;
   readonly untrusted?: boolean;
-  /** From an earlier visit: what is kept of an answer may have been cut. */
+  /** Loaded from a stored conversation, whose results may be truncated. */
   readonly recalled?: boolean;
 }
 export interface Turn {
@@ -58,7 +58,7 @@ export function heard(turn: Turn, event: AssistantEvent): Turn {
       return { ...turn, error: event };
     case 'stop':
       return { ...turn, reason: event.reason, state: event.reason === 'cancelled' ? 'stopped' : 'done' };
-    // The card and the pages are in the results that came before.
+    // The preceding tool_result already contains the card and the cursor.
     case 'pending_confirmation':
     case 'pagination':
       return turn;
@@ -67,7 +67,7 @@ export function heard(turn: Turn, event: AssistantEvent): Turn {
   }
 }
 
-/** A conversation as it was kept. Names of tools have their server in front. */
+/** Converts a stored conversation to turns. Stored tool names begin with their server's name. */
 export function recall({ id, exchanges }: Conversation, servers: readonly string[]): Turn[] {
   return exchanges.map(({ question, text, calls, stopped }, index) => {
     const uses = calls.map(({ id: call, name, input, result }): ToolUse => {
@@ -87,6 +87,6 @@ export function recall({ id, exchanges }: Conversation, servers: readonly string
   });
 }
 
-/** Cards that may still wait, the newest last. */
+/** The ids of the cards in these turns, newest last. Some may be decided. */
 export const cardsOf = (turns: readonly Turn[]): string[] =>
   turns.flatMap(({ uses }) => uses.flatMap(({ answer }) => (answer?.status === 'pending_confirmation' ? [answer.confirmationId] : [])));

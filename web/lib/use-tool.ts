@@ -1,4 +1,4 @@
-/** Calls that a page is made of: one that is asked when the page opens, and the further pages of a list. */
+/** Hooks that call a tool when a page opens, and load further pages of a list. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { type Called, call, Refused } from './api.ts';
 import type { Row } from './columns.ts';
@@ -8,7 +8,7 @@ export interface Asked {
   readonly answer: Answer | undefined;
   readonly requestId: string;
   readonly again: () => void;
-  /** Puts an answer in its place that another call gave. */
+  /** Replaces the answer by that of another call. */
   readonly put: (answer: Answer) => void;
 }
 
@@ -53,12 +53,12 @@ export interface Pages {
   readonly rows: readonly Row[];
   readonly metadata: ListMetadata | undefined;
   readonly trouble: { readonly answer: ErrorAnswer; readonly requestId: string } | undefined;
-  /** Follows the cursor, where there is one. */
+  /** Loads the next page; undefined on the last page. */
   readonly more: (() => Promise<void>) | undefined;
 }
 const listed = (answer: Answer | undefined): readonly Row[] => (answer?.status === 'success' ? (answer.data as readonly Row[]) : []);
 
-/** A list's first page and what was paged in behind it. Another first page begins anew. */
+/** The rows of the first page and of all pages loaded after it. A new first page resets them. */
 export function usePages(first: Answer | undefined, next: (cursor: string) => Promise<Pick<Called, 'answer' | 'requestId'>>): Pages {
   const [added, setAdded] = useState<Added>();
   const [trouble, setTrouble] = useState<Pages['trouble']>();

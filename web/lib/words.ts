@@ -1,4 +1,4 @@
-/** Names and values as people read them. */
+/** Formats names, numbers, dates and codes for people. */
 import { formatValue } from '../../src/gateway/pages/format.ts';
 
 export { clock, formatValue as shown, timeLeft } from '../../src/gateway/pages/format.ts';
@@ -8,14 +8,14 @@ export const inWords = (field: string): string => {
   const words = field.replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
-/** `PENDING_APPROVAL` and `in_progress` as words; what is no code stays as it is. */
+/** `PENDING_APPROVAL` and `in_progress` become words; other text stays as it is. */
 export const codeInWords = (code: string): string =>
   /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? inWords(code.toLowerCase()) : code;
 
 export const money = (amount: number): string => formatValue(amount, 'money') ?? '';
 export const number = (count: number): string => formatValue(count, 'number') ?? '';
 
-/** For the small space beside a bar: $14.31M. */
+/** Short form for charts: $14.31M. */
 export function shortMoney(amount: number): string {
   const size = Math.abs(amount);
   const sign = amount < 0 ? '−' : '';
@@ -30,7 +30,7 @@ const SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-d
 const LOCAL_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const LOCAL_DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** 20 Nov; with its year where that is another one. */
+/** 20 Nov; with the year unless it is the current one. */
 export function day(text: string, now = new Date()): string {
   const date = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return text;

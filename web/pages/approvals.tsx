@@ -1,3 +1,4 @@
+/** The approvals page: pending changes, changes decided today, and the selected card. On a phone, list and card are two pages. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { ApprovalCard, type CardState } from '../components/card.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
@@ -40,7 +41,7 @@ const OUTCOMES: Readonly<Record<string, { readonly icon: IconName; readonly look
   executing: { icon: 'clock', look: 'faint', says: 'Approved, running' },
 };
 
-/** When it was decided, or could no longer be. */
+/** When the change was decided or expired. */
 const endOf = ({ decidedAt, confirmationData }: Confirmation): string => decidedAt ?? confirmationData.expiresAt;
 
 function Decided({ ticket, href, current }: { readonly ticket: Confirmation; readonly href: string; readonly current: boolean }) {
@@ -59,7 +60,6 @@ function Decided({ ticket, href, current }: { readonly ticket: Confirmation; rea
   );
 }
 
-/** What waits, and what was decided today; beside it the card that is looked at. On a phone they are two pages. */
 export function Inbox({ id, base }: { readonly id: string | undefined; readonly base: string }) {
   const { waiting } = useApp();
   const [decided, setDecided] = useState<readonly Confirmation[]>([]);
@@ -70,7 +70,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
   }, []);
   useEffect(() => void load(), [load, waiting]);
   const order = useMemo(() => [...waiting, ...decided].map(({ confirmationId }) => confirmationId), [waiting, decided]);
-  // On a wide page there is always a card to look at; it does not take the focus.
+  // On a wide page the first card is selected, but it does not take the focus.
   const shown = id ?? waiting[0]?.confirmationId;
   const move = useCallback(
     (by: number) => {
@@ -106,8 +106,8 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
         {waiting.length === 0 && (
           <div className="empty">
             <Icon name="check" />
-            <h3>Nothing waits for you</h3>
-            <p>A change that you ask for appears here, for five minutes.</p>
+            <h3>No pending approvals</h3>
+            <p>Changes that you ask for appear here for five minutes.</p>
           </div>
         )}
         {waiting.length > 0 && (
@@ -144,7 +144,7 @@ export function Inbox({ id, base }: { readonly id: string | undefined; readonly 
         {shown !== undefined ? (
           <Shown key={shown} id={shown} opened={opened} />
         ) : (
-          <p className="small faint">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
+          <p className="small faint">Approve or deny each change separately.</p>
         )}
       </section>
     </main>
@@ -156,9 +156,7 @@ function Shown({ id, opened }: { readonly id: string; readonly opened: boolean }
   return (
     <>
       <ApprovalCard id={id} opened={opened} onState={setState} />
-      {state === 'waiting' && (
-        <p className="small faint mt-5">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>
-      )}
+      {state === 'waiting' && <p className="small faint mt-5">Approve or deny each change separately.</p>}
     </>
   );
 }

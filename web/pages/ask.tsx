@@ -1,3 +1,4 @@
+/** The conversation page: suggestions, questions, answers and the question field. */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../components/composer.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -13,9 +14,9 @@ import { type SuggestionGroup, suggestions } from '../lib/tools.ts';
 import { count, inWords, joined } from '../lib/words.ts';
 import { Shell } from '../shell.tsx';
 
-const NOTE = 'Answers show only what you may see. Every change waits for your approval.';
+const NOTE = 'Changes need your approval.';
 const NEAR = 80;
-/** After that, what grows was opened by the reader, who is looking at it. */
+/** After this time, the page grows only because the user opened something, so it does not scroll. */
 const SETTLES_MS = 5000;
 
 function Waits() {
@@ -66,7 +67,7 @@ const aboutWhat = (groups: readonly SuggestionGroup[]) =>
     'or',
   );
 
-/** Where the reader is: at the end, the page follows what arrives; anywhere else it stays where it is. */
+/** Scrolls with a growing answer while the user is at the end of the page. */
 function useFollowing(changes: readonly unknown[]): { readonly away: boolean; readonly toEnd: () => void } {
   const [away, setAway] = useState(false);
   const following = useRef(true);
@@ -83,7 +84,7 @@ function useFollowing(changes: readonly unknown[]): { readonly away: boolean; re
     following.current = true;
     scrollTo({ top: document.documentElement.scrollHeight });
   }, []);
-  // What is drawn later than its question (a card, a chart) moves the end as well.
+  // Cards and charts render later and also move the end of the page.
   const some = changes.length > 0;
   useEffect(() => {
     const thread = document.querySelector('.thread');
@@ -107,7 +108,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState(() => kept(me.username, 'draft'));
-  // A question that was given back is sent as it stands here by then; whoever empties the field takes it back.
+  // A returned question is sent as it stands in the field. An empty field cancels it.
   const givenBack = useRef(false);
   const asker: Asker = {
     back: (question) => {
@@ -131,7 +132,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const { ask } = talk;
   const put = useCallback(
     (question: string) => {
-      // What is being written stays, unless it is what was asked.
+      // Keep a draft that the user has changed since.
       setDraft((before) => (before.trim() === question ? '' : before));
       ask(question);
       requestAnimationFrame(toEnd);
@@ -162,7 +163,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
     </p>
   );
   const limited = held > 0 && (
-    <Notice look="warn" icon="clock" what="You have asked a lot in a short time.">
+    <Notice look="warn" icon="clock" what="Too many questions in a short time.">
       Your next one goes out in {count(held, 'second')}. Nothing is lost.
     </Notice>
   );

@@ -1,3 +1,4 @@
+/** The audit log page: filters, records, CSV export and one record in detail. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { AuditRecord } from '../components/audit-record.tsx';
 import { ChainBadge } from '../components/chain-badge.tsx';
@@ -15,7 +16,7 @@ import { Shell } from '../shell.tsx';
 import type { Answer, AuditEntry as Entry } from '../lib/contract.ts';
 
 const DAY_MS = 86_400_000;
-/** From when on: the beginning of today, or so many days back. */
+/** The start of each period, as a timestamp. */
 const PERIODS: readonly (readonly [name: string, from: (now: Date) => number])[] = [
   ['Any time', () => 0],
   ['Today', (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()],
@@ -87,7 +88,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
       ),
     [entries, server, decision, words, from],
   );
-  // The newest come first: once an older one is here, the whole period is.
+  // Records come newest first: once one is older than the period, the period is complete.
   const oldest = entries.at(-1);
   const reached = from > 0 && oldest !== undefined && Date.parse(oldest.at) < from;
   const further50 = reached ? undefined : more;
@@ -104,7 +105,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
   return (
     <Shell
       path={pathname}
-      title="Audit trail"
+      title="Audit log"
       beside={
         <CopyButton
           label="Copy as CSV"
@@ -216,15 +217,15 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
               {entries.length > 0 && shown.length === 0 && (
                 <div className="empty">
                   <Icon name="search" />
-                  <h3>No loaded record fits</h3>
-                  <p>{further50 ? 'Older ones may: show more, or drop a filter.' : 'Drop a filter to see more.'}</p>
+                  <h3>No loaded record matches</h3>
+                  <p>{further50 ? 'Show older records or remove a filter.' : 'Remove a filter to see more.'}</p>
                 </div>
               )}
               {entries.length === 0 && !busy && !trouble && (
                 <div className="empty">
                   <Icon name="audit" />
-                  <h3>Nothing yet</h3>
-                  <p>Every call that you make leaves a record here.</p>
+                  <h3>No records yet</h3>
+                  <p>Your tool calls appear here.</p>
                 </div>
               )}
             </div>

@@ -1,3 +1,4 @@
+/** Settings: account, theme, keyboard shortcuts and the address for MCP clients. */
 import { useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
 import { useApp } from '../lib/app.tsx';
@@ -8,7 +9,7 @@ import { chooseTheme, type Theme, theme } from '../lib/theme.ts';
 import { Shell } from '../shell.tsx';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
@@ -42,7 +43,7 @@ export function Settings() {
       </section>
       <section className="card" aria-labelledby="looks">
         <header>
-          <h2 id="looks">Looks and keys</h2>
+          <h2 id="looks">Appearance and shortcuts</h2>
         </header>
         <div className="pad">
           <div className="row between row-wrap">
@@ -64,7 +65,7 @@ export function Settings() {
             </div>
           </div>
           <label className="row between row-wrap">
-            <span className="mid">Single letters do something (press ? for the list)</span>
+            <span className="mid">Use single-letter shortcuts (press ? for the list)</span>
             <input
               type="checkbox"
               checked={keys}
@@ -82,10 +83,7 @@ export function Settings() {
             <h2 id="connect">Connect an assistant</h2>
           </header>
           <div className="pad">
-            <p className="muted mid">
-              Give this address to Claude, ChatGPT, your editor or any other MCP client. It asks you to sign in. It can prepare a change,
-              but only you can approve one.
-            </p>
+            <p className="muted mid">Enter this address in Claude, ChatGPT, your editor or any other MCP client, then sign in.</p>
             <div className="address">
               <code>{endpoint}</code>
               <CopyButton label="Copy" text={() => endpoint} />

@@ -1,3 +1,4 @@
+/** One tool in the explorer: input as form or JSON, the answer, and the same call for other clients. */
 import { useEffect, useRef, useState } from 'react';
 import { AnswerView } from '../components/answer-view.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
@@ -33,7 +34,6 @@ interface Ran extends Called {
   readonly input: Record<string, unknown>;
 }
 
-/** One tool: what it takes, as a form or as JSON; what it answered; and the same call for other ways in. */
 export function ToolPage({ tool, query }: { readonly tool: Found; readonly query: string | null }) {
   const { me } = useApp();
   const [drafts, setDrafts] = useState<Drafts>(() => toDrafts(parse(query) ?? {}, tool.inputSchema));
@@ -62,7 +62,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
     try {
       const called = await call(tool.server, tool.name, given, mine.signal);
       setRan({ ...called, input: given });
-      // A call that only reads can be linked to, and found again with the back button.
+      // The URL of a read call contains its input, so it can be shared and the back button works.
       if (tool.annotations.readOnlyHint)
         go(
           `/tools/${tool.server}/${tool.name}${Object.keys(given).length > 0 ? `?${new URLSearchParams({ input: JSON.stringify(given) })}` : ''}`,
@@ -90,7 +90,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       <div className="row row-wrap">
         <h2 className="big-h2">{tool.title}</h2>
         <KindBadge tool={tool} />
-        {tool.annotations.destructiveHint && tool.kind === 'write' && <span className="badge badge--line">Asks you first</span>}
+        {tool.annotations.destructiveHint && tool.kind === 'write' && <span className="badge badge--line">Needs approval</span>}
       </div>
       <p className="mono small faint mt-1">
         {tool.server}.{tool.name}
@@ -282,7 +282,7 @@ const summaryOf = (answer: Answer): string => {
 };
 
 const WAYS = ['curl', 'MCP', 'CLI'] as const;
-/** For a shell: nothing in it is anything but text. */
+/** Quotes text for a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function CopyAs({ tool, input }: { readonly tool: Found; readonly input: Record<string, unknown> }) {
@@ -310,7 +310,7 @@ function CopyAs({ tool, input }: { readonly tool: Found; readonly input: Record<
         <pre tabIndex={0}>{texts[way]}</pre>
         <CopyButton label="Copy" text={() => texts[way]} />
       </div>
-      <p className="small faint mt-2">Your token is never part of the copied text.</p>
+      {way === 'curl' && <p className="small faint mt-2">Set TOKEN to your access token first.</p>}
     </section>
   );
 }

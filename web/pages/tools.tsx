@@ -1,3 +1,4 @@
+/** The tool explorer: all tools that the user may call, by server. */
 import { useMemo, useState } from 'react';
 import { Icon } from '../components/icon.tsx';
 import { KindBadge } from '../components/kind-badge.tsx';
@@ -9,7 +10,7 @@ import { ToolPage } from './tool.tsx';
 
 const BADGES: readonly Badge[] = ['Read', 'Write', 'Own'];
 
-/** Looking comes before changing. */
+/** Read tools come before write tools. */
 const inOrder = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
   tools.toSorted((a, b) => BADGES.indexOf(badgeOf(a)) - BADGES.indexOf(badgeOf(b)));
 
@@ -72,7 +73,7 @@ function ToolList({
           </button>
         ))}
       </div>
-      {shown.length === 0 && <p className="empty small">No tool that you may use fits.</p>}
+      {shown.length === 0 && <p className="empty small">No matching tools</p>}
       {shown.map(({ name, title, tools }) => (
         <details
           key={`${name} ${finding}`}
@@ -134,8 +135,8 @@ export function ToolsPage({ server, tool: name }: { readonly server?: string | u
           ) : (
             <div className="empty">
               <Icon name="tools" />
-              <h2>{server === undefined ? 'Every tool that you may use' : `There is no tool ${server}.${name ?? ''} that you can see.`}</h2>
-              <p>Choose one to see what it takes and what it answers. Reading happens at once; a change asks you first.</p>
+              <h2>{server === undefined ? 'Your tools' : `There is no tool ${server}.${name ?? ''} that you can see.`}</h2>
+              <p>Choose a tool to see its input and output. Changes need your approval.</p>
             </div>
           )}
         </main>

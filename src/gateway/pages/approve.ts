@@ -32,7 +32,7 @@ export function approvePage(state: ConfirmationState, { csrf, cardToken = '', pe
 ${
   waits &&
   program !== undefined &&
-  html`<div class="notice notice--accent">${icon('info')}<div><b>${bdi(program)} asks on your behalf.</b> It can prepare a change but cannot approve one. Only you can, here.</div></div>`
+  html`<div class="notice notice--accent">${icon('info')}<div><b>${bdi(program)} asks on your behalf.</b> It cannot approve the change. Only you can, on this page.</div></div>`
 }
 <div data-slot data-id="${state.confirmationId}" data-csrf="${csrf}" data-card="${cardToken}">${card(state, { person, now })}</div>
 <p class="small faint after">You can close this page${waits && ' afterwards'}.${program !== undefined && html` ${bdi(program)} sees the result.`}</p>
@@ -49,7 +49,7 @@ export interface MessagePageOptions {
   readonly banners?: Banners | undefined;
 }
 
-const WAITING = { href: '/approvals', label: 'See what waits for you' };
+const WAITING = { href: '/approvals', label: 'Show pending approvals' };
 
 function messagePage(title: string, heading: string, says: string, { banners }: MessagePageOptions, to = WAITING): string {
   return page({
@@ -60,13 +60,13 @@ function messagePage(title: string, heading: string, says: string, { banners }: 
 }
 
 export const notYoursPage = (options: MessagePageOptions = {}): string =>
-  messagePage('Not yours', 'Not yours to decide', 'This change waits for someone else. You can only approve your own.', options);
+  messagePage('Not yours', 'You cannot decide this change', 'This change waits for someone else. You can only approve your own.', options);
 
 export const notFoundPage = (says: string, options: MessagePageOptions = {}): string =>
-  messagePage('Not found', 'Not here any more', says, options);
+  messagePage('Not found', 'Change not found', says, options);
 
 export const noSuchPage = (options: MessagePageOptions = {}): string =>
-  messagePage('Not found', 'Nothing here', 'There is nothing at this address.', options, { href: '/', label: 'Go to the start' });
+  messagePage('Not found', 'Page not found', 'There is nothing at this address.', options, { href: '/', label: 'Go to the start page' });
 
 export const troublePage = (says: string, options: MessagePageOptions = {}): string =>
-  messagePage('Not now', 'This does not work right now', says, options);
+  messagePage('Try again later', 'This did not work', says, options);

@@ -99,7 +99,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
   const says =
     left <= 60
       ? `${timeLeft(left)} left. If it runs out, nothing is changed.`
-      : 'From the server, not from the assistant. Checked again when you approve, then run once.';
+      : 'These values come from the server. They are checked again when you approve.';
   const buttons = html`<button class="btn needs-js" type="button" data-decide="deny" aria-disabled="true" data-arming>Deny</button><button class="btn btn--primary needs-js" type="button" data-decide="${destructive ? 'ask' : 'approve'}" aria-disabled="true" data-arming>Approve</button>`;
   const second =
     destructive &&
@@ -111,7 +111,7 @@ function waiting(state: ConfirmationState, { now }: CardOptions): Html {
     title: bdi(summary),
     says: because === undefined ? NOT_YET : html`${bdi(because)} ${NOT_YET}`,
     beside: ring(left),
-  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<div class="ap-foot no-js"><p class="say">This page needs JavaScript, which makes sure that a person presses the button. Nothing has changed.</p></div>`;
+  })}${diff(changes, ['Now', 'After approval'], destructive)}${meta(state)}${html`<div data-first>${foot(says, buttons)}</div>`}${second}<div class="ap-foot no-js"><p class="say">This page needs JavaScript. Nothing has changed.</p></div>`;
 }
 
 export const executing = (summary: string): Html =>
@@ -120,7 +120,7 @@ export const executing = (summary: string): Html =>
     icon: 'clock',
     kind: 'Approved, running',
     title: bdi(summary),
-    says: 'You can close this page. It runs once, whatever happens to the connection.',
+    says: 'You can close this page. The change runs once.',
     beside: spinner,
   })}${foot('', html`<button class="btn" type="button" aria-disabled="true">Deny</button><button class="btn" type="button" aria-disabled="true"><span class="spin" aria-hidden="true"></span>Running</button>`)}</article>`;
 
@@ -129,7 +129,7 @@ export const lost: Html = html`<article class="ap" aria-busy="true" data-state="
   icon: 'plug',
   kind: 'Connection lost',
   title: 'We do not know yet whether it ran.',
-  says: 'Checking every few seconds. Nothing can run twice, so it is safe to wait or to press Approve again.',
+  says: 'Checking every few seconds. You can wait or press Approve again: the change cannot run twice.',
   beside: spinner,
 })}${foot('', html`<button class="btn" type="button" data-check>Check now</button><button class="btn btn--primary" type="button" data-decide="approve" aria-disabled="true" data-arming>Approve again</button>`)}</article>`;
 
@@ -211,7 +211,7 @@ const BODIES: Readonly<Record<Exclude<ReturnType<typeof viewOf>, 'executing'>, (
     expired: (state) =>
       html`${head({ look: 'off', icon: 'clock', kind: 'Expired', title: stays(state), says: 'Nobody answered within five minutes, so nothing was changed. This is not a denial.' })}${foot('If you still want it, ask for it again.')}`,
     failed: (state) =>
-      html`${head({ look: 'bad', icon: 'warn', kind: 'Not applied', title: bdi(state.error?.message ?? 'This did not work, and it is our fault.'), says: html`Nothing was changed. ${state.error !== undefined && bdi(state.error.suggestedAction)}` })}${foot(code(state.error?.code))}`,
+      html`${head({ look: 'bad', icon: 'warn', kind: 'Not applied', title: bdi(state.error?.message ?? 'Something went wrong on our side.'), says: html`Nothing was changed. ${state.error !== undefined && bdi(state.error.suggestedAction)}` })}${foot(code(state.error?.code))}`,
   };
 
 /** The card in whatever state the server says it is in. */

@@ -19,8 +19,8 @@ const items = (waiting: readonly ConfirmationState[], now: Date): Html =>
     return html`<li><a class="item" href="/approve/${confirmationId}">${ring(left, true)}<span><span class="t1">${bdi(confirmationData.summary)}</span><span class="t2">${through(confirmationData.origin)}</span></span><span class="t3">${clock(left)}</span></a></li>`;
   })}</ul>`;
 
-const nothing = html`<div class="empty">${icon('check')}<h2>Nothing waits for you</h2><p>A change that you ask for appears here, for five minutes.</p></div>`;
-const rule = html`<p class="small faint">Each change is decided on its own. There is no “approve all” and no “always allow”.</p>`;
+const nothing = html`<div class="empty">${icon('check')}<h2>No pending approvals</h2><p>Changes that you ask for appear here for five minutes.</p></div>`;
+const rule = html`<p class="small faint">Approve or deny each change separately.</p>`;
 
 const list = (waiting: readonly ConfirmationState[], now: Date): Html =>
   html`<section class="card" aria-labelledby="waits"><header><h2 id="waits">Waiting for you</h2>${waiting.length > 0 && html`<span class="badge">${waiting.length} waiting</span>`}</header>${waiting.length > 0 ? items(waiting, now) : nothing}</section>`;
@@ -30,13 +30,13 @@ export function homePage({ base, person, csrf, waiting, now, banners }: HomePage
   const body = html`${bar({ name: person?.name, csrf: person && csrf, waiting: waiting.length, current: 'home' })}
 <main class="narrow" id="main">
 <h1 class="big">Ask your company’s own data</h1>
-<p class="lead">Connect any AI assistant and ask in plain language. Answers show only what you may see. Every change waits for your approval.</p>
+<p class="lead">Connect any AI assistant and ask in plain language. Changes need your approval.</p>
 ${
   person
     ? html`${list(waiting, now)}<section class="card"><header><h2>You</h2></header><div class="pad"><dl class="kv"><dt>Name</dt><dd>${bdi(person.name)}</dd><dt>Roles</dt><dd>${bdi(person.roles.join(', '))}</dd></dl></div></section>`
     : html`<p><a class="btn btn--primary btn--lg" href="/signin">Sign in</a></p>`
 }
-<section class="card"><header><h2>Connect an assistant</h2></header><div class="pad"><p class="muted">Give this address to Claude, ChatGPT, your editor or any other MCP client. It asks you to sign in.</p><div class="address"><code>${base}/mcp</code><button class="btn needs-js" type="button" data-copy="${base}/mcp">Copy</button></div></div></section>
+<section class="card"><header><h2>Connect an assistant</h2></header><div class="pad"><p class="muted">Enter this address in Claude, ChatGPT, your editor or any other MCP client, then sign in.</p><div class="address"><code>${base}/mcp</code><button class="btn needs-js" type="button" data-copy="${base}/mcp">Copy</button></div></div></section>
 </main>`;
   return page({ title: 'Start', body, banners });
 }

@@ -10,7 +10,7 @@ export interface ConfirmationState {
   readonly result?: unknown;
   readonly error?: ErrorAnswer | undefined;
   readonly decidedAt?: string | undefined;
-  /** Where the trail keeps it: `hr #8213`. */
+  /** Its record in the audit log: `hr #8213`. */
   readonly auditRecord?: string | undefined;
   readonly requestId?: string | undefined;
 }

@@ -57,7 +57,7 @@ export function openWebApp(folder: string): WebApp | undefined {
         banners,
         styles,
         module: `/${entry.file}`,
-        body: html`<div id="app" data-csrf="${csrf}" data-card-script="${approveAsset.path}"></div><noscript><p class="narrow">This page needs JavaScript. What waits for you can be seen at <a href="/approvals">Approvals</a> once it is on.</p></noscript>`,
+        body: html`<div id="app" data-csrf="${csrf}" data-card-script="${approveAsset.path}"></div><noscript><p class="narrow">This page needs JavaScript. Turn it on and reload the page.</p></noscript>`,
       }),
   };
 }

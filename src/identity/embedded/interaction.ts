@@ -98,8 +98,8 @@ export function createInteractions({
         clientId !== WEB_CLIENT
           ? undefined
           : realm === 'staff'
-            ? { question: 'Customer of ours?', href: '/signin?realm=customer', link: 'Sign in to the customer portal' }
-            : { question: 'Member of staff?', href: '/signin?realm=staff', link: 'Sign in with the staff list' };
+            ? { question: 'Are you a customer?', href: '/signin?realm=customer', link: 'Sign in to the customer portal' }
+            : { question: 'Are you an employee?', href: '/signin?realm=staff', link: 'Sign in with the staff list' };
       const program = isOurs(clientId) ? undefined : (client.clientName ?? 'a program without a name');
       return show(res, 200, pickerPage({ action, csrf, people: await people(), otherRealm, program, banners }), redirectUri);
     }

@@ -20,7 +20,7 @@ export function pickerPage({ action, csrf, people, otherRealm, program, banners 
   const body = html`<main class="signin" id="main"><div class="signin-in">
 ${top}
 <h1 class="big">Who are you today?</h1>
-<p class="lead">Pick a person and see the company as they see it. Rows, columns and buttons follow their roles.${
+<p class="lead">Choose a person to sign in as.${
     program !== undefined && html` Then you are asked whether ${bdi(program)} may act for them.`
   }</p>
 <section aria-labelledby="who"><div class="row between"><h2 id="who">${customers ? 'Customers' : 'Staff'}</h2>${
@@ -91,7 +91,7 @@ const SAID: Readonly<Record<string, string>> = {
   invalid_redirect_uri: 'The program that sent you here wants you back at an address that it did not register.',
   expired: 'This sign-in took too long or was finished before. Please start it again.',
   forbidden: 'This form did not come from our own page, so nothing was done. Please start the sign-in again.',
-  server_error: 'This did not work, and it is our fault. Nothing was changed. Please try again.',
+  server_error: 'Something went wrong on our side. Nothing was changed. Please try again.',
 };
 
 export function errorPage(code: string, description: string | undefined, banners: Banners): string {

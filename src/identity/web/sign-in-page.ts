@@ -15,17 +15,17 @@ export const signInPage = ({ staffHost, staffHref, customerHref }: SignInPage): 
     body: html`<main class="signin signin--small" id="main"><div class="signin-in">
 ${brand()}
 <h1 class="big">Sign in</h1>
-<p class="lead">Ask your company’s data a question. You see what your roles let you see, and nothing changes until you approve it.</p>
+<p class="lead">Ask questions about your company’s data.</p>
 <a class="btn btn--primary btn--lg btn--wide" href="${staffHref}">Continue with your company account</a>
-<p class="small faint after">You go to ${staffHost} and come back here.</p>
-${customerHref !== undefined && html`<p class="other">Customer of ours? <a href="${customerHref}">Sign in to the customer portal</a></p>`}
+<p class="small faint after">You sign in at ${staffHost}.</p>
+${customerHref !== undefined && html`<p class="other">Are you a customer? <a href="${customerHref}">Sign in to the customer portal</a></p>`}
 </div></main>`,
   });
 
 const STOPPED = {
-  refused: 'You were not signed in: it was cancelled, or took too long. Please start again.',
+  refused: 'Sign-in was cancelled or took too long. Please try again.',
   unavailable: 'The identity provider does not answer. Please try again in a moment.',
-  unusable: 'Your account is good, but it is not set up for Tamshai. Ask an administrator to give it access.',
+  unusable: 'Your account has no access to Tamshai. Ask an administrator for access.',
 } as const;
 
 export const signInStoppedPage = (why: keyof typeof STOPPED, again: string): string =>

@@ -1,3 +1,4 @@
+/** Help articles of the customer portal: search, list and one article. */
 import { useEffect, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { Prose } from '../../components/prose.tsx';
@@ -15,7 +16,7 @@ interface Article {
   readonly updated_at: string;
 }
 
-/** Articles that were found lately, so that one can be opened without asking for it again. */
+/** Articles of the last search, so that one opens without another call. */
 const found = new Map<string, Article>();
 const remember = (articles: readonly Article[]) => {
   for (const article of articles) found.set(article.article_id, article);
@@ -65,8 +66,8 @@ export function ArticlesPage() {
       {answer?.status === 'success' && articles.length === 0 && (
         <div className="empty">
           <Icon name="book" />
-          <h2>No article has these words</h2>
-          <p>Try others, or open a ticket.</p>
+          <h2>No matching articles</h2>
+          <p>Try other words or open a ticket.</p>
         </div>
       )}
       <ul className="linklist card linklist--card">
@@ -90,7 +91,7 @@ export function ArticlesPage() {
 
 export function ArticlePage({ id }: { readonly id: string }) {
   const known = found.get(id);
-  // There is no tool for one article; the newest ones are looked through for it.
+  // No tool returns a single article, so the newest ones are searched for it.
   const { articles, answer } = useArticles(known?.title ?? '', 50);
   const article = known ?? articles.find(({ article_id }) => article_id === id);
   return (
@@ -115,7 +116,7 @@ export function ArticlePage({ id }: { readonly id: string }) {
         answer && (
           <>
             <h1>Help article</h1>
-            <p className="muted mt-4">There is no such article that you can see. Look for it by its words.</p>
+            <p className="muted mt-4">There is no such article that you can see. Search for it by its title.</p>
           </>
         )
       )}

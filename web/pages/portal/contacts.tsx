@@ -1,3 +1,4 @@
+/** Contacts of a customer organisation: list, invitation, and transfer of the lead role. */
 import { useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -43,7 +44,7 @@ export function ContactsPage() {
     }
   };
   if (!listed) {
-    // Whoever gave the lead away no longer sees the list, but still the receipt.
+    // A former lead contact may not see the list any more, but still sees the receipt.
     return (
       <div className="stack">
         <h1>Contacts</h1>
@@ -65,7 +66,7 @@ export function ContactsPage() {
       </>
     );
   }
-  // Whoever leads comes first; the others as they came.
+  // The lead contact comes first.
   const contacts = (answer.data as readonly Contact[]).toSorted((a, b) => Number(b.role === 'lead') - Number(a.role === 'lead'));
   const lead = contacts.find(({ role }) => role === 'lead');
   return (
@@ -97,7 +98,7 @@ export function ContactsPage() {
           <SchemaForm schema={invite.inputSchema} drafts={drafts} onChange={setDrafts} problems={problems} inPlainWords />
           <p className="mt-6">
             <button className="btn btn--primary" type="submit">
-              Prepare the invitation
+              Prepare invitation
             </button>
           </p>
         </form>
@@ -110,7 +111,7 @@ export function ContactsPage() {
               <tr role="row">
                 {['Name', 'Email', 'Role', ''].map((name) => (
                   <th key={name} scope="col" role="columnheader">
-                    <span>{name || <span className="sr">What can be done</span>}</span>
+                    <span>{name || <span className="sr">Actions</span>}</span>
                   </th>
                 ))}
               </tr>
@@ -160,7 +161,7 @@ export function ContactsPage() {
             opened
             onState={(state) => {
               if (state !== 'done') return;
-              // Whoever gave the lead away may not ask for the list any more.
+              // A former lead contact may not load the list again.
               if (prepared?.tool === 'customer_invite_contact') again();
               reload();
             }}

@@ -1,3 +1,4 @@
+/** The form that opens a support ticket. The draft is stored in the browser. */
 import { useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -182,7 +183,7 @@ export function NewTicketPage() {
           </div>
         </form>
         <aside>
-          <MayHelp title="These may already answer it" words={draft.title} />
+          <MayHelp title="Articles that may answer it" words={draft.title} />
         </aside>
       </div>
     </>

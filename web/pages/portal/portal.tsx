@@ -1,3 +1,4 @@
+/** The customer portal: its navigation bar and its routes. */
 import { type ReactNode, useEffect } from 'react';
 import { Brand, Icon } from '../../components/icon.tsx';
 import { Offline } from '../../components/notice.tsx';
@@ -14,7 +15,6 @@ import { NewTicketPage } from './new-ticket.tsx';
 import { TicketPage } from './ticket.tsx';
 import { TicketsPage } from './tickets.tsx';
 
-/** What customers see: their own bar on top, and the same tables, forms and cards as everyone. */
 function Bar({ path }: { readonly path: string }) {
   const { me, servers } = useApp();
   const lead = me.roles.includes('lead-customer');

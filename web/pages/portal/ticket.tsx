@@ -1,3 +1,4 @@
+/** One support ticket: its messages, its details and the reply form. */
 import { useId, useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -35,7 +36,7 @@ interface Ticket {
 const LONGEST = 2000;
 
 type Reader = Pick<ReturnType<typeof useApp>['me'], 'name' | 'roles'>;
-/** A private ticket is its author's and the lead contact's; who reads this is one of the two, or both. */
+/** Only the author and the lead contact can see a private ticket, so the reader is one of them. */
 function whoSees({ visibility, opened_by: author }: Ticket, { name, roles }: Reader): string {
   if (visibility === 'organization') return 'Everyone in your organisation';
   if (!roles.includes('lead-customer')) return 'You and your lead contact';
@@ -149,14 +150,14 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
   );
 }
 
-/** An address that no ticket can have reads like one that is somebody else's; advice about tools is for other readers. */
+/** An invalid id reads like the id of another customer's ticket. The server's hint about tools is not for customers. */
 const asNotFound = (error: ErrorAnswer, id: string): ErrorAnswer =>
   error.code === 'VALIDATION_ERROR' || error.code === 'TICKET_NOT_FOUND'
     ? {
         ...error,
         code: 'TICKET_NOT_FOUND',
         message: `There is no ticket ${id} that you can see.`,
-        suggestedAction: 'Look for it in the list, by its words.',
+        suggestedAction: 'Search for it in the list of tickets.',
       }
     : error;
 
@@ -199,7 +200,7 @@ export function TicketPage({ id }: { readonly id: string }) {
       </p>
       <div className="two mt-7">
         <div>
-          <ol aria-label="What was written">
+          <ol aria-label="Messages">
             <Message
               by={ticket.opened_by}
               staff={false}
@@ -257,7 +258,7 @@ export function TicketPage({ id }: { readonly id: string }) {
               </dd>
             </dl>
           </section>
-          <MayHelp title="May help" words={ticket.subject} />
+          <MayHelp title="Related articles" words={ticket.subject} />
         </aside>
       </div>
     </>

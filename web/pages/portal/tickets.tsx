@@ -1,3 +1,4 @@
+/** The list of support tickets that a customer contact may see. */
 import { useEffect, useState } from 'react';
 import { DataTable } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';

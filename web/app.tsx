@@ -46,7 +46,7 @@ const loading = (
   </main>
 );
 
-function Inside() {
+function SignedIn() {
   const { pathname } = useAddress();
   const { me, ended } = useApp();
   const [searching, setSearching] = useState(false);
@@ -105,6 +105,6 @@ const failed = (error: Error, again: () => void): ReactNode => (
 
 export const App = () => (
   <AppProvider loading={loading} failed={failed}>
-    <Inside />
+    <SignedIn />
   </AppProvider>
 );

@@ -5,8 +5,8 @@ import { Offline } from './components/notice.tsx';
 import { ThemeButton } from './components/theme-button.tsx';
 import { type Recent, useRecent } from './lib/recent.ts';
 import { useApp } from './lib/app.tsx';
-import { signOut } from './lib/leaving.ts';
-import { initials } from './lib/words.ts';
+import { signOut } from './lib/browser-session.ts';
+import { initials } from './lib/format.ts';
 
 const Drawer = lazy(() => import('./components/drawer.tsx'));
 
@@ -26,12 +26,16 @@ const SECTIONS: readonly Section[] = [
 function Status() {
   const { states, online } = useApp();
   const down = states.filter(({ state }) => state !== 'ok');
-  if (!online) return <Said look="warn">No connection</Said>;
+  if (!online) return <StatusLine look="warn">No connection</StatusLine>;
   if (states.length === 0) return null;
-  if (down.length === 0) return <Said look="ok">All services answer</Said>;
-  return <Said look="warn">{down.length === 1 ? `${down[0]?.server} does not answer` : `${down.length} services do not answer`}</Said>;
+  if (down.length === 0) return <StatusLine look="ok">All services answer</StatusLine>;
+  return (
+    <StatusLine look="warn">
+      {down.length === 1 ? `${down[0]?.server} does not answer` : `${down.length} services do not answer`}
+    </StatusLine>
+  );
 }
-const Said = ({ look, children }: { readonly look: string; readonly children: ReactNode }) => (
+const StatusLine = ({ look, children }: { readonly look: string; readonly children: ReactNode }) => (
   <p className="status">
     <span className={`dot ${look}`} aria-hidden="true" />
     {children}

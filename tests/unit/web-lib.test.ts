@@ -6,13 +6,13 @@ import { HIDDEN } from '../../src/core/fields.ts';
 import type { Person } from '../../src/core/people.ts';
 import { toolsOf } from '../../src/gateway/listing.ts';
 import { persona, personas } from '../../src/sample/people.ts';
-import { allColumns, compare, inPlain, tableColumns, tellingOf } from '../../web/lib/columns.ts';
+import { allColumns, compare, valueText, tableColumns, fieldHintsOf } from '../../web/lib/columns.ts';
 import { cell, csv } from '../../web/lib/csv.ts';
 import { toDrafts, toInput, widgetOf } from '../../web/lib/form.ts';
 import { elapsedOf } from '../../web/lib/pace.ts';
 import { dataSchema, fieldsOf, rowSchema } from '../../web/lib/schema.ts';
 import { type ServerInfo, suggestions } from '../../web/lib/tools.ts';
-import { ago, whenAt } from '../../web/lib/words.ts';
+import { ago, whenAt } from '../../web/lib/format.ts';
 
 const tools = allTools().tools.map((tool) => ({ ...mcpTool(tool, false), kind: tool.kind, examples: tool.examples, chart: tool.chart }));
 
@@ -102,7 +102,7 @@ describe('columns', () => {
     if (!tool) throw new Error(`no list ${wanted}`);
     const { outputSchema } = tool;
     const all = allColumns(rowSchema(dataSchema(outputSchema), outputSchema), outputSchema, rows, []);
-    return tableColumns(all, rows, undefined, tellingOf(tool)).map(({ key }) => key);
+    return tableColumns(all, rows, undefined, fieldHintsOf(tool)).map(({ key }) => key);
   };
   test('what a tool can be asked by and what its picture draws come before who kept a record and when', () => {
     expect(shown('list_opportunities')).toEqual(['deal_name', 'stage', 'close_date', 'owner_name', 'weighted_value', 'value']);
@@ -150,12 +150,12 @@ describe('columns', () => {
     expect([whenAt(at(2026, 10, 16, 8, 55), now), whenAt(at(2026, 10, 15, 21, 10), now)]).toEqual(['today at 08:55', 'yesterday at 21:10']);
   });
   test('values read as people write them, and sort as what they are', () => {
-    expect([inPlain(112000, 'money'), inPlain(83.9, 'percent'), inPlain('PENDING_APPROVAL', 'status'), inPlain(null, 'text')]).toEqual([
-      '$112,000',
-      '83.9%',
-      'Pending approval',
-      undefined,
-    ]);
+    expect([
+      valueText(112000, 'money'),
+      valueText(83.9, 'percent'),
+      valueText('PENDING_APPROVAL', 'status'),
+      valueText(null, 'text'),
+    ]).toEqual(['$112,000', '83.9%', 'Pending approval', undefined]);
     expect([10, 9, null, 100].toSorted(compare)).toEqual([9, 10, 100, null]);
     expect(['b10', 'b9', 'a'].toSorted(compare)).toEqual(['a', 'b9', 'b10']);
   });

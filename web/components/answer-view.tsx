@@ -1,14 +1,14 @@
 /** Renders the answer of any tool from its output schema, as table, details, chart or card. */
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { type Row, tellingOf } from '../lib/columns.ts';
+import { type Row, fieldHintsOf } from '../lib/columns.ts';
 import { dataSchema, fieldsOf, isRecord, optionsOf, rowSchema } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
-import { calling, usePages } from '../lib/use-tool.ts';
-import { codeInWords, inWords, shown } from '../lib/words.ts';
+import { callTool, usePages } from '../lib/use-tool.ts';
+import { labelForCode, labelFor, shown } from '../lib/format.ts';
 import { ApprovalCard, type CardState } from './card.tsx';
 import { DataTable } from './data-table.tsx';
 import { Thing } from './details.tsx';
-import { Refusal } from './notice.tsx';
+import { ErrorNotice } from './notice.tsx';
 import { Summary } from './summary.tsx';
 import type { Answer, SuccessAnswer } from '../lib/contract.ts';
 
@@ -31,7 +31,7 @@ interface AnswerProps {
 const PAGING = new Set(['limit', 'cursor', 'sort']);
 
 export function AnswerView({ tool, input, answer, requestId = '', again, onNarrow, onLoosen, onState, opened = false }: AnswerProps) {
-  if (answer.status === 'error') return <Refusal error={answer} requestId={requestId} again={again} />;
+  if (answer.status === 'error') return <ErrorNotice error={answer} requestId={requestId} again={again} />;
   if (answer.status === 'pending_confirmation')
     return <Pending tool={tool} input={input} first={answer.confirmationId} opened={opened} {...(onState && { onState })} />;
   if (Array.isArray(answer.data) && answer.data.every(isRecord))
@@ -59,7 +59,7 @@ function Pending({
   const [id, setId] = useState(first);
   const [trouble, setTrouble] = useState<Answer>();
   const again = async () => {
-    const { answer } = await calling(tool.server, tool.name, input);
+    const { answer } = await callTool(tool.server, tool.name, input);
     if (answer.status === 'pending_confirmation') setId(answer.confirmationId);
     else setTrouble(answer);
   };
@@ -68,7 +68,7 @@ function Pending({
       <ApprovalCard key={id} id={id} again={again} opened={opened} {...(onState && { onState })} />
       {trouble?.status === 'error' && (
         <div className="mt-5">
-          <Refusal error={trouble} />
+          <ErrorNotice error={trouble} />
         </div>
       )}
     </>
@@ -84,13 +84,13 @@ function List({
   onNarrow,
   onLoosen,
 }: Pick<AnswerProps, 'tool' | 'input' | 'onNarrow' | 'onLoosen'> & { readonly answer: SuccessAnswer }) {
-  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => calling(tool.server, tool.name, { ...input, cursor }));
+  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => callTool(tool.server, tool.name, { ...input, cursor }));
   const [asTable, setAsTable] = useState(false);
   const schema = dataSchema(tool.outputSchema);
   const fields = useMemo(() => fieldsOf(tool.inputSchema).filter(({ name }) => !PAGING.has(name)), [tool]);
   const filters = useMemo(() => fields.map(({ name }) => name).filter((name) => !(name in input)), [fields, input]);
   const [wider, setWider] = useState<{ readonly input: AnswerProps['input']; readonly answer: Answer; readonly requestId: string }>();
-  const telling = useMemo(() => tellingOf(tool), [tool]);
+  const hints = useMemo(() => fieldHintsOf(tool), [tool]);
   const limit = typeof input['limit'] === 'number' ? input['limit'] : 50;
   const name = tool.plural ?? 'rows';
   if (wider) return <AnswerView tool={tool} {...wider} {...(onNarrow && { onNarrow })} />;
@@ -99,10 +99,10 @@ function List({
     .map(({ name, required, schema: field }) => {
       const value = shown(input[name], 'text') ?? '';
       const rest = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
-      const look = () => void calling(tool.server, tool.name, rest).then((next) => setWider({ ...next, input: rest }));
+      const look = () => void callTool(tool.server, tool.name, rest).then((next) => setWider({ ...next, input: rest }));
       return {
         name,
-        value: optionsOf(field) ? codeInWords(value) : value,
+        value: optionsOf(field) ? labelForCode(value) : value,
         drop: required ? undefined : onLoosen ? () => onLoosen(rest) : look,
       };
     });
@@ -117,11 +117,11 @@ function List({
       filters={filters}
       used={used}
       plural={name}
-      telling={telling}
+      hints={hints}
       more={limit}
       {...(onNarrow && { onNarrow })}
       onMore={more}
-      trouble={trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} />}
+      trouble={trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} />}
     />
   );
   const summary = isRecord(metadata?.summary) && Object.keys(metadata.summary).length > 0 ? metadata.summary : undefined;
@@ -177,7 +177,7 @@ function One({ tool, answer, data }: { readonly tool: Found; readonly answer: Su
   const field = fieldsOf(schema, tool.outputSchema).find(({ name }) => name === at);
   const table = (
     <DataTable
-      title={inWords(at ?? '')}
+      title={labelFor(at ?? '')}
       rows={rows as readonly Row[]}
       schema={rowSchema(field?.schema ?? {}, tool.outputSchema)}
       whole={tool.outputSchema}

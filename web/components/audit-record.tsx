@@ -1,10 +1,10 @@
 /** The details of one audit record, with its place in the hash chain. */
 import { useEffect, useRef, useState } from 'react';
-import { get, Refused } from '../lib/api.ts';
+import { get, ApiError } from '../lib/api.ts';
 import type { SealedRecord } from '../lib/contract.ts';
-import { number, toTheSecond } from '../lib/words.ts';
+import { number, toTheSecond } from '../lib/format.ts';
 import { Icon } from './icon.tsx';
-import { Refusal } from './notice.tsx';
+import { ErrorNotice } from './notice.tsx';
 
 /** Other MCP clients are shown by the name that they report. */
 const ORIGINS: Readonly<Record<string, string>> = { web: 'Web app', command: 'The tamshai command' };
@@ -20,7 +20,7 @@ function pretty(input: unknown): string {
 
 export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: string }) {
   const [entry, setEntry] = useState<SealedRecord>();
-  const [trouble, setTrouble] = useState<Refused>();
+  const [trouble, setTrouble] = useState<ApiError>();
   const heading = useRef<HTMLHeadingElement>(null);
   // The record opens far from the pressed row, so it is scrolled into view and focused.
   useEffect(() => heading.current?.focus(), [chain, n]);
@@ -31,7 +31,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
     get<SealedRecord>(`/api/audit/${encodeURIComponent(chain)}/${encodeURIComponent(n)}`, leaving.signal).then(
       setEntry,
       (error: unknown) => {
-        if (error instanceof Refused) setTrouble(error);
+        if (error instanceof ApiError) setTrouble(error);
       },
     );
     return () => leaving.abort();
@@ -48,7 +48,7 @@ export function AuditRecord({ chain, n }: { readonly chain: string; readonly n: 
       </header>
       {trouble && (
         <div>
-          <Refusal error={trouble.answer} />
+          <ErrorNotice error={trouble.answer} />
         </div>
       )}
       {entry && (

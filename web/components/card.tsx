@@ -1,10 +1,10 @@
 /** Embeds the approval card that the server renders. The card's own script decides; this component cannot approve. */
 import { useEffect, useRef, useState } from 'react';
-import { cardScript, get, Refused, send, sessionEnded } from '../lib/api.ts';
+import { cardScript, get, ApiError, send, sessionEnded } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
 import type { AuditEntry } from '../lib/contract.ts';
 import { CopyButton } from './copy-button.tsx';
-import { Refusal } from './notice.tsx';
+import { ErrorNotice } from './notice.tsx';
 
 export type CardState = 'waiting' | 'executing' | 'done' | 'denied' | 'expired' | 'changed' | 'refused' | 'failed' | 'lost';
 type Attach = (
@@ -76,7 +76,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
   const slot = useRef<HTMLDivElement>(null);
   const live = useRef<HTMLParagraphElement>(null);
   const [state, setState] = useState<CardState>();
-  const [trouble, setTrouble] = useState<Refused>();
+  const [trouble, setTrouble] = useState<ApiError>();
   const [attempt, setAttempt] = useState(0);
   const [asking, setAsking] = useState(false);
   const heard = useRef({ decided, reload, onState });
@@ -106,7 +106,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
         if (gone || !slot.current || !live.current) return;
         if (!drawn) {
           const message = page.querySelector('.lead')?.textContent ?? 'This change cannot be shown.';
-          throw new Refused({
+          throw new ApiError({
             status: 'error',
             code: 'CONFIRMATION_NOT_FOUND',
             message,
@@ -127,7 +127,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
           slot.current.scrollIntoView({ block: 'nearest' });
         }
       } catch (error) {
-        if (!gone) setTrouble(error instanceof Refused ? error : undefined);
+        if (!gone) setTrouble(error instanceof ApiError ? error : undefined);
       }
     };
     void begin();
@@ -144,7 +144,7 @@ export function ApprovalCard({ id, opened = false, again, onState }: CardProps) 
       <div ref={slot} />
       <p ref={live} className="sr" role="status" />
       {!state && !trouble && <div className="skeleton skeleton--card" aria-hidden="true" />}
-      {trouble && <Refusal error={trouble.answer} again={() => setAttempt((before) => before + 1)} />}
+      {trouble && <ErrorNotice error={trouble.answer} again={() => setAttempt((before) => before + 1)} />}
       {state === 'done' && <Receipt id={id} text={() => slot.current?.innerText.replace(/\n{2,}/g, '\n').trim() ?? ''} />}
       {more && (
         <p className="mt-5">

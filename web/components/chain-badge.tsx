@@ -1,9 +1,9 @@
 /** Verifies the hash chains of the audit log and shows the result. */
 import { type ReactNode, useCallback, useState } from 'react';
-import { get, Refused } from '../lib/api.ts';
-import { number, toTheSecond } from '../lib/words.ts';
+import { get, ApiError } from '../lib/api.ts';
+import { number, toTheSecond } from '../lib/format.ts';
 import { Icon } from './icon.tsx';
-import { Refusal } from './notice.tsx';
+import { ErrorNotice } from './notice.tsx';
 import type { AuditVerdict } from '../lib/contract.ts';
 
 type Verified = Extract<AuditVerdict, { ok: true }>;
@@ -18,20 +18,20 @@ function detail({ chains, missing }: Verified, at: Date): string {
 export function ChainBadge() {
   const [verdict, setVerdict] = useState<{ readonly says: AuditVerdict; readonly at: Date }>();
   const [running, setRunning] = useState(false);
-  const [trouble, setTrouble] = useState<Refused>();
+  const [trouble, setTrouble] = useState<ApiError>();
   const verify = useCallback(async () => {
     setRunning(true);
     try {
       setVerdict({ says: await get<AuditVerdict>('/api/audit/verify'), at: new Date() });
       setTrouble(undefined);
     } catch (error) {
-      if (error instanceof Refused) setTrouble(error);
+      if (error instanceof ApiError) setTrouble(error);
       else throw error;
     } finally {
       setRunning(false);
     }
   }, []);
-  if (trouble) return <Refusal error={trouble.answer} again={() => void verify()} />;
+  if (trouble) return <ErrorNotice error={trouble.answer} again={() => void verify()} />;
   const broken = verdict?.says.ok === false ? verdict.says : undefined;
   const good = verdict?.says.ok === true ? verdict.says : undefined;
   const says: readonly [string, ReactNode] = running

@@ -1,16 +1,16 @@
 /** A table of rows that sorts the loaded rows, pages by cursor and exports CSV. On a phone each row is a list item. */
 import { lazy, type ReactNode, Suspense, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type Telling } from '../lib/columns.ts';
+import { allColumns, type Column, compare, isFigure, isHidden, type Row, tableColumns, type FieldHints } from '../lib/columns.ts';
 import { csv } from '../lib/csv.ts';
 import type { Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
-import { inWords, joined, money, number } from '../lib/words.ts';
+import { labelFor, joined, money, number } from '../lib/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Grid, type Sorting } from './grid.tsx';
 import { Icon } from './icon.tsx';
 import type { ListMetadata } from '../lib/contract.ts';
 
-const WholeScreen = lazy(() => import('./whole-screen.tsx'));
+const FullScreen = lazy(() => import('./full-screen.tsx'));
 /** Columns of a full-screen table. */
 const FULL = 9;
 /** Longest filter value in a button, in characters. */
@@ -41,7 +41,7 @@ export interface TableProps {
   readonly plural?: string;
   /** Replaces status codes by labels of this page. */
   readonly words?: Readonly<Record<string, string>>;
-  readonly telling?: Telling | undefined;
+  readonly hints?: FieldHints | undefined;
   /** Overrides the chosen columns, their order and their labels. */
   readonly only?: Readonly<Record<string, Pick<Column, 'label'> & Partial<Pick<Column, 'kind'>>>>;
   /** The page has a heading already, so the table shows none. */
@@ -74,7 +74,7 @@ export function DataTable(props: TableProps) {
     rowLink,
     plural = 'rows',
     words,
-    telling,
+    hints,
     only,
     bare = false,
   } = props;
@@ -94,8 +94,8 @@ export function DataTable(props: TableProps) {
   };
   const all = useMemo(() => allColumns(schema, whole, rows, masked), [schema, whole, rows, masked]);
   const columns = useMemo(
-    () => (only ? picked(all, only) : tableColumns(all, rows, full ? FULL : undefined, telling)),
-    [all, rows, full, telling, only],
+    () => (only ? picked(all, only) : tableColumns(all, rows, full ? FULL : undefined, hints)),
+    [all, rows, full, hints, only],
   );
   const sorted = useMemo(() => {
     const column = columns.find(({ key }) => key === sorting?.key);
@@ -135,7 +135,7 @@ export function DataTable(props: TableProps) {
             <p>There are no rows that you may see.</p>
           ) : (
             <p>
-              Filters: <bdi>{used.map(({ name, value }) => `${inWords(name).toLowerCase()} ${value}`).join(', ')}</bdi>.
+              Filters: <bdi>{used.map(({ name, value }) => `${labelFor(name).toLowerCase()} ${value}`).join(', ')}</bdi>.
             </p>
           )}
           {used.some(({ drop }) => drop) && (
@@ -217,11 +217,11 @@ export function DataTable(props: TableProps) {
               {onNarrow
                 ? filters.slice(0, 6).map((filter) => (
                     <button key={filter} className="chip" type="button" onClick={() => onNarrow(filter)}>
-                      {inWords(filter)}
+                      {labelFor(filter)}
                     </button>
                   ))
                 : joined(
-                    filters.slice(0, 6).map((filter) => inWords(filter).toLowerCase()),
+                    filters.slice(0, 6).map((filter) => labelFor(filter).toLowerCase()),
                     'or',
                   )}
             </div>
@@ -273,9 +273,9 @@ export function DataTable(props: TableProps) {
         </div>
       </section>
       <Suspense fallback={null}>
-        <WholeScreen label={title} onClose={() => setFull(false)}>
+        <FullScreen label={title} onClose={() => setFull(false)}>
           {table}
-        </WholeScreen>
+        </FullScreen>
       </Suspense>
     </>
   );

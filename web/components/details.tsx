@@ -1,7 +1,7 @@
 /** All fields of one record: short values in two columns, long texts and nested lists below. */
 import type { ComponentType } from 'react';
 import { allColumns, type Column, empty, isHidden, type Row, WORDY } from '../lib/columns.ts';
-import { isRecord, plain, rowSchema, type Schema } from '../lib/schema.ts';
+import { isRecord, resolveSchema, rowSchema, type Schema } from '../lib/schema.ts';
 import type { MaskInfo } from '../lib/tools.ts';
 import { DataText, Value } from './value.tsx';
 
@@ -93,7 +93,7 @@ function Inner({
       <section className="inner">
         <h4>{column.label}</h4>
         <Details
-          columns={allColumns(plain(column.schema, whole), whole, [value], [])}
+          columns={allColumns(resolveSchema(column.schema, whole), whole, [value], [])}
           row={value}
           whole={whole}
           Table={Table}

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Row } from '../lib/columns.ts';
 import { elapsedOf } from '../lib/pace.ts';
-import { codeInWords, number, shortMoney } from '../lib/words.ts';
+import { labelForCode, number, shortMoney } from '../lib/format.ts';
 import type { Chart } from '../lib/contract.ts';
 
 interface FigureProps {
@@ -21,7 +21,7 @@ interface FigureProps {
 const amount = (row: Readonly<Record<string, unknown>>, field: string): number => (typeof row[field] === 'number' ? row[field] : 0);
 const share = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10);
 const width = (percent: number) => `${Math.max(0, Math.min(100, percent))}%`;
-const named = (row: Row, label: string) => codeInWords(String((row[label] as string | number | undefined) ?? ''));
+const named = (row: Row, label: string) => labelForCode(String((row[label] as string | number | undefined) ?? ''));
 
 const Legend = ({ entries }: { readonly entries: readonly { readonly look: string; readonly label: string }[] }) => (
   <div className="legend" aria-hidden="true">
@@ -68,7 +68,7 @@ function Parts({
           <caption className="sr">{chart.title}</caption>
           <thead>
             <tr>
-              <th scope="col">{codeInWords(label)}</th>
+              <th scope="col">{labelForCode(label)}</th>
               <td />
               {each && (
                 <th scope="col" className="num">
@@ -160,7 +160,7 @@ function Stack({ chart, data }: { readonly chart: Extract<Chart, { kind: 'stack'
           <caption className="sr">{chart.title}</caption>
           <thead>
             <tr>
-              <th scope="col">{codeInWords(label)}</th>
+              <th scope="col">{labelForCode(label)}</th>
               <td />
               {parts.map((part) => (
                 <th key={part.field} scope="col" className="num">

@@ -1,8 +1,8 @@
 /** The header, rows and cells of a data table, with the details of an expanded row. */
 import { Fragment } from 'react';
-import { type Column, empty, inPlain, isFigure, type Row } from '../lib/columns.ts';
+import { type Column, empty, valueText, isFigure, type Row } from '../lib/columns.ts';
 import type { Schema } from '../lib/schema.ts';
-import { number } from '../lib/words.ts';
+import { number } from '../lib/format.ts';
 import { Details, type NestedTable } from './details.tsx';
 import { Icon } from './icon.tsx';
 import { Value } from './value.tsx';
@@ -134,7 +134,7 @@ export function Grid({ title, rows, all, columns, whole, sorting, onSort, open, 
                       className="icon-btn"
                       type="button"
                       aria-expanded={open.has(row)}
-                      aria-label={`All fields of ${inPlain(columns[0]?.value(row), columns[0]?.kind ?? 'text') ?? 'this row'}`}
+                      aria-label={`All fields of ${valueText(columns[0]?.value(row), columns[0]?.kind ?? 'text') ?? 'this row'}`}
                       onClick={() => onToggle(row)}
                     >
                       <Icon name="chev" className={open.has(row) ? 'turned' : ''} />

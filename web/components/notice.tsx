@@ -1,7 +1,7 @@
 /** Notices: errors of tools, lost connection, unavailable servers. */
 import type { ReactNode } from 'react';
 import { useApp } from '../lib/app.tsx';
-import { inWords, joined } from '../lib/words.ts';
+import { labelFor, joined } from '../lib/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import type { ErrorAnswer } from '../lib/contract.ts';
@@ -28,7 +28,7 @@ export const Notice = ({ look = 'info', icon = 'info', what, children, action }:
 const REFUSED = new Set(['INSUFFICIENT_PERMISSIONS', 'SEPARATION_OF_DUTIES', 'IDENTITY_NOT_LINKED', 'PERSON_REQUIRED']);
 
 /** An error of a tool. Its code decides the icon, the text and the action. */
-export function Refusal({
+export function ErrorNotice({
   error,
   requestId = '',
   again,
@@ -103,7 +103,7 @@ export function Offline() {
           <Icon name="plug" />
           <span>
             <b>
-              {joined(down.map(({ title, server }) => title || inWords(server)))} {down.length === 1 ? 'does' : 'do'} not answer.
+              {joined(down.map(({ title, server }) => title || labelFor(server)))} {down.length === 1 ? 'does' : 'do'} not answer.
             </b>{' '}
             The rest is complete.
           </span>

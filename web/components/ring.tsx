@@ -1,6 +1,6 @@
 /** The countdown ring of an approval card. */
 import { useEffect, useState } from 'react';
-import { clock, timeLeft } from '../lib/words.ts';
+import { clock, timeLeft } from '../lib/format.ts';
 
 const CIRCLE = 2 * Math.PI * 19;
 const WAITS = 300;

@@ -1,7 +1,7 @@
 /** A form generated from a tool's input schema, including nested objects and lists. */
 import { useId } from 'react';
 import { about, type Draft, type Drafts, widgetOf } from '../lib/form.ts';
-import { type Field, fieldsOf, inWords, numberOf, optionsOf, plain, type Schema, textOf } from '../lib/schema.ts';
+import { type Field, fieldsOf, labelFor, numberOf, optionsOf, resolveSchema, type Schema, textOf } from '../lib/schema.ts';
 import { Icon } from './icon.tsx';
 
 export interface Problem {
@@ -64,7 +64,7 @@ function FormField({ field: { name, schema, required }, whole, draft, at, proble
   const described = [problem && `${id}-e`, (hint || unit) && `${id}-h`].filter(Boolean).join(' ') || undefined;
   const common = { id, 'aria-describedby': described, 'aria-invalid': problem ? true : undefined, 'aria-required': required || undefined };
   const notSent = required ? '' : 'Not sent';
-  const label = inPlainWords ? inWords(name) : name;
+  const label = inPlainWords ? labelFor(name) : name;
   const words = about(schema, required, whole);
   if (widget === 'group')
     return (
@@ -142,13 +142,13 @@ function FormField({ field: { name, schema, required }, whole, draft, at, proble
 
 function Group({ field: { name, schema, required }, whole, draft, at, problems, inPlainWords, onChange }: FieldProps) {
   const groups = Array.isArray(draft) ? (draft as readonly Drafts[]) : [];
-  const items = plain(schema['items'], whole);
+  const items = resolveSchema(schema['items'], whole);
   const problem = problems.find(({ path }) => path === at);
   const change = (index: number, next: Drafts) => onChange(groups.map((each, place) => (place === index ? next : each)));
   return (
     <fieldset className="field wide group">
       <legend className="label">
-        {inPlainWords ? inWords(name) : name} <span className="req">{required ? 'list' : 'list, optional'}</span>
+        {inPlainWords ? labelFor(name) : name} <span className="req">{required ? 'list' : 'list, optional'}</span>
       </legend>
       {groups.map((each, index) => (
         // Entries have no ids: their position is their key.

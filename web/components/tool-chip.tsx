@@ -1,7 +1,7 @@
 /** A tool call of an answer, collapsed until the user opens it. */
 import { useApp } from '../lib/app.tsx';
 import type { ToolUse } from '../lib/turns.ts';
-import { number } from '../lib/words.ts';
+import { number } from '../lib/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 

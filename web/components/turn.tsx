@@ -4,11 +4,11 @@ import { useApp } from '../lib/app.tsx';
 import { isRecord } from '../lib/schema.ts';
 import { type Found, findTool } from '../lib/tools.ts';
 import type { ToolUse, Turn } from '../lib/turns.ts';
-import { calling } from '../lib/use-tool.ts';
-import { initials, moment } from '../lib/words.ts';
+import { callTool } from '../lib/use-tool.ts';
+import { initials, moment } from '../lib/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
-import { Notice, Refusal } from './notice.tsx';
+import { Notice, ErrorNotice } from './notice.tsx';
 import { Prose } from './prose.tsx';
 import { ToolChip } from './tool-chip.tsx';
 import type { Answer } from '../lib/contract.ts';
@@ -69,7 +69,7 @@ function choicesOf({ text, uses, state }: Turn): { name: string; beside: string 
 }
 
 /** Stored results may be truncated and out of date, so a reopened conversation offers to call the tool again. */
-function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }) {
+function StoredResult({ use, tool }: { readonly use: ToolUse; readonly tool: Found }) {
   const [fresh, setFresh] = useState<{ readonly answer: Answer; readonly requestId: string }>();
   const [busy, setBusy] = useState(false);
   if (use.answer?.status === 'pending_confirmation') return <AnswerView tool={tool} input={use.input} answer={use.answer} />;
@@ -77,7 +77,7 @@ function Recalled({ use, tool }: { readonly use: ToolUse; readonly tool: Found }
   if (!tool.annotations.readOnlyHint) return null;
   const load = async () => {
     setBusy(true);
-    setFresh(await calling(use.server, use.tool, use.input).finally(() => setBusy(false)));
+    setFresh(await callTool(use.server, use.tool, use.input).finally(() => setBusy(false)));
   };
   return (
     <p>
@@ -152,7 +152,7 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
           shown.map((use) => {
             const tool = find(use);
             if (!tool || !use.answer) return null;
-            if (use.recalled) return <Recalled key={use.id} use={use} tool={tool} />;
+            if (use.stored) return <StoredResult key={use.id} use={use} tool={tool} />;
             // The text already states a single row, so its details start collapsed.
             const single = use.answer.status === 'success' && !tool.chart && !Array.isArray(use.answer.data);
             const view = (
@@ -184,9 +184,9 @@ export const TurnView = memo(({ turn, next, last, onAsk, onNarrow }: TurnProps) 
           </Notice>
         ))}
         {error && error.code !== 'SERVICE_UNAVAILABLE' && (
-          <Refusal error={error} requestId={turn.requestId ?? ''} again={() => onAsk(question)} />
+          <ErrorNotice error={error} requestId={turn.requestId ?? ''} again={() => onAsk(question)} />
         )}
-        {failed && !error && <Refusal error={failed.answer} requestId={failed.requestId} />}
+        {failed && !error && <ErrorNotice error={failed.answer} requestId={failed.requestId} />}
         {reason && LIMITS[reason] && <Notice icon="info" what={LIMITS[reason]} />}
         {state === 'stopped' && <p className="small faint">Stopped by you.</p>}
         {state === 'broken' && (

@@ -1,8 +1,8 @@
 /** Renders one value as text, never as markup. */
 import { lazy, Suspense, useRef, useState } from 'react';
-import { type Column, inPlain, isHidden, lookOf } from '../lib/columns.ts';
+import { type Column, valueText, isHidden, lookOf } from '../lib/columns.ts';
 import type { MaskInfo } from '../lib/tools.ts';
-import { inWords, joined, moment } from '../lib/words.ts';
+import { labelFor, joined, moment } from '../lib/format.ts';
 import { Icon } from './icon.tsx';
 
 const MaskPopover = lazy(() => import('./mask-popover.tsx'));
@@ -40,7 +40,7 @@ export function Value({
   readonly words?: Readonly<Record<string, string>>;
 }) {
   if (isHidden(value)) return <Masked label={column.label} mask={column.mask} />;
-  const text = inPlain(value, column.kind);
+  const text = valueText(value, column.kind);
   if (text === undefined) return <span className="faint">–</span>;
   if (column.kind === 'status')
     return <span className={`badge badge--${lookOf(String(value as string))}`}>{words[String(value as string)] ?? text}</span>;
@@ -61,7 +61,7 @@ export const DataText = ({ from, children }: { readonly from: string; readonly c
   <figure className="datatext">
     <figcaption>
       <Icon name="quote" className="i-14" />
-      {inWords(from)}, text from the data, not from the assistant
+      {labelFor(from)}, text from the data, not from the assistant
     </figcaption>
     <p className="pre">
       <bdi>{children}</bdi>

@@ -6,7 +6,7 @@ export const csrf = root?.dataset['csrf'] ?? '';
 export const cardScript = root?.dataset['cardScript'] ?? '';
 
 /** An error answer of the server, or OFFLINE if it cannot be reached. */
-export class Refused extends Error {
+export class ApiError extends Error {
   readonly answer: ErrorAnswer;
   readonly requestId: string;
   constructor(answer: ErrorAnswer, requestId = '') {
@@ -17,8 +17,8 @@ export class Refused extends Error {
 }
 
 export const OFFLINE = 'OFFLINE';
-const unreachable = (): Refused =>
-  new Refused({
+const unreachable = (): ApiError =>
+  new ApiError({
     status: 'error',
     code: OFFLINE,
     message: 'Tamshai cannot be reached from here.',
@@ -37,7 +37,7 @@ export const sessionEnded = (): void => {
   for (const listener of ended) listener();
 };
 
-export interface Heard {
+export interface JsonResponse {
   readonly body: unknown;
   readonly requestId: string;
   readonly ms: number;
@@ -62,7 +62,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
 }
 
 /** The gateway always answers with JSON. Anything else comes from a proxy in between. */
-export async function hear(path: string, init: RequestInit = {}): Promise<Heard> {
+export async function fetchJson(path: string, init: RequestInit = {}): Promise<JsonResponse> {
   const started = performance.now();
   const answer = await send(path, init);
   const requestId = answer.headers.get('x-request-id') ?? '';
@@ -79,25 +79,25 @@ const isError = (body: unknown): body is ErrorAnswer =>
 
 /** Returns `data` of a successful answer. */
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const { body, requestId } = await hear(path, signal ? { signal } : {});
-  if (isError(body)) throw new Refused(body, requestId);
+  const { body, requestId } = await fetchJson(path, signal ? { signal } : {});
+  if (isError(body)) throw new ApiError(body, requestId);
   return (body as { data: T }).data;
 }
 
 export async function remove(path: string): Promise<void> {
-  const { body, requestId } = await hear(path, { method: 'DELETE' });
-  if (isError(body)) throw new Refused(body, requestId);
+  const { body, requestId } = await fetchJson(path, { method: 'DELETE' });
+  if (isError(body)) throw new ApiError(body, requestId);
 }
 
-export interface Called {
+export interface CallResult {
   readonly answer: Answer;
   readonly requestId: string;
   readonly ms: number;
 }
 
 /** Calls a tool. An error answer is returned, not thrown. */
-export async function call(server: string, tool: string, input: object, signal?: AbortSignal): Promise<Called> {
-  const { body, requestId, ms } = await hear(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, {
+export async function call(server: string, tool: string, input: object, signal?: AbortSignal): Promise<CallResult> {
+  const { body, requestId, ms } = await fetchJson(`/api/tools/${encodeURIComponent(server)}/${encodeURIComponent(tool)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ input }),

@@ -1,7 +1,7 @@
 /** The state that all pages share: user, tools, pending confirmations, server states and connection. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
-import { get, hear, onSessionEnded, Refused } from './api.ts';
-import { forget, onOtherTabs, tellOtherTabs } from './leaving.ts';
+import { get, fetchJson, onSessionEnded, ApiError } from './api.ts';
+import { clearBrowserData, onTabMessage, postToOtherTabs } from './browser-session.ts';
 import type { ServerInfo } from './tools.ts';
 import type { Confirmation, Readiness, ServerState, ToolList, User } from './contract.ts';
 
@@ -32,7 +32,7 @@ const WAITING_MS = 10_000;
 const STATES_MS = 30_000;
 
 /** Runs at an interval while the page is visible, and at once when it becomes visible. */
-function useEvery(work: () => void, ms: number, active: boolean): void {
+function useInterval(work: () => void, ms: number, active: boolean): void {
   useEffect(() => {
     if (!active) return;
     const run = () => {
@@ -54,11 +54,11 @@ export function AppProvider({
   children,
 }: {
   readonly loading: ReactNode;
-  readonly failed: (error: Refused, again: () => void) => ReactNode;
+  readonly failed: (error: ApiError, again: () => void) => ReactNode;
   readonly children: ReactNode;
 }) {
   const [known, setKnown] = useState<{ me: Me; servers: readonly ServerInfo[] }>();
-  const [trouble, setTrouble] = useState<Refused>();
+  const [trouble, setTrouble] = useState<ApiError>();
   const [waiting, setWaiting] = useState<readonly Confirmation[]>([]);
   const [states, setStates] = useState<readonly ServerState[]>([]);
   const [online, setOnline] = useState(navigator.onLine);
@@ -69,9 +69,9 @@ export function AppProvider({
       const [me, { servers }] = await Promise.all([get<Me>('/api/user/info'), get<ToolList>('/api/user/mcp-tools')]);
       setKnown({ me, servers });
       setTrouble(undefined);
-      tellOtherTabs({ is: 'here', username: me.username });
+      postToOtherTabs({ is: 'here', username: me.username });
     } catch (error) {
-      if (error instanceof Refused) setTrouble(error);
+      if (error instanceof ApiError) setTrouble(error);
       else throw error;
     }
   }, []);
@@ -80,12 +80,12 @@ export function AppProvider({
       setWaiting(await get<readonly Confirmation[]>('/api/confirmations'));
       setOnline(true);
     } catch (error) {
-      if (error instanceof Refused && error.answer.code === 'OFFLINE') setOnline(false);
+      if (error instanceof ApiError && error.answer.code === 'OFFLINE') setOnline(false);
     }
   }, []);
   const look = useCallback(async () => {
     try {
-      const { body } = await hear('/ready');
+      const { body } = await fetchJson('/ready');
       const { servers } = body as Readiness;
       if (servers) setStates(servers);
     } catch {
@@ -107,19 +107,19 @@ export function AppProvider({
   const username = known?.me.username;
   useEffect(
     () =>
-      onOtherTabs((news) => {
+      onTabMessage((news) => {
         if (news.is === 'decided') void refresh();
         // This tab shows data of a user who is no longer signed in.
         if (news.is === 'left' || (news.is === 'here' && username !== undefined && news.username !== username)) {
-          forget();
+          clearBrowserData();
           location.assign('/');
         }
       }),
     [refresh, username],
   );
   const running = known !== undefined && !ended;
-  useEvery(refresh, online ? WAITING_MS : 3000, running);
-  useEvery(look, STATES_MS, running && known.me.realm === 'staff');
+  useInterval(refresh, online ? WAITING_MS : 3000, running);
+  useInterval(look, STATES_MS, running && known.me.realm === 'staff');
 
   const app = useMemo<App | undefined>(
     () =>
@@ -131,7 +131,7 @@ export function AppProvider({
         ended,
         refresh: () => void refresh(),
         decided: () => {
-          tellOtherTabs({ is: 'decided' });
+          postToOtherTabs({ is: 'decided' });
           void refresh();
         },
         reload: () => void load(),

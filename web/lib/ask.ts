@@ -1,9 +1,9 @@
 /** Sends a question and yields the events of its answer (server-sent events). */
-import { OFFLINE, Refused, send } from './api.ts';
+import { OFFLINE, ApiError, send } from './api.ts';
 import type { AssistantEvent, ErrorAnswer } from './contract.ts';
 
 const broken = () =>
-  new Refused({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });
+  new ApiError({ status: 'error', code: OFFLINE, message: 'The answer broke off here.', suggestedAction: '', retryable: true });
 
 /** Yields the `data:` lines of an event stream, wherever its chunks end. */
 export async function* lines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
@@ -35,7 +35,7 @@ export async function* ask(query: string, conversationId: string | undefined, si
   });
   if (!answer) return;
   if (!answer.ok || !answer.body)
-    throw new Refused((await answer.json().catch(() => broken().answer)) as ErrorAnswer, answer.headers.get('x-request-id') ?? '');
+    throw new ApiError((await answer.json().catch(() => broken().answer)) as ErrorAnswer, answer.headers.get('x-request-id') ?? '');
   let finished = false;
   try {
     for await (const line of lines(answer.body)) {
@@ -47,7 +47,7 @@ export async function* ask(query: string, conversationId: string | undefined, si
     }
   } catch (error) {
     if (signal.aborted) return;
-    throw error instanceof Refused ? error : broken();
+    throw error instanceof ApiError ? error : broken();
   }
   if (!finished && !signal.aborted) throw broken();
 }

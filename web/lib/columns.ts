@@ -2,7 +2,7 @@
 import { HIDDEN } from './hidden.ts';
 import { fieldsOf, isRecord, optionsOf, type Schema, textOf, typeOf } from './schema.ts';
 import type { MaskInfo } from './tools.ts';
-import { ago, codeInWords, day, inWords, moment, money, number } from './words.ts';
+import { ago, labelForCode, day, labelFor, moment, money, number } from './format.ts';
 
 export type Kind =
   | 'money'
@@ -73,7 +73,7 @@ export function allColumns(schema: Schema, whole: Schema, rows: readonly Row[], 
     .map((name) => ({ name, schema: {} as Schema, required: false }));
   return [...declared, ...more].map(({ name, schema: field }) => ({
     key: name,
-    label: inWords(name),
+    label: labelFor(name),
     kind: kindOf(name, field, rows),
     schema: field,
     mask: masked.find((each) => each.field === name),
@@ -111,37 +111,37 @@ export const empty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** The fields that a tool declares as important: `drawn` in its chart, `asked` in its filters and orders. */
-export interface Telling {
+export interface FieldHints {
   readonly drawn: ReadonlySet<string>;
   readonly asked: ReadonlySet<string>;
 }
 const stem = (name: string) => name.replace(/^(min|max)_/, '').replace(/_(id|name|from|to|after|before)$/, '');
-const UNTOLD: Telling = { drawn: new Set(), asked: new Set() };
+const UNTOLD: FieldHints = { drawn: new Set(), asked: new Set() };
 
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 
-export function tellingOf({ chart, inputSchema }: { readonly chart?: unknown; readonly inputSchema: Schema }): Telling {
+export function fieldHintsOf({ chart, inputSchema }: { readonly chart?: unknown; readonly inputSchema: Schema }): FieldHints {
   const inputs = fieldsOf(inputSchema);
   const orders = (optionsOf(inputs.find(({ name }) => name === 'sort')?.schema ?? {}) ?? []).map((each) => String(each).replace(/^-/, ''));
   return { drawn: new Set(textsIn(chart)), asked: new Set([...inputs.map(({ name }) => name), ...orders].map(stem)) };
 }
 
 /** The weight of each column: lower is more important. */
-function weigh(columns: readonly Column[], all: readonly Column[], rows: readonly Row[], telling: Telling): Map<Column, number> {
+function weigh(columns: readonly Column[], all: readonly Column[], rows: readonly Row[], hints: FieldHints): Map<Column, number> {
   const keys = new Set(all.map(({ key }) => key));
   const moneys = columns.filter(({ kind }) => kind === 'money');
   const half = rows.length / 2;
   const of = (column: Column): number => {
     const { key, kind, mask, untrusted, schema, value } = column;
-    if (telling.drawn.has(key)) return 0;
+    if (hints.drawn.has(key)) return 0;
     // A description marks a field that its author found worth explaining.
     const described = textOf(schema, 'description') !== '';
     let weight = WEIGHT[kind];
     // Of several amounts, the first and the last matter most: gross and net, opening and closing.
     if (kind === 'money' && column !== moneys[0]) weight += column === moneys.at(-1) || described ? 1.5 : 4;
     if (kind === 'time' && described) weight -= 5;
-    if (telling.asked.has(stem(key))) weight -= 2.5;
+    if (hints.asked.has(stem(key))) weight -= 2.5;
     if (/(^|_)(id|ur[il])$/.test(key)) weight += 6;
     // Users rarely look for who changed a row and when.
     const event = /^(\w+?)_(?:by|at|on)(?:_name)?$/.exec(key)?.[1];
@@ -164,13 +164,13 @@ function weigh(columns: readonly Column[], all: readonly Column[], rows: readonl
       .map((column) => {
         const nth = before.get(column.kind) ?? 0;
         before.set(column.kind, nth + 1);
-        return [column, (alone.get(column) ?? 0) + (telling.drawn.has(column.key) ? 0 : nth * (AGAIN[column.kind] ?? 0))];
+        return [column, (alone.get(column) ?? 0) + (hints.drawn.has(column.key) ? 0 : nth * (AGAIN[column.kind] ?? 0))];
       }),
   );
 }
 
 /** The columns that fit: the name first, amounts last. The details of a row have the others. */
-export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, telling: Telling = UNTOLD): Column[] {
+export function tableColumns(all: readonly Column[], rows: readonly Row[], most = MOST, hints: FieldHints = UNTOLD): Column[] {
   const used = all.filter(
     ({ key, kind, value }) =>
       WEIGHT[kind] < 99 && !key.startsWith('_') && key !== 'highlights' && (rows.length === 0 || rows.some((row) => !empty(value(row)))),
@@ -196,13 +196,13 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
     rest[0];
   if (!main) return all.slice(0, 1);
   const others = rest.filter((column) => column !== main);
-  const weights = weigh(others, all, rows, telling);
-  const drawn = others.filter(({ key }) => telling.drawn.has(key)).length;
+  const weights = weigh(others, all, rows, hints);
+  const drawn = others.filter(({ key }) => hints.drawn.has(key)).length;
   const room = Math.max(most, Math.min(MOST_FIGURES, drawn + 1)) - 1;
   const ranked = others.toSorted((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0));
   const chosen = new Set(ranked.slice(0, room).filter((column, at) => at < FEW || (weights.get(column) ?? 0) < DULL));
   const kept = others.filter((column) => chosen.has(column));
-  const isAsked = ({ key }: Column) => telling.asked.has(stem(key));
+  const isAsked = ({ key }: Column) => hints.asked.has(stem(key));
   const amounts = kept.filter(({ kind }) => kind === 'money');
   const count = kept.find(({ kind }) => kind === 'number' || kind === 'percent');
   // A phone emphasises the last column: prefer an amount that the tool can filter or sort by.
@@ -213,7 +213,7 @@ export function tableColumns(all: readonly Column[], rows: readonly Row[], most 
 export const isFigure = ({ kind }: Column): boolean => kind === 'money' || kind === 'number' || kind === 'percent';
 
 /** Formats a value as text; undefined if it is empty. */
-export function inPlain(value: unknown, kind: Kind): string | undefined {
+export function valueText(value: unknown, kind: Kind): string | undefined {
   if (empty(value)) return undefined;
   if (typeof value === 'number') return kind === 'money' ? money(value) : kind === 'percent' ? `${number(value)}%` : number(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
@@ -221,12 +221,12 @@ export function inPlain(value: unknown, kind: Kind): string | undefined {
     if (kind === 'date') return day(value);
     if (kind === 'time') return moment(value);
     if (kind === 'ago') return ago(value);
-    return kind === 'status' || kind === 'code' ? codeInWords(value) : value;
+    return kind === 'status' || kind === 'code' ? labelForCode(value) : value;
   }
   if (Array.isArray(value))
     return value.some(isRecord)
       ? `${value.length} ${value.length === 1 ? 'entry' : 'entries'}`
-      : value.map((each) => inPlain(each, 'text') ?? '').join(', ');
+      : value.map((each) => valueText(each, 'text') ?? '').join(', ');
   return JSON.stringify(value);
 }
 

@@ -1,13 +1,13 @@
 /** The state of one conversation: its turns, the running answer, rate limits and errors. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Conversation as Kept } from './contract.ts';
-import { get, OFFLINE, Refused, remove } from './api.ts';
+import { get, OFFLINE, ApiError, remove } from './api.ts';
 import { useApp } from './app.tsx';
 import { ask as stream } from './ask.ts';
-import { stream as newStream } from './leaving.ts';
+import { stream as newStream } from './browser-session.ts';
 import { refreshRecent } from './recent.ts';
 import { go } from './router.ts';
-import { cardsOf, heard, newTurn, recall, type Turn } from './turns.ts';
+import { cardsOf, applyEvent, newTurn, turnsOf, type Turn } from './turns.ts';
 
 export interface Conversation {
   readonly turns: readonly Turn[];
@@ -15,7 +15,7 @@ export interface Conversation {
   readonly answering: boolean;
   /** For screen readers: announced once per answer, not for every piece. */
   readonly status: string;
-  readonly trouble: Refused | undefined;
+  readonly trouble: ApiError | undefined;
   readonly held: number;
   readonly model: string | undefined;
   ask(question: string): void;
@@ -42,7 +42,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [answering, setAnswering] = useState(false);
   const [status, setStatus] = useState('');
-  const [trouble, setTrouble] = useState<Refused>();
+  const [trouble, setTrouble] = useState<ApiError>();
   const [held, setHeld] = useState(0);
   const [model, setModel] = useState(lastModel);
   const current = useRef<string>(undefined);
@@ -59,10 +59,10 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
   const load = useCallback(async (wanted: string, signal: AbortSignal) => {
     try {
       const found = await get<Kept>(`/api/conversations/${encodeURIComponent(wanted)}`, signal);
-      setTurns(recall(found, names.current));
+      setTurns(turnsOf(found, names.current));
       setTrouble(undefined);
     } catch (error) {
-      if (!signal.aborted && error instanceof Refused) setTrouble(error);
+      if (!signal.aborted && error instanceof ApiError) setTrouble(error);
     }
   }, []);
   useEffect(() => {
@@ -113,7 +113,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
             cards += 1;
             refresh();
           }
-          change(heard(turn, event));
+          change(applyEvent(turn, event));
         }
         if (turn.state === 'answering') change({ ...turn, state: controller.signal.aborted ? 'stopped' : 'done' });
         setStatus(
@@ -124,7 +124,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
               : 'Answer ready',
         );
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof ApiError)) throw error;
         const { code, details } = error.answer;
         if (turn.text === '' && turn.uses.length === 0 && code !== OFFLINE) {
           // The server did not accept the question, so it returns to the field.
@@ -190,7 +190,7 @@ export function useConversation(id: string | undefined, asker: Asker): Conversat
       void refreshRecent();
       go('/');
     } catch (error) {
-      if (error instanceof Refused) setTrouble(error);
+      if (error instanceof ApiError) setTrouble(error);
       else throw error;
     }
   }, []);

@@ -1,5 +1,5 @@
 /** Converts the drafts of a form to the input of a tool. An empty optional field is omitted from the input. */
-import { fieldsOf, isRecord, numberOf, optionsOf, plain, type Schema, textOf, typeOf } from './schema.ts';
+import { fieldsOf, isRecord, numberOf, optionsOf, resolveSchema, type Schema, textOf, typeOf } from './schema.ts';
 
 /** The raw value of a field; undefined means "not sent". */
 export type Draft = string | boolean | readonly Drafts[] | undefined;
@@ -13,7 +13,7 @@ export function widgetOf(schema: Schema, whole: Schema): Widget {
   if (type === 'boolean') return 'flag';
   if (type === 'number' || type === 'integer') return 'number';
   if (type === 'array') {
-    const items = plain(schema['items'], whole);
+    const items = resolveSchema(schema['items'], whole);
     return typeOf(items) === 'object' ? 'group' : typeOf(items) === 'string' ? 'words' : 'json';
   }
   if (type === 'string') {
@@ -29,7 +29,7 @@ const toDraft = (value: unknown, schema: Schema, whole: Schema): Draft => {
   if (widget === 'flag') return value === true;
   if (widget === 'group')
     return Array.isArray(value)
-      ? value.map((each) => toDrafts(isRecord(each) ? each : {}, plain(schema['items'], whole), whole))
+      ? value.map((each) => toDrafts(isRecord(each) ? each : {}, resolveSchema(schema['items'], whole), whole))
       : undefined;
   if (widget === 'words' && Array.isArray(value)) return value.map(String).join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number);
@@ -47,7 +47,7 @@ function toValue(draft: Draft, schema: Schema, whole: Schema): unknown {
   if (draft === undefined || draft === '') return undefined;
   const widget = widgetOf(schema, whole);
   if (widget === 'group')
-    return Array.isArray(draft) ? draft.map((each) => toInput(each as Drafts, plain(schema['items'], whole), whole)) : undefined;
+    return Array.isArray(draft) ? draft.map((each) => toInput(each as Drafts, resolveSchema(schema['items'], whole), whole)) : undefined;
   if (typeof draft !== 'string') return draft;
   if (widget === 'number') {
     // An invalid number is sent as typed: the server's validation message then appears below the field.

@@ -1,6 +1,6 @@
 /** Reads the JSON Schemas of tools: what forms, tables and cards need of them. */
 import { HIDDEN } from './hidden.ts';
-import { inWords } from './words.ts';
+import { labelFor } from './format.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -15,16 +15,16 @@ const at = (whole: Schema, reference: string): Schema => {
 };
 
 /** Resolves references and drops the alternatives for null and for hidden values. */
-export function plain(schema: unknown, whole: Schema): Schema {
+export function resolveSchema(schema: unknown, whole: Schema): Schema {
   if (!isRecord(schema)) return {};
   const reference = schema['$ref'];
-  if (typeof reference === 'string') return plain(at(whole, reference), whole);
+  if (typeof reference === 'string') return resolveSchema(at(whole, reference), whole);
   const choices = [schema['anyOf'], schema['oneOf']].find(Array.isArray) as unknown[] | undefined;
   if (!choices) return schema;
   const meant = choices.filter((each) => !(isRecord(each) && (each['type'] === 'null' || each['const'] === HIDDEN)));
   const [only] = meant;
   if (meant.length !== 1) return schema;
-  const inner = plain(only, whole);
+  const inner = resolveSchema(only, whole);
   return typeof schema['description'] === 'string' ? { ...inner, description: schema['description'] } : inner;
 }
 
@@ -47,18 +47,22 @@ export interface Field {
 export function fieldsOf(schema: Schema, whole: Schema = schema): Field[] {
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
-  return Object.entries(properties).map(([name, inner]) => ({ name, schema: plain(inner, whole), required: required.includes(name) }));
+  return Object.entries(properties).map(([name, inner]) => ({
+    name,
+    schema: resolveSchema(inner, whole),
+    required: required.includes(name),
+  }));
 }
 
 /** The schema of `data` in a tool's answer, and of one row if it is a list. */
 export const dataSchema = (output: Schema): Schema => {
   const properties = isRecord(output['properties']) ? output['properties'] : {};
-  return plain(properties['data'], output);
+  return resolveSchema(properties['data'], output);
 };
-export const rowSchema = (list: Schema, whole: Schema): Schema => plain(list['items'], whole);
+export const rowSchema = (list: Schema, whole: Schema): Schema => resolveSchema(list['items'], whole);
 
 export const textOf = (schema: Schema, key: string): string => (typeof schema[key] === 'string' ? (schema[key] as string) : '');
 export const numberOf = (schema: Schema, key: string): number | undefined =>
   typeof schema[key] === 'number' ? (schema[key] as number) : undefined;
 
-export { inWords };
+export { labelFor };

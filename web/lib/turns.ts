@@ -13,7 +13,7 @@ export interface ToolUse {
   readonly requestId?: string;
   readonly untrusted?: boolean;
   /** Loaded from a stored conversation, whose results may be truncated. */
-  readonly recalled?: boolean;
+  readonly stored?: boolean;
 }
 export interface Turn {
   readonly key: string;
@@ -40,7 +40,7 @@ export const newTurn = (question: string): Turn => ({
 const changed = (uses: readonly ToolUse[], id: string, change: Partial<ToolUse>): readonly ToolUse[] =>
   uses.map((use) => (use.id === id ? { ...use, ...change } : use));
 
-export function heard(turn: Turn, event: AssistantEvent): Turn {
+export function applyEvent(turn: Turn, event: AssistantEvent): Turn {
   switch (event.type) {
     case 'start':
       return { ...turn, requestId: event.requestId };
@@ -68,7 +68,7 @@ export function heard(turn: Turn, event: AssistantEvent): Turn {
 }
 
 /** Converts a stored conversation to turns. Stored tool names begin with their server's name. */
-export function recall({ id, exchanges }: Conversation, servers: readonly string[]): Turn[] {
+export function turnsOf({ id, exchanges }: Conversation, servers: readonly string[]): Turn[] {
   return exchanges.map(({ question, text, calls, stopped }, index) => {
     const uses = calls.map(({ id: call, name, input, result }): ToolUse => {
       const server = servers.find((each) => name.startsWith(`${each}_`)) ?? '';
@@ -79,7 +79,7 @@ export function recall({ id, exchanges }: Conversation, servers: readonly string
         tool: server === '' ? name : name.slice(server.length + 1),
         input,
         answer: result,
-        recalled: true,
+        stored: true,
         ...(list && { rows: list.length, hasMore: result.status === 'success' && result.metadata?.hasMore === true }),
       };
     });

@@ -1,6 +1,6 @@
 /** Hooks that call a tool when a page opens, and load further pages of a list. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { type Called, call, Refused } from './api.ts';
+import { type CallResult, call, ApiError } from './api.ts';
 import type { Row } from './columns.ts';
 import type { Answer, ErrorAnswer, ListMetadata } from './contract.ts';
 
@@ -12,11 +12,11 @@ export interface Asked {
   readonly put: (answer: Answer) => void;
 }
 
-export const calling = async (server: string, tool: string, input: object, signal?: AbortSignal): Promise<Called> => {
+export const callTool = async (server: string, tool: string, input: object, signal?: AbortSignal): Promise<CallResult> => {
   try {
     return await call(server, tool, input, signal);
   } catch (error) {
-    if (error instanceof Refused) return { answer: error.answer, requestId: error.requestId, ms: 0 };
+    if (error instanceof ApiError) return { answer: error.answer, requestId: error.requestId, ms: 0 };
     throw error;
   }
 };
@@ -28,7 +28,7 @@ export function useTool(server: string, tool: string, input: object | undefined)
   useEffect(() => {
     if (key === undefined) return;
     const leaving = new AbortController();
-    calling(server, tool, JSON.parse(key) as object, leaving.signal).then(
+    callTool(server, tool, JSON.parse(key) as object, leaving.signal).then(
       (next) => setHeard(next),
       (error: unknown) => {
         if (!leaving.signal.aborted) throw error;
@@ -59,7 +59,7 @@ export interface Pages {
 const listed = (answer: Answer | undefined): readonly Row[] => (answer?.status === 'success' ? (answer.data as readonly Row[]) : []);
 
 /** The rows of the first page and of all pages loaded after it. A new first page resets them. */
-export function usePages(first: Answer | undefined, next: (cursor: string) => Promise<Pick<Called, 'answer' | 'requestId'>>): Pages {
+export function usePages(first: Answer | undefined, next: (cursor: string) => Promise<Pick<CallResult, 'answer' | 'requestId'>>): Pages {
   const [added, setAdded] = useState<Added>();
   const [trouble, setTrouble] = useState<Pages['trouble']>();
   const behind = added?.behind === first ? added : undefined;

@@ -7,7 +7,7 @@ import { useApp } from '../lib/app.tsx';
 import { get } from '../lib/api.ts';
 import { useKeys } from '../lib/keyboard.ts';
 import { go, useAddress } from '../lib/router.ts';
-import { clock, moment } from '../lib/words.ts';
+import { clock, moment } from '../lib/format.ts';
 import { Shell } from '../shell.tsx';
 import type { Confirmation } from '../lib/contract.ts';
 

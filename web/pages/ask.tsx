@@ -2,16 +2,16 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Composer } from '../components/composer.tsx';
 import { Icon } from '../components/icon.tsx';
-import { Notice, Refusal } from '../components/notice.tsx';
+import { Notice, ErrorNotice } from '../components/notice.tsx';
 import { SmallRing, useSecondsLeft } from '../components/ring.tsx';
 import { TurnView } from '../components/turn.tsx';
 import { useApp } from '../lib/app.tsx';
 import { type Asker, useConversation } from '../lib/conversation.ts';
 import { useKeys } from '../lib/keyboard.ts';
-import { keep, kept } from '../lib/leaving.ts';
+import { loadDraft, saveDraft } from '../lib/browser-session.ts';
 import { go, useAddress } from '../lib/router.ts';
 import { type SuggestionGroup, suggestions } from '../lib/tools.ts';
-import { count, inWords, joined } from '../lib/words.ts';
+import { count, labelFor, joined } from '../lib/format.ts';
 import { Shell } from '../shell.tsx';
 
 const NOTE = 'Changes need your approval.';
@@ -107,7 +107,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const groups = useMemo(() => suggestions(servers, me.roles), [servers, me.roles]);
   const { pathname } = useAddress();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [draft, setDraft] = useState(() => kept(me.username, 'draft'));
+  const [draft, setDraft] = useState(() => loadDraft(me.username, 'draft'));
   // A returned question is sent as it stands in the field. An empty field cancels it.
   const givenBack = useRef(false);
   const asker: Asker = {
@@ -123,7 +123,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
   const talk = useConversation(id, asker);
   const { turns, answering, status, trouble, held, model } = talk;
   const { away, toEnd } = useFollowing(turns);
-  useEffect(() => keep(me.username, 'draft', draft), [me.username, draft]);
+  useEffect(() => saveDraft(me.username, 'draft', draft), [me.username, draft]);
   useEffect(() => {
     if (matchMedia('(min-width: 760px)').matches) field.current?.focus({ preventScroll: true });
   }, [id === undefined, turns.length === 0]);
@@ -140,7 +140,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
     [ask, toEnd],
   );
   const narrow = useCallback((filter: string) => {
-    setDraft(`Only with ${inWords(filter).toLowerCase()} `);
+    setDraft(`Only with ${labelFor(filter).toLowerCase()} `);
     field.current?.focus();
   }, []);
   const composer = (
@@ -175,7 +175,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
           <div className="mt-7">{composer}</div>
           <p className="small faint dock-note">{NOTE}</p>
           {limited}
-          {trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} again={talk.again} />}
+          {trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={talk.again} />}
           {waiting.length > 0 && (
             <div className="mt-6">
               <Waits />
@@ -232,7 +232,7 @@ export function AskPage({ id }: { readonly id: string | undefined }) {
         )}
         {trouble && (
           <div className="mt-7">
-            <Refusal error={trouble.answer} requestId={trouble.requestId} again={talk.again} />
+            <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={talk.again} />
           </div>
         )}
         {said}

@@ -4,14 +4,14 @@ import { AuditRecord } from '../components/audit-record.tsx';
 import { ChainBadge } from '../components/chain-badge.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
-import { Refusal } from '../components/notice.tsx';
+import { ErrorNotice } from '../components/notice.tsx';
 import { SearchField } from '../components/search-field.tsx';
-import { type Called, hear, Refused } from '../lib/api.ts';
+import { type CallResult, fetchJson, ApiError } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
 import { csv } from '../lib/csv.ts';
 import { go, useAddress } from '../lib/router.ts';
 import { usePages } from '../lib/use-tool.ts';
-import { number, toTheSecond } from '../lib/words.ts';
+import { number, toTheSecond } from '../lib/format.ts';
 import { Shell } from '../shell.tsx';
 import type { Answer, AuditEntry as Entry } from '../lib/contract.ts';
 
@@ -25,13 +25,15 @@ const PERIODS: readonly (readonly [name: string, from: (now: Date) => number])[]
   ['Last 30 days', (now) => now.getTime() - 30 * DAY_MS],
 ];
 
-type Page = Pick<Called, 'answer' | 'requestId'>;
+type Page = Pick<CallResult, 'answer' | 'requestId'>;
 async function page(cursor?: string): Promise<Page> {
   try {
-    const { body, requestId } = await hear(`/api/audit?${new URLSearchParams({ limit: '50', ...(cursor !== undefined && { cursor }) })}`);
+    const { body, requestId } = await fetchJson(
+      `/api/audit?${new URLSearchParams({ limit: '50', ...(cursor !== undefined && { cursor }) })}`,
+    );
     return { answer: body as Answer, requestId };
   } catch (error) {
-    if (error instanceof Refused) return { answer: error.answer, requestId: error.requestId };
+    if (error instanceof ApiError) return { answer: error.answer, requestId: error.requestId };
     throw error;
   }
 }
@@ -154,7 +156,7 @@ export function AuditPage({ chain, n }: { readonly chain: string | undefined; re
             ))}
           </select>
         </div>
-        {trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} again={() => (more ? load(more) : begin())} />}
+        {trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} again={() => (more ? load(more) : begin())} />}
         {metadata?.warning !== undefined && <p className="muted mid">{metadata.warning}</p>}
         <div className={chain !== undefined ? 'split' : ''}>
           <section className="dt dt--tall" aria-label="Records" aria-busy={busy}>

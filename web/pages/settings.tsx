@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { CopyButton } from '../components/copy-button.tsx';
 import { useApp } from '../lib/app.tsx';
 import { keysAreOn, switchKeys } from '../lib/keyboard.ts';
-import { signOut } from '../lib/leaving.ts';
+import { signOut } from '../lib/browser-session.ts';
 import { useAddress } from '../lib/router.ts';
 import { chooseTheme, type Theme, theme } from '../lib/theme.ts';
 import { Shell } from '../shell.tsx';

@@ -4,15 +4,15 @@ import { AnswerView } from '../components/answer-view.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { KindBadge } from '../components/kind-badge.tsx';
-import { Refusal } from '../components/notice.tsx';
+import { ErrorNotice } from '../components/notice.tsx';
 import { type Problem, SchemaForm } from '../components/schema-form.tsx';
-import { type Called, call, Refused } from '../lib/api.ts';
+import { type CallResult, call, ApiError } from '../lib/api.ts';
 import { useApp } from '../lib/app.tsx';
 import { type Drafts, toDrafts, toInput } from '../lib/form.ts';
 import { go } from '../lib/router.ts';
 import { isRecord } from '../lib/schema.ts';
 import type { Found } from '../lib/tools.ts';
-import { joined, number } from '../lib/words.ts';
+import { joined, number } from '../lib/format.ts';
 import type { Answer } from '../lib/contract.ts';
 
 function parse(text: string | null): Record<string, unknown> | undefined {
@@ -30,7 +30,7 @@ const problemsOf = (answer: Answer | undefined): Problem[] => {
   return Array.isArray(issues) ? (issues as Problem[]) : [];
 };
 
-interface Ran extends Called {
+interface Ran extends CallResult {
   readonly input: Record<string, unknown>;
 }
 
@@ -74,7 +74,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
       });
     } catch (error) {
       if (mine.signal.aborted) return;
-      if (error instanceof Refused) setRan({ answer: error.answer, requestId: error.requestId, ms: 0, input: given });
+      if (error instanceof ApiError) setRan({ answer: error.answer, requestId: error.requestId, ms: 0, input: given });
       else throw error;
     } finally {
       if (abort.current === mine) setRunning(false);
@@ -225,7 +225,7 @@ export function ToolPage({ tool, query }: { readonly tool: Found; readonly query
           ) : (
             <div className={ran.answer.status === 'success' ? 'panel-in' : 'panel-pad'}>
               {problems.length > 0 ? (
-                <Refusal error={ran.answer as Extract<Answer, { status: 'error' }>} />
+                <ErrorNotice error={ran.answer as Extract<Answer, { status: 'error' }>} />
               ) : (
                 <AnswerView
                   key={ran.requestId}

@@ -2,10 +2,10 @@
 import { useEffect, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { Prose } from '../../components/prose.tsx';
-import { Refusal } from '../../components/notice.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useTool } from '../../lib/use-tool.ts';
-import { codeInWords, day } from '../../lib/words.ts';
+import { labelForCode, day } from '../../lib/format.ts';
 
 interface Article {
   readonly article_id: string;
@@ -62,7 +62,7 @@ export function ArticlesPage() {
     <div className="stack">
       <h1>Help articles</h1>
       <SearchField label="Search help articles" placeholder="What do you want to do?" value={wanted} onChange={setWanted} />
-      {answer?.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+      {answer?.status === 'error' && <ErrorNotice error={answer} requestId={requestId} again={again} />}
       {answer?.status === 'success' && articles.length === 0 && (
         <div className="empty">
           <Icon name="book" />
@@ -80,7 +80,7 @@ export function ArticlesPage() {
               <span className="small muted block">
                 <bdi>{summary}</bdi>
               </span>
-              <span className="small faint">{codeInWords(category)}</span>
+              <span className="small faint">{labelForCode(category)}</span>
             </a>
           </li>
         ))}
@@ -108,7 +108,7 @@ export function ArticlePage({ id }: { readonly id: string }) {
             <bdi>{article.title}</bdi>
           </h1>
           <p className="small faint mt-2 mb-6">
-            {codeInWords(article.category)}, updated {day(article.updated_at)}
+            {labelForCode(article.category)}, updated {day(article.updated_at)}
           </p>
           <Prose text={article.content} />
         </article>

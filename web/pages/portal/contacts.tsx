@@ -2,12 +2,12 @@
 import { useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Refusal } from '../../components/notice.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
 import { type Problem, SchemaForm } from '../../components/schema-form.tsx';
 import { useApp } from '../../lib/app.tsx';
 import { type Drafts, toInput } from '../../lib/form.ts';
 import { findTool } from '../../lib/tools.ts';
-import { calling, useTool } from '../../lib/use-tool.ts';
+import { callTool, useTool } from '../../lib/use-tool.ts';
 import type { ErrorAnswer } from '../../lib/contract.ts';
 
 interface Contact {
@@ -33,7 +33,7 @@ export function ContactsPage() {
   const prepare = async (tool: string, input: object) => {
     setRefused(undefined);
     setProblems([]);
-    const { answer: next } = await calling('support', tool, input);
+    const { answer: next } = await callTool('support', tool, input);
     if (next.status === 'pending_confirmation') {
       setPrepared({ card: next.confirmationId, tool });
       setInviting(false);
@@ -62,7 +62,7 @@ export function ContactsPage() {
     return (
       <>
         <h1 className="mb-6">Contacts</h1>
-        {answer.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+        {answer.status === 'error' && <ErrorNotice error={answer} requestId={requestId} again={again} />}
       </>
     );
   }
@@ -103,7 +103,7 @@ export function ContactsPage() {
           </p>
         </form>
       )}
-      {refused && <Refusal error={refused} />}
+      {refused && <ErrorNotice error={refused} />}
       <section className="dt" aria-label="Contacts">
         <div className="dt-scroll">
           <table className="t" role="table">

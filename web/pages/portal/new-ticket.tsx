@@ -2,15 +2,15 @@
 import { useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Refusal } from '../../components/notice.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
 import type { Problem } from '../../components/schema-form.tsx';
 import { useApp } from '../../lib/app.tsx';
-import { keep, kept } from '../../lib/leaving.ts';
+import { loadDraft, saveDraft } from '../../lib/browser-session.ts';
 import { go } from '../../lib/router.ts';
 import { fieldsOf, optionsOf } from '../../lib/schema.ts';
 import { findTool } from '../../lib/tools.ts';
-import { calling } from '../../lib/use-tool.ts';
-import { codeInWords } from '../../lib/words.ts';
+import { callTool } from '../../lib/use-tool.ts';
+import { labelForCode } from '../../lib/format.ts';
 import { MayHelp } from './articles.tsx';
 import type { ErrorAnswer } from '../../lib/contract.ts';
 
@@ -27,7 +27,7 @@ const LIMITS = { title: [5, 200], description: [20, 5000] } as const;
 
 const readDraft = (person: string): Draft => {
   try {
-    return { ...NEW, ...(JSON.parse(kept(person, NAME) || '{}') as Partial<Draft>) };
+    return { ...NEW, ...(JSON.parse(loadDraft(person, NAME) || '{}') as Partial<Draft>) };
   } catch {
     return NEW;
   }
@@ -47,16 +47,16 @@ export function NewTicketPage() {
     const next = { ...draft, ...part };
     setDraft(next);
     setProblems((before) => before.filter(({ path }) => !(path in part)));
-    keep(me.username, NAME, JSON.stringify(next));
+    saveDraft(me.username, NAME, JSON.stringify(next));
   };
   const submit = async () => {
     if (busy) return;
     setBusy(true);
     setRefused(undefined);
-    const { answer } = await calling('support', 'customer_submit_ticket', draft);
+    const { answer } = await callTool('support', 'customer_submit_ticket', draft);
     setBusy(false);
     if (answer.status === 'success') {
-      keep(me.username, NAME, '');
+      saveDraft(me.username, NAME, '');
       go(`/portal/t/${String((answer.data as { ticket_id: string }).ticket_id)}`);
     } else if (answer.status === 'pending_confirmation') setCard(answer.confirmationId);
     else {
@@ -91,7 +91,7 @@ export function NewTicketPage() {
       <select id={name} className="select" value={draft[name]} onChange={({ target }) => change({ [name]: target.value })}>
         {options(name).map((each) => (
           <option key={each} value={each}>
-            {codeInWords(each)}
+            {labelForCode(each)}
           </option>
         ))}
       </select>
@@ -169,7 +169,7 @@ export function NewTicketPage() {
               {see('private', 'Only you and your lead', 'For personal or billing matters')}
             </div>
           </fieldset>
-          {refused && <Refusal error={refused} again={() => void submit()} />}
+          {refused && <ErrorNotice error={refused} again={() => void submit()} />}
           {card && <ApprovalCard id={card} opened onState={(state) => state === 'done' && go('/portal')} />}
           <div className="row row-wrap">
             <button className="btn btn--primary btn--lg" type="submit" aria-busy={busy}>

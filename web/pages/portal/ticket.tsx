@@ -2,12 +2,12 @@
 import { useId, useState } from 'react';
 import { ApprovalCard } from '../../components/card.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Refusal } from '../../components/notice.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
 import { useApp } from '../../lib/app.tsx';
 import { lookOf } from '../../lib/columns.ts';
-import { keep, kept } from '../../lib/leaving.ts';
-import { calling, useTool } from '../../lib/use-tool.ts';
-import { codeInWords, initials, moment, whenAt } from '../../lib/words.ts';
+import { loadDraft, saveDraft } from '../../lib/browser-session.ts';
+import { callTool, useTool } from '../../lib/use-tool.ts';
+import { labelForCode, initials, moment, whenAt } from '../../lib/format.ts';
 import { MayHelp } from './articles.tsx';
 import type { ErrorAnswer } from '../../lib/contract.ts';
 
@@ -87,18 +87,18 @@ function Reply({ ticket, onSent }: { readonly ticket: Ticket; readonly onSent: (
   const { me } = useApp();
   const id = useId();
   const draftName = `ticket:${ticket.ticket_id}`;
-  const [text, setText] = useState(() => kept(me.username, draftName));
+  const [text, setText] = useState(() => loadDraft(me.username, draftName));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ErrorAnswer>();
   const [card, setCard] = useState<string>();
   const change = (next: string) => {
     setText(next);
-    keep(me.username, draftName, next);
+    saveDraft(me.username, draftName, next);
   };
   const submit = async () => {
     if (busy || text.trim() === '') return;
     setBusy(true);
-    const { answer } = await calling('support', 'customer_add_comment', { ticket_id: ticket.ticket_id, comment: text });
+    const { answer } = await callTool('support', 'customer_add_comment', { ticket_id: ticket.ticket_id, comment: text });
     setBusy(false);
     if (answer.status === 'error') setProblem(answer);
     else {
@@ -178,7 +178,7 @@ export function TicketPage({ id }: { readonly id: string }) {
       <>
         {back}
         <h1 className="mb-6">Ticket</h1>
-        {answer.status === 'error' && <Refusal error={asNotFound(answer, id)} requestId={requestId} again={again} />}
+        {answer.status === 'error' && <ErrorNotice error={asNotFound(answer, id)} requestId={requestId} again={again} />}
       </>
     );
   }
@@ -192,10 +192,10 @@ export function TicketPage({ id }: { readonly id: string }) {
       </h1>
       <p className="row row-wrap small muted mt-2">
         <span className={`badge badge--${lookOf(ticket.status)}`}>
-          {ticket.status === 'pending' ? 'Waiting for you' : codeInWords(ticket.status)}
+          {ticket.status === 'pending' ? 'Waiting for you' : labelForCode(ticket.status)}
         </span>
-        <span>{codeInWords(ticket.priority)}</span>
-        <span>{codeInWords(ticket.category)}</span>
+        <span>{labelForCode(ticket.priority)}</span>
+        <span>{labelForCode(ticket.category)}</span>
         <span>Opened {whenAt(ticket.created_at)}</span>
       </p>
       <div className="two mt-7">
@@ -249,9 +249,9 @@ export function TicketPage({ id }: { readonly id: string }) {
               <dt>Agent</dt>
               <dd>{ticket.agent ? <bdi>{ticket.agent}</bdi> : 'Not yet assigned'}</dd>
               <dt>Priority</dt>
-              <dd>{codeInWords(ticket.priority)}</dd>
+              <dd>{labelForCode(ticket.priority)}</dd>
               <dt>Category</dt>
-              <dd>{codeInWords(ticket.category)}</dd>
+              <dd>{labelForCode(ticket.category)}</dd>
               <dt>Seen by</dt>
               <dd>
                 <bdi>{whoSees(ticket, me)}</bdi>

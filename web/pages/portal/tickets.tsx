@@ -2,13 +2,13 @@
 import { useEffect, useState } from 'react';
 import { DataTable } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Notice, Refusal } from '../../components/notice.tsx';
+import { Notice, ErrorNotice } from '../../components/notice.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useApp } from '../../lib/app.tsx';
 import { dataSchema, rowSchema } from '../../lib/schema.ts';
 import { findTool } from '../../lib/tools.ts';
-import { calling, usePages, useTool } from '../../lib/use-tool.ts';
-import { count } from '../../lib/words.ts';
+import { callTool, usePages, useTool } from '../../lib/use-tool.ts';
+import { count } from '../../lib/format.ts';
 
 const KINDS = [
   ['', 'All'],
@@ -40,7 +40,9 @@ export function TicketsPage() {
     const timer = setTimeout(() => setQuery(typed.trim()), 300);
     return () => clearTimeout(timer);
   }, [typed]);
-  const { rows, metadata, trouble, more } = usePages(answer, (cursor) => calling('support', 'customer_list_tickets', { ...input, cursor }));
+  const { rows, metadata, trouble, more } = usePages(answer, (cursor) =>
+    callTool('support', 'customer_list_tickets', { ...input, cursor }),
+  );
   const waits = rows.filter((row) => row['status'] === 'pending');
   const [one] = waits;
   const lead = me.roles.includes('lead-customer');
@@ -90,7 +92,7 @@ export function TicketsPage() {
         </div>
         <SearchField className="search--full" label="Search tickets" value={typed} onChange={setTyped} />
       </div>
-      {answer?.status === 'error' && <Refusal error={answer} requestId={requestId} again={again} />}
+      {answer?.status === 'error' && <ErrorNotice error={answer} requestId={requestId} again={again} />}
       {!answer && <div className="skeleton skeleton--figure" aria-hidden="true" />}
       {answer?.status === 'success' && tool && (
         <DataTable
@@ -111,7 +113,7 @@ export function TicketsPage() {
           only={COLUMNS}
           bare
           onMore={more}
-          trouble={trouble && <Refusal error={trouble.answer} requestId={trouble.requestId} />}
+          trouble={trouble && <ErrorNotice error={trouble.answer} requestId={trouble.requestId} />}
         />
       )}
     </div>

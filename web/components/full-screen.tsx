@@ -2,7 +2,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 
-export default function WholeScreen({
+export default function FullScreen({
   label,
   onClose,
   children,

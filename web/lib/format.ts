@@ -4,13 +4,13 @@ import { formatValue } from '../../src/gateway/pages/format.ts';
 export { clock, formatValue as shown, timeLeft } from '../../src/gateway/pages/format.ts';
 
 /** `manager_id` reads "Manager id". */
-export const inWords = (field: string): string => {
+export const labelFor = (field: string): string => {
   const words = field.replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 /** `PENDING_APPROVAL` and `in_progress` become words; other text stays as it is. */
-export const codeInWords = (code: string): string =>
-  /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? inWords(code.toLowerCase()) : code;
+export const labelForCode = (code: string): string =>
+  /^[A-Z0-9]+(_[A-Z0-9]+)+$|^[A-Z]{4,}$|^[a-z0-9]+(_[a-z0-9]+)*$/.test(code) ? labelFor(code.toLowerCase()) : code;
 
 export const money = (amount: number): string => formatValue(amount, 'money') ?? '';
 export const number = (count: number): string => formatValue(count, 'number') ?? '';

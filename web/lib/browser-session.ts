@@ -1,19 +1,19 @@
 /** Browser storage, messages between tabs, and sign-out, which ends both. */
 import { csrf } from './api.ts';
 
-type News = { readonly is: 'decided' } | { readonly is: 'left' } | { readonly is: 'here'; readonly username: string };
+type TabMessage = { readonly is: 'decided' } | { readonly is: 'left' } | { readonly is: 'here'; readonly username: string };
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('tamshai') : undefined;
-export const tellOtherTabs = (news: News): void => channel?.postMessage(news);
-export const onOtherTabs = (listener: (news: News) => void): (() => void) => {
-  const hear = ({ data }: MessageEvent<News>) => listener(data);
+export const postToOtherTabs = (news: TabMessage): void => channel?.postMessage(news);
+export const onTabMessage = (listener: (news: TabMessage) => void): (() => void) => {
+  const hear = ({ data }: MessageEvent<TabMessage>) => listener(data);
   channel?.addEventListener('message', hear);
   return () => channel?.removeEventListener('message', hear);
 };
 
 /** Drafts survive a new sign-in of the same user. */
 const PREFIX = 'tamshai:';
-export function keep(person: string, name: string, text: string): void {
+export function saveDraft(person: string, name: string, text: string): void {
   try {
     if (text === '') localStorage.removeItem(`${PREFIX}${person}:${name}`);
     else localStorage.setItem(`${PREFIX}${person}:${name}`, text);
@@ -21,7 +21,7 @@ export function keep(person: string, name: string, text: string): void {
     /* storage may be disabled in private windows; then nothing is stored */
   }
 }
-export function kept(person: string, name: string): string {
+export function loadDraft(person: string, name: string): string {
   try {
     return localStorage.getItem(`${PREFIX}${person}:${name}`) ?? '';
   } catch {
@@ -38,7 +38,7 @@ export function stream(): AbortController {
   return controller;
 }
 
-export function forget(): void {
+export function clearBrowserData(): void {
   for (const controller of running) controller.abort();
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
@@ -49,10 +49,10 @@ export function forget(): void {
 }
 
 export async function signOut(): Promise<void> {
-  forget();
+  clearBrowserData();
   await fetch('/signout', { method: 'POST', body: new URLSearchParams({ csrf }), redirect: 'manual' }).catch(() => undefined);
   // Other tabs reload only after the session is closed; before, they would still be signed in.
-  tellOtherTabs({ is: 'left' });
+  postToOtherTabs({ is: 'left' });
   location.assign('/');
 }
 

@@ -65,7 +65,7 @@ export function Settings() {
             </div>
           </div>
           <label className="row between row-wrap">
-            <span className="mid">Use single-letter shortcuts (press ? for the list)</span>
+            <span className="mid">Use single-letter shortcuts</span>
             <input
               type="checkbox"
               checked={keys}

@@ -1,22 +1,22 @@
-/** Who is calling, by whichever way they came: a token for this address, or a browser session of our own. */
+/** Authenticates requests by bearer token or browser session, and limits failed sign-ins per address. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
 import { Failure, failure } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { bearer, type Verifier } from '../identity/verify.ts';
 
-/** The browser session, as far as the API needs it. */
+/** The part of browser sessions that the API needs. */
 export interface BrowserSessions {
-  /** Undefined when the request carries no session. */
+  /** Undefined if the request carries no session. */
   authenticate(req: IncomingMessage, options?: { readonly freshSeconds?: number }): Promise<Caller | undefined>;
-  /** Throws unless the request comes from a page of ours and repeats the session's own token; `about` narrows it to one card. */
+  /** Throws unless the request has our origin and the session's CSRF token; `about` binds the token to one card. */
   checkCsrf(req: IncomingMessage, options?: { readonly about?: string; readonly header?: string }): void;
 }
 
-/** `deciding`: a person's state of a moment ago does not do. */
+/** `deciding` requires a fresh state of the person, since the request decides a change. */
 export type Authenticate = (req: IncomingMessage, deciding?: boolean) => Caller | Promise<Caller>;
 
-/** Tokens only: for MCP and for domain servers, where cookies mean nothing. */
+/** Bearer tokens only: MCP endpoints and domain servers ignore cookies. */
 export const byToken =
   (verifier: Verifier, audiences: readonly string[]): Authenticate =>
   (req) => {
@@ -29,7 +29,7 @@ export const byTokenOrSession = (verifier: Verifier, audiences: readonly string[
   return (req, deciding = false) => (req.headers.authorization !== undefined ? token(req) : bySession(req, sessions, deciding));
 };
 
-/** A decision needs a state of the person that is no older than this: a session's token is renewed for it. */
+/** The largest age of a session's token for a decision; an older one is refreshed first. */
 const FRESH_SECONDS = 45;
 
 async function bySession(req: IncomingMessage, sessions: BrowserSessions, deciding: boolean): Promise<Caller> {
@@ -39,10 +39,10 @@ async function bySession(req: IncomingMessage, sessions: BrowserSessions, decidi
   return caller;
 }
 
-/** Hears of each call that came without a good sign-in; throws when its address does so too often. */
+/** Called for every request with a missing or invalid sign-in. Throws RATE_LIMITED if the address sends too many. */
 export type OnUnauthenticated = (req: IncomingMessage) => void;
 
-/** Refused sign-ins are counted, not written one by one: anyone can make them. */
+/** Failed sign-ins are counted, not recorded one by one, since anyone can cause them. */
 export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnauthenticated, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -52,7 +52,7 @@ export async function counted<T>(req: IncomingMessage, onUnauthenticated: OnUnau
   }
 }
 
-/** For a request whose body was refused: undefined where nobody is signed in, which is counted and not recorded one by one. */
+/** For a refused request: the caller, or undefined if the sign-in is invalid. Such requests are counted, not recorded. */
 export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -62,8 +62,8 @@ export async function callerIfAny<T>(work: () => Promise<T>): Promise<T | undefi
   }
 }
 
-/** Good sign-ins from the same address are never held up: only what was refused anyway is told to slow down. */
-export function createFailedAuthLimit(perSecond: number, clock: Clock, refused: () => void = () => {}): OnUnauthenticated {
+/** Limits failed sign-ins per address and second. Valid sign-ins from the same address are not affected. */
+export function createFailedAuthLimit(perSecond: number, clock: Clock, onLimited: () => void = () => {}): OnUnauthenticated {
   let second = 0;
   let counts = new Map<string, number>();
   return ({ socket }) => {
@@ -76,13 +76,13 @@ export function createFailedAuthLimit(perSecond: number, clock: Clock, refused: 
     const count = (counts.get(address) ?? 0) + 1;
     counts.set(address, count);
     if (count <= perSecond) return;
-    refused();
+    onLimited();
     throw failure('RATE_LIMITED', 'Too many calls without a valid sign-in from this address.', { retryAfterSeconds: 1 });
   };
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
-/** Someone at this very machine; a proxy on it that speaks for others gives itself away. */
+/** Whether the request comes from this machine itself, and not through a proxy on it. */
 export const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
   LOOPBACK.has(socket.remoteAddress ?? '') && headers['x-forwarded-for'] === undefined && headers.forwarded === undefined;

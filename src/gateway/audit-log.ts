@@ -1,4 +1,4 @@
-/** The audit trail as people read it: the calls of every process and every domain's approved changes, newest first. */
+/** Reads and verifies the audit log over all processes and domains, newest record first. */
 import { z } from 'zod';
 import type { AuditVerdict, Checkpoint, VerifiedChain } from '../core/audit.ts';
 import type { Cursors } from '../core/cursor.ts';
@@ -6,10 +6,10 @@ import { failure } from '../core/errors.ts';
 import type { Person } from '../core/people.ts';
 import type { AuditChains, AuditQuery, ChainedRecord } from '../core/ports.ts';
 
-const place = z.strictObject({ at: z.string(), chain: z.string(), n: z.number() });
-/** What can be asked of a process that keeps a part of the trail. */
+const position = z.strictObject({ at: z.string(), chain: z.string(), n: z.number() });
+/** The questions to a process that holds a part of the audit log. */
 export const auditQuestion = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.literal('page'), limit: z.int().min(1).max(100), before: place.optional() }),
+  z.strictObject({ what: z.literal('page'), limit: z.int().min(1).max(100), before: position.optional() }),
   z.strictObject({ what: z.literal('record'), chain: z.string(), n: z.int() }),
   z.strictObject({ what: z.literal('verify') }),
 ]);
@@ -28,21 +28,21 @@ export const auditAnswer = z.strictObject({
 });
 export type AuditAnswer = z.output<typeof auditAnswer>;
 
-/** Answers for what is kept here, to who may see it: the question may come from another process. */
+/** Answers from the chains of this process, as far as the person may see them. Other processes may ask, too. */
 export type AuditPart = (person: Person, question: AuditQuestion) => Promise<AuditAnswer>;
 
 export interface OtherParts {
-  /** By the names of those who answered. */
+  /** By instance; instances that did not answer are missing. */
   ask(person: Person, question: AuditQuestion): Promise<ReadonlyMap<string, AuditAnswer>>;
-  /** All that ever kept a part, whether they run or not. */
+  /** All instances that ever wrote records, running or not. */
   known(): Promise<readonly string[]>;
-  /** The checkpoints of all their chains that are signed with our key. */
+  /** The signed checkpoints of all their chains. */
   checkpoints(): Promise<readonly Checkpoint[]>;
-  /** Who alone keeps this chain; undefined for one that several can show. */
+  /** The only instance that holds this chain; undefined for a chain in a shared store. */
   instanceOf(chain: string): string | undefined;
 }
 
-/** Whose records these are, and who has more of them and said nothing. */
+/** The instances that answered, and those that did not. */
 export interface About {
   readonly recordedBy: readonly string[];
   readonly missing: readonly string[];
@@ -54,7 +54,7 @@ export interface AuditPage {
   readonly nextCursor?: string;
   readonly about: About;
 }
-/** With who keeps a part of it and did not answer. */
+/** A verdict with the instances that did not answer. */
 export type FederatedVerdict = AuditVerdict & { readonly missing?: readonly string[] };
 
 export interface AuditReader {
@@ -63,10 +63,10 @@ export interface AuditReader {
   verify(person: Person): Promise<FederatedVerdict>;
 }
 
-/** What a chain can be called; anything else is no question for a database. */
+/** Valid names of chains; others are not looked up. */
 const CHAIN = /^[\w.-]{1,100}$/;
 const body = z.looseObject({ at: z.string(), principal: z.string() });
-/** Nothing where somebody spoiled it: it is left to who verifies, and takes no other record along. */
+/** Undefined for a corrupt record: only verification reports it, and the other records stay readable. */
 const readIn = (record: ChainedRecord) => {
   try {
     return body.safeParse(JSON.parse(record.body)).data;
@@ -78,17 +78,17 @@ const parsed = (record: ChainedRecord) => {
   const { principal: _, checkpoint: __, ...shown } = body.parse(JSON.parse(record.body));
   return { chain: record.chain, n: record.n, ...shown };
 };
-const everything = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
+const seesAll = (person: Person) => person.realm === 'staff' && person.roles.has('executive');
 const isSeenBy = (person: Person, record: ChainedRecord) => {
   const said = readIn(record);
-  return said !== undefined && (everything(person) || said.principal === person.principal);
+  return said !== undefined && (seesAll(person) || said.principal === person.principal);
 };
 
 const onlyExecutives = () =>
-  failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole trail.', { requiredRoles: ['executive'] });
+  failure('INSUFFICIENT_PERMISSIONS', 'Only executives can verify the whole audit log.', { requiredRoles: ['executive'] });
 
 export function createAuditPart(sources: readonly AuditChains[], verifyAll: () => Promise<AuditVerdict>): AuditPart {
-  /** Walks every record there is, so those who ask at the same time share one walk. */
+  /** A verification reads every record, so that concurrent requests share one. */
   let verifying: Promise<AuditVerdict> | undefined;
   const page = async (query: AuditQuery) => (await Promise.all(sources.map((source) => source.newest(query)))).flat();
   async function record(person: Person, chain: string, n: number): Promise<ChainedRecord[]> {
@@ -102,13 +102,13 @@ export function createAuditPart(sources: readonly AuditChains[], verifyAll: () =
     switch (question.what) {
       case 'page': {
         const { limit, before } = question;
-        const found = await page({ principal: everything(person) ? undefined : person.principal, limit, before });
+        const found = await page({ principal: seesAll(person) ? undefined : person.principal, limit, before });
         return { records: newest(found, limit) };
       }
       case 'record':
         return { records: await record(person, question.chain, question.n) };
       case 'verify': {
-        if (!everything(person)) throw onlyExecutives();
+        if (!seesAll(person)) throw onlyExecutives();
         verifying ??= verifyAll().finally(() => {
           verifying = undefined;
         });
@@ -122,7 +122,7 @@ export function createAuditPart(sources: readonly AuditChains[], verifyAll: () =
 type Placed = Pick<ChainedRecord, 'chain' | 'n'> & { readonly at: string };
 const before = (a: Placed, b: Placed) =>
   a.at === b.at ? (a.chain === b.chain ? b.n - a.n : a.chain < b.chain ? 1 : -1) : a.at < b.at ? 1 : -1;
-/** Each is read once, however often it is compared. */
+/** Parses each record once before sorting. */
 const newest = (records: readonly ChainedRecord[], limit: number): ChainedRecord[] =>
   records.length <= limit
     ? [...records]
@@ -141,9 +141,7 @@ function aboutOf(recordedBy: readonly string[], missing: readonly string[]): Abo
   };
 }
 
-/**
- * Servers of one domain share its store: what both tell is one record, and one chain. The first to tell it is believed, and we are first.
- */
+/** Servers of one domain share its store, so that several return the same record. The first answer counts; ours is first. */
 const distinct = <T>(all: readonly T[], key: (each: T) => string): T[] => [
   ...new Map(all.toReversed().map((each) => [key(each), each])).values(),
 ];
@@ -153,23 +151,23 @@ const longest = (chains: readonly VerifiedChain[]) =>
     ({ chain }) => chain,
   );
 
-/** What was told, held against what had been written down before anyone was asked: chains grow and never shrink, whoever keeps them. */
-function contradicted(
+/** Compares the answers with checkpoints that were read before: chains only grow. */
+function findContradiction(
   chains: readonly VerifiedChain[],
-  written: readonly Checkpoint[],
+  checkpoints: readonly Checkpoint[],
   answered: readonly string[],
   instanceOf: OtherParts['instanceOf'],
 ): AuditVerdict | undefined {
-  const told = new Map(chains.map(({ chain, count }) => [chain, count]));
-  for (const { chain, count } of written) {
+  const counts = new Map(chains.map(({ chain, count }) => [chain, count]));
+  for (const { chain, count } of checkpoints) {
     const only = instanceOf(chain);
-    const has = told.get(chain) ?? (only !== undefined && answered.includes(only) ? 0 : count);
+    const has = counts.get(chain) ?? (only !== undefined && answered.includes(only) ? 0 : count);
     if (has < count)
       return {
         ok: false,
         chain,
         n: has + 1,
-        problem: 'The record is missing: a checkpoint knows it, and who keeps the chain did not tell of it.',
+        problem: 'The record is missing: a checkpoint names it, but the instance that holds the chain does not have it.',
       };
   }
   return undefined;
@@ -218,9 +216,9 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
       throw failure('NOT_FOUND', 'There is no such record that you can see.');
     },
     async verify(person) {
-      if (!everything(person)) throw onlyExecutives();
-      const written = (await others?.checkpoints()) ?? [];
-      const look = async () => {
+      if (!seesAll(person)) throw onlyExecutives();
+      const checkpoints = (await others?.checkpoints()) ?? [];
+      const askAll = async () => {
         const { answers, about } = await ask(person, { what: 'verify' });
         const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
         const chains = longest(verdicts.flatMap((each) => (each.ok ? each.chains : []))).toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
@@ -229,12 +227,12 @@ export function createAuditReader({ instance, own, others, cursors }: AuditReade
           bad,
           chains,
           about,
-          contradiction: bad ? undefined : contradicted(chains, written, about.recordedBy, (chain) => others?.instanceOf(chain)),
+          contradiction: bad ? undefined : findContradiction(chains, checkpoints, about.recordedBy, (chain) => others?.instanceOf(chain)),
         };
       };
-      const first = await look();
-      // A walk is shared, and may have begun before what was written down was read. One that begins now has not.
-      const { bad, chains, about, contradiction } = first.contradiction === undefined ? first : await look();
+      const first = await askAll();
+      // A shared verification may have begun before the checkpoints were read; a new one has not.
+      const { bad, chains, about, contradiction } = first.contradiction === undefined ? first : await askAll();
       const missing = about.missing.length > 0 ? { missing: about.missing } : {};
       return { ...(bad ?? contradiction ?? { ok: true, chains }), ...missing };
     },

@@ -1,4 +1,4 @@
-/** Where a domain's tools run: in this process, or in another one behind an address. */
+/** The backends that run a domain's tools: in this process, or on a remote server over HTTP. */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../core/answer.ts';
 import type { Ticket } from '../core/tickets.ts';
@@ -22,13 +22,13 @@ import { parseAnswer, parseNotices } from './upstream-answers.ts';
 
 export interface ToolBackend extends Backend {
   call(request: CallRequest): Promise<Answer>;
-  /** What the next transactions after one changed, as this caller may hear of it. Waits for one; nothing after a while. */
+  /** Long-polls the changes after a transaction that this caller may see. Empty after the timeout. */
   changes(subscription: Subscription): Promise<readonly Notice[]>;
-  /** Behind an address. */
+  /** Whether the domain runs on a remote server. */
   readonly remote: boolean;
-  /** What is known without asking: false where it did not answer of late. */
+  /** The last known state, without a request: false while the circuit breaker is open. */
   available(): boolean;
-  /** Throws when its tools cannot be used at the moment. */
+  /** Throws if the tools cannot be used at the moment. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function localBackend(runtime: Runtime, server: string): ToolBackend {
   const changeFeed = feed && store && createLocalChangeFeed(feed, store, runtime.clock);
   return {
     call: (request) => call(runtime, request),
-    changes: async (subscription) => (changeFeed ?? nothingToFollow(server)).next(subscription),
+    changes: async (subscription) => (changeFeed ?? noChangeFeed(server)).next(subscription),
     execute: (ticket, { person, origin }, requestId) => execute(runtime, ticket, { person, origin, requestId }),
     findResult: (ticket, person) => findResult(runtime, ticket, person),
     remote: false,
@@ -49,23 +49,23 @@ export function localBackend(runtime: Runtime, server: string): ToolBackend {
   };
 }
 
-const nothingToFollow = (server: string): never => {
-  throw failure('RESOURCE_NOT_FOUND', `Nothing of ${server} can be followed.`);
+const noChangeFeed = (server: string): never => {
+  throw failure('RESOURCE_NOT_FOUND', `${server} has no change feed.`);
 };
 
-/** Says how long another process took. */
-export const timedBackend = (inner: ToolBackend, told: (answer: Answer, ms: number) => void): ToolBackend => ({
+/** Reports the duration of each call of a remote server. */
+export const timedBackend = (inner: ToolBackend, onAnswer: (answer: Answer, ms: number) => void): ToolBackend => ({
   ...inner,
   async call(request) {
     const started = performance.now();
     const answer = await inner.call(request);
-    told(answer, performance.now() - started);
+    onAnswer(answer, performance.now() - started);
     return answer;
   },
 });
 
 export interface RemoteOptions {
-  /** What of it can be followed. */
+  /** The domain's change feed, if it has one. */
   readonly feed?: Feed | undefined;
   readonly server: string;
   readonly title: string;
@@ -74,18 +74,18 @@ export interface RemoteOptions {
   readonly key: SigningKey;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The page on which a change is decided, here. */
+  /** The URL of the approval page on this gateway. */
   readonly approvalUrl: (confirmationId: string) => string;
 }
 
-/** What an execution sends: the stored bytes that the grant's digests are over. */
+/** The body of an execution: the stored bytes that the grant's digests cover. */
 export const executionBody = (ticket: Ticket) => {
   const { input, state: _state, answer: _answer, decidedAt: _decidedAt, ...card } = ticket;
   return { confirmationId: ticket.id, tool: ticket.tool, input: JSON.stringify(input), card: JSON.stringify(card) };
 };
 
-/** Trouble that may pass must not end a ticket: it is thrown, as it is where the domain runs here. */
-function thrown(answer: Answer): Answer {
+/** Throws retryable errors, as a local backend does, so that they do not end the ticket. */
+function throwRetryable(answer: Answer): Answer {
   if (answer.status === 'error' && answer.retryable)
     throw failure(answer.code as PipelineCode, { message: answer.message, hint: answer.suggestedAction }, answer.details);
   return answer;
@@ -93,10 +93,10 @@ function thrown(answer: Answer): Answer {
 
 const LONGEST_NAME = 200;
 
-/** Sending it again harms nobody, if something went wrong on the way the first time. */
+/** Whether a call without an answer can safely be sent again. */
 const isRepeatable = (tool: Tool | undefined) => tool === undefined || (tool.kind !== 'act' && tool.atOnceWhen === undefined);
 
-/** Employment is read in hr, for every server. */
+/** Every server reads employment from hr, so that an outage of hr affects them after a while. */
 const hintFor = (server: string) =>
   server === 'hr'
     ? 'Try again in a moment. Until then other servers answer only people whose employment was read in the last five minutes.'
@@ -106,10 +106,7 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
   const identify = createBatchSigner(key, server, clock);
   const unavailable = () => failure('SERVICE_UNAVAILABLE', { message: `${title} does not answer.`, hint: hintFor(server) }, { server });
 
-  /**
-   * A server that was replaced a moment ago may have taken a connection with it: what can be repeated is, once. `sign` signs each time
-   * anew.
-   */
+  /** Retries a repeatable request once, since a restarted server breaks its open connections. Each attempt is signed anew. */
   async function post(
     path: string,
     body: string,
@@ -143,21 +140,21 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
     }
   }
 
-  function understood(text: string, tool: Tool | undefined, of: 'call' | 'execution', repeatable: boolean, requestId: string): Answer {
+  function parseOrReport(text: string, tool: Tool | undefined, of: 'call' | 'execution', repeatable: boolean, requestId: string): Answer {
     try {
       return parseAnswer(text, tool, of);
     } catch (error) {
       upstream.recordFailure();
-      log.warn({ requestId, server, tool: tool?.name, reason: (error as Error).name }, 'a server answered what it cannot mean');
+      log.warn({ requestId, server, tool: tool?.name, reason: (error as Error).name }, 'invalid answer of a remote server');
       throw repeatable ? unavailable() : outcomeUnknown(unavailable());
     }
   }
 
-  const carryOut = async (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
+  const requestExecution = async (ticket: Ticket, caller: Caller, requestId: string, settle: boolean) => {
     const execution = executionBody(ticket);
     const sign = () => signGrant(key, { ...execution, settle, server, caller, requestId }, clock);
     const text = await post('/execute', JSON.stringify({ ...execution, settle }), sign, { requestId }, true);
-    return understood(text, registry.find(server, ticket.tool), 'execution', true, requestId);
+    return parseOrReport(text, registry.find(server, ticket.tool), 'execution', true, requestId);
   };
 
   const next =
@@ -173,17 +170,17 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
     });
 
   return {
-    changes: async (subscription) => (next ?? nothingToFollow(server))(subscription),
+    changes: async (subscription) => (next ?? noChangeFeed(server))(subscription),
     async call(request) {
       const { tool: name, input, caller, surface, requestId, approvalBecause } = request;
       const tool = registry.find(server, name);
       const repeatable = isRepeatable(tool);
-      // Whatever is not a tool is told so by who would have it. Of a name that is endless the beginning will do: an identity is short.
+      // The remote server refuses unknown tools. Long names are truncated, since the identity token has a maximum length.
       const path = `/tools/${encodeURIComponent(tool === undefined ? Buffer.from(name.slice(0, LONGEST_NAME)).toString() : name)}`;
       const body = JSON.stringify({ input: input ?? null, surface, approvalBecause });
       const sign = () => identify({ caller, requestId, method: 'POST', path, body });
       try {
-        const answer = understood(await post(path, body, sign, request, repeatable), tool, 'call', repeatable, requestId);
+        const answer = parseOrReport(await post(path, body, sign, request, repeatable), tool, 'call', repeatable, requestId);
         if (answer.status !== 'pending_confirmation') return answer;
         return { ...answer, confirmationData: { ...answer.confirmationData, approvalUrl: approvalUrl(answer.confirmationId) } };
       } catch (error) {
@@ -192,8 +189,8 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
       }
     },
     async execute(ticket, caller, requestId) {
-      const answer = await carryOut(ticket, caller, requestId, false);
-      return thrown(answer);
+      const answer = await requestExecution(ticket, caller, requestId, false);
+      return throwRetryable(answer);
     },
     async findResult(ticket: Ticket, person: Person) {
       const caller: Caller = {
@@ -202,8 +199,8 @@ export function remoteBackend({ feed, server, title, upstream, registry, key, cl
         approves: 'nothing',
         origin: 'gateway',
       };
-      const answer = await carryOut(ticket, caller, ticket.id, true);
-      return thrown(answer).status === 'success' ? answer : undefined;
+      const answer = await requestExecution(ticket, caller, ticket.id, true);
+      return throwRetryable(answer).status === 'success' ? answer : undefined;
     },
     remote: true,
     available: () => upstream.answers,

@@ -1,4 +1,4 @@
-/** Whoever comes to the API by hand, and what they send. */
+/** Authenticates and counts callers of the REST API, and validates their parameters. */
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type CallLimiter, byHand } from '../core/limits/call-limiter.ts';
@@ -17,7 +17,7 @@ export function createCallers({ authenticate, onUnauthenticated, callLimiter }: 
     counted(req.raw, onUnauthenticated, () => authenticate(req.raw, deciding));
   return {
     caller,
-    /** What is not a tool is counted too, but apart. */
+    /** Requests that call no tool have their own rate limit. */
     async countedCaller(req: FastifyRequest, deciding = false): Promise<Caller> {
       const who = await caller(req, deciding);
       await callLimiter.count(byHand(who.person));

@@ -1,6 +1,6 @@
-/** Stops asking who does not answer, and finds out alone when asking is worth while again. */
+/** A circuit breaker: opens after repeated failures, and probes in the background until the server answers again. */
 export interface CircuitBreaker {
-  /** False while nobody should be asked. */
+  /** False while requests should not be sent. */
   readonly closed: boolean;
   good(): void;
   bad(): void;
@@ -8,10 +8,10 @@ export interface CircuitBreaker {
 }
 
 export interface CircuitBreakerOptions {
-  /** Asks whether it is there again; no caller's work is spent on finding out. */
+  /** Checks whether the server answers again, so that no caller's request is used for that. */
   readonly probe: () => Promise<void>;
   readonly onChange: (closed: boolean) => void;
-  /** So many in a row, with nothing good between. */
+  /** Consecutive failures that open the breaker. */
   readonly failures?: number;
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
@@ -39,7 +39,7 @@ export function createCircuitBreaker({
       probe().then(
         () => {
           if (over) return;
-          // Half trusted: the first call that fails opens it again.
+          // Half-open: the next failure opens it again.
           bad = failures - 1;
           set(true);
         },
@@ -54,7 +54,7 @@ export function createCircuitBreaker({
       return closed;
     },
     good() {
-      // An answer to what was asked before it opened says nothing about now; the probe does.
+      // A late answer to a request from before the breaker opened does not close it; only the probe does.
       if (closed) bad = 0;
     },
     bad() {

@@ -1,4 +1,4 @@
-/** The API for a reader: one plain page, made from the declarations, that loads nothing. */
+/** The API documentation page at /docs, generated from the declarations, without external resources. */
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { matrixRow } from '../core/access.ts';
@@ -37,10 +37,10 @@ pre{overflow:auto;font-size:13px;padding:.75rem;border:1px solid var(--line);bor
 code{font-size:.9em;overflow-wrap:anywhere}
 summary{cursor:pointer}
 `;
-/** The one style sheet in the page is allowed by its digest. */
+/** The content security policy allows the inline style sheet by its digest. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
 
-/** The page as bytes, made when first asked for, in turns. */
+/** Built on first use, yielding to the event loop between tools. */
 export function docsDocument(registry: Registry): () => Promise<Buffer> {
   return memoize(async () => {
     let body = '';
@@ -51,12 +51,12 @@ export function docsDocument(registry: Registry): () => Promise<Buffer> {
         await nextTurn();
       }
     }
-    const places = registry.domains.map(({ name, title }) => `<a href="#${name}">${escape(title)}</a>`).join(' ');
+    const links = registry.domains.map(({ name, title }) => `<a href="#${name}">${escape(title)}</a>`).join(' ');
     return Buffer.from(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API · Tamshai</title><style>${STYLE}</style></head>
 <body><header><a href="/">Tamshai</a><h1>API</h1>
 <p>Send <code>Authorization: Bearer …</code> with a token for this address’s <code>/api</code>. Programs read <a href="/openapi.json">openapi.json</a>.</p>
-<nav aria-label="Servers">${places}</nav></header>
+<nav aria-label="Servers">${links}</nav></header>
 <main>${body}</main></body></html>`);
   });
 }

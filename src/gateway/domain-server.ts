@@ -1,4 +1,4 @@
-/** A domain's own HTTP server: its tools for signed-in clients and for the gateway, and the door for approved changes. */
+/** The routes of a domain's own HTTP server: tools for clients and the gateway, and execution of approved changes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ticket } from '../core/tickets.ts';
@@ -20,17 +20,17 @@ export interface DomainServer {
   readonly server: string;
   readonly registry: Registry;
   readonly backend: ToolBackend;
-  /** Rejects while nothing should be sent here. */
+  /** Rejects while the server should receive no requests. */
   readonly ready: () => Promise<void>;
   readonly authenticate: Authenticate;
   readonly gatewayKeys: GatewayKeys;
   readonly clock: Clock;
   readonly kv: KeyValue;
   readonly people: People;
-  /** Where this is hr: what it tells of people, and to whom beside the gateway. */
+  /** On hr: the feed of changes to people, and the keys of its readers beside the gateway. */
   readonly feed: PeopleFeed | undefined;
   readonly feedReaders: GatewayKeys;
-  /** Where this is support: whether a customer leads the own organisation. */
+  /** On support: whether a customer leads their organisation. */
   readonly leads: (customer: { readonly sub: string; readonly organizationId: string }) => Promise<boolean | undefined>;
   readonly onUnauthenticated: OnUnauthenticated;
   /** Records a call that was refused before its body was read. */
@@ -45,11 +45,11 @@ const execution = z.strictObject({
   settle: z.boolean().default(false),
 });
 
-/** What the gateway says of a call beside its input. The identity is signed over it, so it is believed from there and from nobody else. */
-const callers = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
+/** What the gateway sends beside the input. Its identity token signs the body, so that only the gateway can set it. */
+const callContext = z.object({ surface: z.enum(['mcp', 'rest', 'assistant']).optional(), approvalBecause: z.string().max(300).optional() });
 
 const IDENTITY_KIND = 'tamshai-identity+jwt';
-/** The kind of token is in its header; only its signature is believed, later. */
+/** Reads the token type from the header only; the signature is verified later. */
 function kindOf(token: string | undefined): string | undefined {
   try {
     return (JSON.parse(Buffer.from(token?.split('.')[0] ?? '', 'base64url').toString()) as { typ?: string }).typ;
@@ -58,7 +58,7 @@ function kindOf(token: string | undefined): string | undefined {
   }
 }
 
-/** For the gateway: to which of its requests this is the answer. Only said to who was believed. */
+/** Names the request that this answers, for a verified gateway. */
 const markAnswer = (reply: FastifyReply, token: string | undefined) =>
   void (token !== undefined && reply.header(ANSWERS_HEADER, answersTo(token)));
 
@@ -73,7 +73,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return caller;
   };
 
-  // What a gateway took from its caller is taken from it as it is: here, as there, the tool refuses it, and that is on record.
+  // The gateway has parsed the body already. The tool validates it, so that a refusal is in the audit log.
   const byIdentity = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     if (kindOf(token) !== IDENTITY_KIND) return undefined;
@@ -81,12 +81,12 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     markAnswer(reply, token);
     return { duplicates: 'allow', checked: false };
   });
-  // The grant is looked at first: who has none learns nothing about what a good body is.
+  // The grant is verified before the body, so that a sender without one learns nothing about valid bodies.
   const byGrant = vouchedFor(async (req, reply) => {
     const token = bearer(req.headers.authorization);
     await counted(req.raw, deps.onUnauthenticated, () => openGrant(deps.gatewayKeys, { token, server, clock }));
     markAnswer(reply, token);
-    // All that was shown is one text in it, and all that was asked another.
+    // The card and the input are one long string each.
     return { duplicates: 'refuse', stringBytes: VOUCHED_BYTES };
   });
 
@@ -99,14 +99,14 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     const { caller, requestId, tool = (req.params as { tool: string }).tool } = sender;
     return deps.recordRefused({ server, tool, caller, surface: 'direct', requestId, body: unreadBody(req) }, refused);
   };
-  const ofCall = recording(async (req, token) =>
+  const recordCall = recording(async (req, token) =>
     kindOf(token) === IDENTITY_KIND
       ? callerIn(await openIdentityToken(deps.gatewayKeys, { token, server, clock }))
       : { caller: await deps.authenticate(req.raw), requestId: req.id },
   );
-  const ofExecution = recording((_req, token) => openGrant(deps.gatewayKeys, { token, server, clock }));
+  const recordExecution = recording((_req, token) => openGrant(deps.gatewayKeys, { token, server, clock }));
 
-  app.post<{ Params: { tool: string } }>('/tools/:tool', { ...byIdentity, config: { record: ofCall } }, async (req, reply) => {
+  app.post<{ Params: { tool: string } }>('/tools/:tool', { ...byIdentity, config: { record: recordCall } }, async (req, reply) => {
     const tool = registry.find(server, req.params.tool);
     const token = bearer(req.headers.authorization);
     const body = req.rawBody ?? Buffer.alloc(0);
@@ -117,7 +117,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       deps.onUnauthenticated,
       async (): Promise<{ caller: Caller; requestId: string }> => {
         if (fromGateway) {
-          // A captured identity must not write twice; reading twice harms nobody.
+          // A replayed identity token must not write; reads can be repeated safely.
           const firstUse =
             tool?.kind === 'write' || tool?.kind === 'act'
               ? (jti: string, seconds: number) => deps.kv.add(`jti:${jti}`, '1', seconds)
@@ -129,13 +129,13 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
       },
     );
     req.recorded = true;
-    const { surface = 'direct', approvalBecause } = (fromGateway && callers.safeParse(req.body).data) || {};
-    const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callers.shape) : [])]);
+    const { surface = 'direct', approvalBecause } = (fromGateway && callContext.safeParse(req.body).data) || {};
+    const input = inputOf(req.body, ['userContext', ...(fromGateway ? Object.keys(callContext.shape) : [])]);
     const answer = await backend.call({ server, tool: tool?.name ?? req.params.tool, input, caller, surface, requestId, approvalBecause });
     return sendAnswer(reply, answer, tool);
   });
 
-  // The gateway follows what changes here for those who follow it there.
+  // The gateway long-polls changes here for its own subscribers.
   app.post('/changes', async (req, reply) => {
     const caller = await signed(req, reply, deps.gatewayKeys);
     const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);
@@ -143,7 +143,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return { status: 'success', data: await backend.changes({ caller, after: asked.data.after }) };
   });
 
-  app.post('/execute', { ...byGrant, config: { record: ofExecution } }, async (req, reply) => {
+  app.post('/execute', { ...byGrant, config: { record: recordExecution } }, async (req, reply) => {
     const body = execution.safeParse(req.body);
     const grant = body.success ? body.data : { confirmationId: '', tool: '', input: '', card: '', settle: false };
     const { caller, requestId } = await counted(req.raw, deps.onUnauthenticated, () =>
@@ -170,7 +170,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready' });
   });
 
-  // The gateway asks these at sign-in when the server that knows runs in another process.
+  // The gateway calls these at sign-in if the domain runs in another process.
   if (server === 'support') {
     app.post('/lead', async (req, reply) => {
       await signed(req, reply, deps.gatewayKeys);
@@ -186,7 +186,7 @@ export function domainRoutes(app: FastifyInstance, deps: DomainServer): void {
     if (!employeeId.success) throw failure('VALIDATION_ERROR', 'Give one employeeId.');
     return { status: 'success', data: await deps.people.employment(employeeId.data.employeeId) };
   });
-  // And who keeps a copy of people asks this.
+  // Domains that keep a copy of people read this feed.
   app.post('/people-changes', async (req, reply) => {
     await signed(req, reply, deps.feedReaders);
     const asked = z.strictObject({ after: z.int().min(0) }).safeParse(req.body);

@@ -1,4 +1,4 @@
-/** What each caller may use, as MCP lists it and as the API tells it. Made once for each set of roles. */
+/** The tools that a caller may use, as MCP and the REST API list them. Built once per set of roles. */
 import { opens } from '../core/access.ts';
 import { listedTool, mcpTool } from '../core/derive/mcp.ts';
 import { createQualifier } from '../core/derive/qualify.ts';
@@ -11,20 +11,20 @@ import { z } from 'zod';
 
 export interface Listing {
   readonly bytes: Buffer;
-  /** Whose tools are in it. */
+  /** The servers whose tools are listed. */
   readonly servers: ReadonlySet<string>;
   readonly tools: readonly ReturnType<typeof listedTool>[];
 }
 
 export interface Listings {
   for(person: Person, servers: ReadonlySet<string> | undefined): Listing;
-  /** By the name a client uses, aliases too. */
+  /** By the name that clients use, including aliases. */
   find(name: string): Tool | undefined;
 }
 
-const MOST_KEPT = 200;
+const MAX_CACHED = 200;
 
-/** `qualified`: with the server's name in front, as the gateway lists them. */
+/** The gateway lists tools with the server's name in front (`hr_list_employees`); a domain server does not. */
 export function createListings(registry: Registry, only: string | undefined): Listings {
   const qualified = only === undefined;
   const tools = registry.tools.filter(({ domain }) => only === undefined || domain.name === only);
@@ -36,11 +36,11 @@ export function createListings(registry: Registry, only: string | undefined): Li
       [tool.name, ...tool.aliases].map((name) => [qualified ? qualifiedName({ ...tool, name }) : name, tool] as const),
     ),
   );
-  const kept = new Map<string, Listing>();
+  const cache = new Map<string, Listing>();
   return {
     for(person, servers) {
       const key = `${[...person.roles].sort().join(' ')}|${servers ? [...servers].sort().join(' ') : ''}`;
-      let listing = kept.get(key);
+      let listing = cache.get(key);
       if (!listing) {
         const open = tools.filter((tool) => opens(tool, person.roles) && (servers === undefined || servers.has(tool.domain.name)));
         const shown = open.flatMap((tool) => published.get(tool) ?? []);
@@ -49,8 +49,8 @@ export function createListings(registry: Registry, only: string | undefined): Li
           servers: new Set(open.map(({ domain }) => domain.name)),
           bytes: Buffer.from(`"tools":${JSON.stringify(shown)}`),
         };
-        if (kept.size >= MOST_KEPT) kept.clear();
-        kept.set(key, listing);
+        if (cache.size >= MAX_CACHED) cache.clear();
+        cache.set(key, listing);
       }
       return listing;
     },
@@ -58,7 +58,7 @@ export function createListings(registry: Registry, only: string | undefined): Li
   };
 }
 
-/** Servers that do not answer at the moment: their tools are listed all the same, as they come back without anyone listing again. */
+/** Servers that do not answer. Their tools stay listed, since clients do not list again when a server is back. */
 export const missingFrom = (
   registry: Registry,
   backend: (server: string) => Pick<ToolBackend, 'available'>,
@@ -68,7 +68,7 @@ export const missingFrom = (
     servers.has(name) && !backend(name).available() ? [{ server: name, title, retryable: true }] : [],
   );
 
-/** For the web app and for people who write programs: everything about the tools that this person may use. */
+/** All details of the tools that this person may use, for the web app and API clients. */
 export function toolsOf(registry: Registry, person: Person, today: string) {
   const servers = registry.domains.map((domain) => {
     const open = registry.tools.filter((tool) => tool.domain === domain && opens(tool, person.roles));
@@ -86,14 +86,14 @@ function describeTool(tool: Tool, person: Person, today: string) {
     description,
     kind: tool.kind,
     plural: tool.plural ?? null,
-    // With `atOnceWhen`, an approval is needed only where that is not so.
+    // A tool with `atOnceWhen` needs an approval only if that condition is false.
     needsApproval: tool.kind === 'write',
     atOnceWhen: tool.atOnceWhen ?? null,
     roles: tool.roles,
     inputSchema,
     outputSchema,
     annotations,
-    // What this very person would ask comes first: somebody else's department or team may be none of theirs.
+    // The person's own examples come first, since those of others may name departments that they cannot see.
     examples: tool.examples
       .filter(({ expects }) => expects === undefined)
       .toSorted((a, b) => Number(b.as === person.username) - Number(a.as === person.username))
@@ -103,7 +103,7 @@ function describeTool(tool: Tool, person: Person, today: string) {
   };
 }
 
-/** Which fields may read `*** (Hidden)`, and who sees them. */
+/** The fields that may be masked as `*** (Hidden)`, and the roles that see them. */
 export function maskedFields(tool: Tool) {
   const shape = tool.output instanceof z.ZodArray ? tool.output.element : tool.output;
   if (!(shape instanceof z.ZodObject)) return [];

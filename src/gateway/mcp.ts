@@ -1,4 +1,4 @@
-/** The MCP endpoint of the gateway, for all servers at once, and of each server alone. */
+/** The MCP endpoints: the gateway's for all servers, and each domain server's own. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../core/caller.ts';
 import type { ConfirmationView } from '../core/decisions.ts';
@@ -18,16 +18,16 @@ import { createMcpResources } from './resources.ts';
 
 export interface McpEndpointOptions {
   readonly registry: Registry;
-  /** One server alone; the gateway serves all. */
+  /** The one server to serve; undefined on the gateway, which serves all. */
   readonly only?: string | undefined;
   readonly version: string;
-  /** Where people reach this endpoint. */
+  /** The public URL of this endpoint. */
   readonly base: string;
   readonly backend: (server: string) => ToolBackend;
   readonly authenticate: Authenticate;
-  /** The person as they stand now; throws when the sign-in is no longer good. */
+  /** Reloads the person. Throws if their sign-in is no longer valid. */
   readonly recheck: (caller: Caller) => Promise<Caller>;
-  /** Where what people follow and hold open is kept. */
+  /** Holds subscriptions and concurrency limits. */
   readonly kept: KeyValue;
   readonly confirmation: (id: string, caller: Caller) => Promise<ConfirmationView>;
   readonly guard: Guard;
@@ -51,7 +51,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
   const domain = registry.domains.find(({ name }) => name === only);
   const surface = only === undefined ? 'mcp' : 'direct';
   const here = only ?? 'gateway';
-  /** Calls of tools that are not here: counted and recorded like any other, once, though they are asked about twice. */
+  /** Calls of unknown tools that are recorded already: the fast path and the SDK both ask for them. */
   const unknown = new WeakSet<ToolCall>();
 
   const callerOf = ({ caller, clientName }: Pick<ToolCall, 'caller' | 'clientName'>): Caller => ({
@@ -68,7 +68,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
     instructions: INSTRUCTIONS,
     guard: options.guard,
     authenticate: (req) => {
-      // A known token answers at once; only the rest is worth a promise.
+      // A cached token is answered synchronously, without a promise.
       const caller = options.authenticate(req);
       return caller instanceof Promise ? counted(req, options.onUnauthenticated, () => caller) : caller;
     },
@@ -133,13 +133,13 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpHandler {
 }
 
 /**
- * What a program says of itself comes first, then what it registered as; neither may read as if the person had asked without one. Nor
- * may our own command's name, whose tokens an MCP client can be given.
+ * The client's stated name, else its registered name. Our own names are refused, so that a client cannot appear as the person
+ * themselves or as our command.
  */
 const programOf = (said: string | undefined, registered: string): string =>
   [said, registered].find((name) => name !== undefined && !isOurName(name)) ?? UNNAMED;
 
-/** The address as the client wrote it: it compares what it is told with what it asked. A proxy in front may speak https for us. */
+/** The origin as the client used it, since it compares the metadata URL with it. A proxy may terminate https for us. */
 export function originOf(req: IncomingMessage, base: string): string {
   const { host = '' } = req.headers;
   return new URL(base).host === host ? new URL(base).origin : `http://${host}`;

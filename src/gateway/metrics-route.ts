@@ -1,4 +1,4 @@
-/** Numbers for Prometheus: on this machine, for whoever holds the key that was set for it, and for members of staff. */
+/** `GET /metrics` for Prometheus: open to loopback, to the scraper's key and to staff. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -11,7 +11,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether a request carries the key that a scraper was given. */
+/** Returns a check whether a request carries the scraper's key. */
 export function scraperKey(key: string | undefined): (req: IncomingMessage) => boolean {
   const expected = key === undefined ? undefined : digest(key);
   return ({ headers }) => {
@@ -22,7 +22,7 @@ export function scraperKey(key: string | undefined): (req: IncomingMessage) => b
 
 export interface MetricsRoute {
   readonly metrics: Metrics;
-  /** A domain's own port tells of that domain. */
+  /** On a domain's own port: only the metrics of that domain. */
   readonly server?: string | undefined;
   readonly key: string | undefined;
   readonly authenticate: Authenticate;

@@ -1,7 +1,7 @@
-/** The deadline of a readiness check: a store that hangs must not hang the probe that asks about it. */
+/** Runs a readiness check with a deadline, so that a store that hangs does not hang the probe. */
 const DEADLINE_MS = 2_000;
 
-/** False when the check fails, or has not ended within two seconds. */
+/** False if the check fails or does not end within two seconds. */
 export function answersInTime(check: () => Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), DEADLINE_MS);

@@ -1,4 +1,4 @@
-/** Questions to the assistant, answered as a stream, and the conversations that are kept of them. */
+/** REST routes of the assistant: questions answered as an event stream, and stored conversations. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Assistant } from '../assistant/assistant.ts';
@@ -13,19 +13,19 @@ import { parsed, type CallersOptions, createCallers } from './callers.ts';
 
 export interface QueryRoutes extends CallersOptions {
   readonly assistant: Assistant;
-  /** Tokens only, for what an address in a link could do. */
+  /** Tokens only, for GET: a link on a foreign page must not ask in the user's name. */
   readonly byToken: Authenticate;
-  /** The person's present state; throws where they may not go on. */
+  /** Reloads the person. Throws if their sign-in is no longer valid. */
   readonly refresh: (caller: Caller) => Promise<Caller>;
-  /** Where is kept how many answers each person is getting. */
+  /** Holds the number of open answers of each person. */
   readonly kept: KeyValue;
 }
 
 const LONGEST = 4_000;
 const MOST_STREAMS = 6;
-/** Who was shut out must not be answered for longer than ten seconds. */
+/** A revoked person must not be answered for longer than ten seconds. */
 const RECHECK_MS = 5_000;
-/** Names under which a token might be put into an address, where every log on the way would keep it. */
+/** Query parameters that might hold a token. They are refused, since proxies log URLs. */
 const TOKEN_NAMES = ['access_token', 'token', 'authorization', 'bearer', 'id_token', 'jwt'];
 
 const asked = z.strictObject({
@@ -41,10 +41,10 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
   const streams = new ConcurrencyLimit(deps.kept, 'answers', MOST_STREAMS);
   const open = new Set<AbortController>();
 
-  async function enter(principal: string): Promise<() => void> {
-    const leave = await streams.take(principal);
-    if (leave === undefined) throw failure('RATE_LIMITED', `More than ${MOST_STREAMS} answers at once.`, { retryAfterSeconds: 5 });
-    return leave;
+  async function acquire(principal: string): Promise<() => void> {
+    const release = await streams.take(principal);
+    if (release === undefined) throw failure('RATE_LIMITED', `More than ${MOST_STREAMS} answers at once.`, { retryAfterSeconds: 5 });
+    return release;
   }
 
   async function stream(
@@ -54,7 +54,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
     { query, conversationId }: Asked,
     readOnly: boolean,
   ): Promise<void> {
-    const leave = await enter(caller.person.principal);
+    const release = await acquire(caller.person.principal);
     const stop = new AbortController();
     open.add(stop);
     let recheck: NodeJS.Timeout | undefined;
@@ -68,19 +68,19 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
       try {
         await answer((event) => events.send(event), stop.signal);
       } catch (error) {
-        const { status: _status, ...told } = (
+        const { status: _status, ...problem } = (
           error instanceof Failure
             ? error
             : failure('INTERNAL_ERROR', `Something went wrong on our side. Request ${req.id}.`, { requestId: req.id })
         ).answer();
-        events.send({ type: 'error', ...told });
+        events.send({ type: 'error', ...problem });
       } finally {
         events.done();
       }
     } finally {
       clearInterval(recheck);
       open.delete(stop);
-      leave();
+      release();
     }
   }
 
@@ -104,7 +104,7 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
   }));
   app.get<{ Params: { id: string } }>('/api/conversations/:id', async (req) => {
     const { person } = await countedCaller(req);
-    return { status: 'success', data: shown(await assistant.conversations.read(person, req.params.id)) };
+    return { status: 'success', data: present(await assistant.conversations.read(person, req.params.id)) };
   });
   app.delete<{ Params: { id: string } }>('/api/conversations/:id', async (req) => {
     const { person } = await countedCaller(req);
@@ -120,8 +120,8 @@ export function queryRoutes(app: FastifyInstance, deps: QueryRoutes): { close():
   };
 }
 
-/** For reading again: each question with its answer, and the calls that led to it. */
-const shown = ({ exchanges, ...about }: Conversation) => ({
+/** A conversation for display: each question with its answer and its tool calls. */
+const present = ({ exchanges, ...about }: Conversation) => ({
   ...about,
   exchanges: exchanges.map(({ at, question, said, stopped }) => ({
     at,

@@ -1,4 +1,4 @@
-/** What an MCP endpoint offers beside tools, from the declarations; each use of it is a call like any other. */
+/** Serves MCP resources, prompts, completion and subscriptions from the declarations; every use is a tool call with all its checks. */
 import { opens } from '../core/access.ts';
 import { addresses } from '../core/addresses.ts';
 import type { Answer } from '../core/answer.ts';
@@ -15,14 +15,14 @@ export interface McpResourcesOptions {
   readonly registry: Registry;
   readonly only: string | undefined;
   readonly backend: (server: string) => ToolBackend;
-  /** The caller as the client program presents them. */
+  /** The caller, with the client program as origin. */
   readonly callerOf: (call: ResourceCall) => Caller;
-  /** The person as they stand now; throws when the sign-in is no longer good. */
+  /** Reloads the person. Throws if their sign-in is no longer valid. */
   readonly recheck: (caller: Caller) => Promise<Caller>;
 }
 
 type Servers = ReadonlySet<string> | undefined;
-/** How long a person's standing counts before a stream asks again. With the wait for news, which is asked for with it, that stays under ten seconds. */
+/** How long a stream caches the person's state. Together with the long poll, a lost right ends a stream within ten seconds. */
 const RECHECK_MS = 1_500;
 
 export function createMcpResources({ registry, only, backend, callerOf, recheck }: McpResourcesOptions): McpResources | undefined {
@@ -38,31 +38,32 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
   const serves = (server: string, servers: Servers) => servers === undefined || servers.has(server);
   const readable = ({ roles }: Person, servers: Servers) =>
     resources.filter(({ tool, domain }) => opens(tool, roles) && serves(domain.name, servers));
-  const sayable = ({ tool, tools, domain }: Prompt, { roles }: Person, servers: Servers) =>
+  const isVisible = ({ tool, tools, domain }: Prompt, { roles }: Person, servers: Servers) =>
     [tool, ...tools].every((each) => opens(each, roles)) && serves(domain.name, servers);
-  const call = (server: string, tool: string, input: unknown, asking: ResourceCall): Promise<Answer> =>
-    backend(server).call({ server, tool, input, caller: callerOf(asking), surface, requestId: asking.requestId, signal: asking.signal });
-  /** What is not here is counted and recorded as well. */
-  const none = (name: string, asking: ResourceCall) => call(only ?? 'gateway', name, {}, asking);
-  const noAddress = (uri: string, asking: ResourceCall, to = '') => none(`${uri.includes('://') ? '' : '://'}${uri}${to}`, asking);
-  const noSubscription = async (uri: string, asking: ResourceCall, to: string): Promise<Answer> => {
-    const answer = await noAddress(uri, asking, to);
-    return find(uri) === undefined || answer.status !== 'error' ? answer : { ...answer, message: 'Of this resource no changes are told.' };
+  const call = (server: string, tool: string, input: unknown, request: ResourceCall): Promise<Answer> =>
+    backend(server).call({ server, tool, input, caller: callerOf(request), surface, requestId: request.requestId, signal: request.signal });
+  /** A call of something unknown is counted and recorded, too. */
+  const recordUnknown = (name: string, request: ResourceCall) => call(only ?? 'gateway', name, {}, request);
+  const recordUnknownUri = (uri: string, request: ResourceCall, to = '') =>
+    recordUnknown(`${uri.includes('://') ? '' : '://'}${uri}${to}`, request);
+  const recordUnknownFeed = async (uri: string, request: ResourceCall, to: string): Promise<Answer> => {
+    const answer = await recordUnknownUri(uri, request, to);
+    return find(uri) === undefined || answer.status !== 'error' ? answer : { ...answer, message: 'This resource has no subscriptions.' };
   };
   const named = (uri: string, { servers }: ResourceCall): ReturnType<typeof find> => {
     const found = find(uri);
     return found && serves(found.resource.domain.name, servers) ? found : undefined;
   };
-  const followed = (resource: Resource | undefined) =>
+  const subscriptionOf = (resource: Resource | undefined) =>
     feeds.find((feed) => resource !== undefined && feed.resources.includes(resource))?.subscriptions.get(resource?.uri ?? '');
 
-  const standing = new WeakMap<Caller['token'], { readonly caller: Promise<Caller>; readonly until: number }>();
-  /** Whoever follows changes is looked at again and again: a role may be gone since the stream began. */
+  const cached = new WeakMap<Caller['token'], { readonly caller: Promise<Caller>; readonly until: number }>();
+  /** The person's roles are read again while a stream is open, since a role may be revoked meanwhile. */
   const present = (caller: Caller): Promise<Caller> => {
-    const known = standing.get(caller.token);
+    const known = cached.get(caller.token);
     if (known !== undefined && performance.now() < known.until) return known.caller;
     const asked = recheck(caller);
-    standing.set(caller.token, { caller: asked, until: performance.now() + RECHECK_MS });
+    cached.set(caller.token, { caller: asked, until: performance.now() + RECHECK_MS });
     return asked;
   };
 
@@ -80,55 +81,58 @@ export function createMcpResources({ registry, only, backend, callerOf, recheck 
       readable(person, servers)
         .filter(({ variables, paged }) => paged || variables.length > 0)
         .map(mcpTemplate),
-    prompts: ({ person }, servers) => prompts.filter((prompt) => sayable(prompt, person, servers)).map(mcpPrompt),
-    async read(uri, asking) {
-      const found = named(uri, asking);
-      if (found === undefined) return { answer: await noAddress(uri, asking), mimeType: '' };
+    prompts: ({ person }, servers) => prompts.filter((prompt) => isVisible(prompt, person, servers)).map(mcpPrompt),
+    async read(uri, request) {
+      const found = named(uri, request);
+      if (found === undefined) return { answer: await recordUnknownUri(uri, request), mimeType: '' };
       const { resource, input } = found;
-      return { answer: await call(resource.domain.name, resource.tool.name, input, asking), mimeType: resource.mimeType };
+      return { answer: await call(resource.domain.name, resource.tool.name, input, request), mimeType: resource.mimeType };
     },
-    async prompt(name, given, asking) {
-      const prompt = prompts.find((each) => each.name === name && serves(each.domain.name, asking.servers));
-      if (prompt === undefined) return { answer: await none(`${PROMPTS}${name}`, asking), description: '' };
-      // Its words need no store, so that it is answered here, wherever its domain runs.
+    async prompt(name, given, request) {
+      const prompt = prompts.find((each) => each.name === name && serves(each.domain.name, request.servers));
+      if (prompt === undefined) return { answer: await recordUnknown(`${PROMPTS}${name}`, request), description: '' };
+      // Rendering a prompt needs no store, so that the gateway does it, wherever the domain runs.
       const answer = await backend('gateway').call({
         server: prompt.domain.name,
         tool: prompt.tool.name,
         input: { qualified: only === undefined, ...given },
-        caller: callerOf(asking),
+        caller: callerOf(request),
         surface,
-        requestId: asking.requestId,
+        requestId: request.requestId,
       });
       return { answer, description: prompt.description };
     },
-    async complete(reference, argument, asking) {
+    async complete(reference, argument, request) {
       const owner: Resource | Prompt | undefined =
         reference.type === 'ref/prompt'
           ? prompts.find(({ name }) => name === reference.name)
           : resources.find((resource) => resource.uri === reference.uri || mcpTemplate(resource).uriTemplate === reference.uri);
-      if (owner === undefined || !serves(owner.domain.name, asking.servers)) {
-        return reference.type === 'ref/prompt' ? none(`${PROMPTS}${reference.name}`, asking) : noAddress(reference.uri, asking);
+      if (owner === undefined || !serves(owner.domain.name, request.servers)) {
+        return reference.type === 'ref/prompt'
+          ? recordUnknown(`${PROMPTS}${reference.name}`, request)
+          : recordUnknownUri(reference.uri, request);
       }
       const completion = owner.completions[argument.name] ?? owner.completions[argument.name.replaceAll('-', '_')];
       if (completion === undefined) return { status: 'success', data: [] };
-      return call(owner.domain.name, completion.name, { value: argument.value }, asking);
+      return call(owner.domain.name, completion.name, { value: argument.value }, request);
     },
-    async subscribe(uri, asking) {
-      const found = named(uri, asking);
-      const follow = followed(found?.resource);
-      if (found === undefined || follow === undefined) return { answer: await noSubscription(uri, asking, '#subscribe'), server: '', uri };
+    async subscribe(uri, request) {
+      const found = named(uri, request);
+      const follow = subscriptionOf(found?.resource);
+      if (found === undefined || follow === undefined)
+        return { answer: await recordUnknownFeed(uri, request, '#subscribe'), server: '', uri };
       const { resource, input } = found;
       return {
-        answer: await call(resource.domain.name, follow.begin.name, input, asking),
+        answer: await call(resource.domain.name, follow.begin.name, input, request),
         server: resource.domain.name,
         uri: resource.uri,
       };
     },
-    async unsubscribe(uri, asking) {
-      const found = named(uri, asking);
-      const follow = followed(found?.resource);
-      if (found === undefined || follow === undefined) return { answer: await noSubscription(uri, asking, '#unsubscribe'), uri };
-      return { answer: await call(found.resource.domain.name, follow.end.name, {}, asking), uri: found.resource.uri };
+    async unsubscribe(uri, request) {
+      const found = named(uri, request);
+      const follow = subscriptionOf(found?.resource);
+      if (found === undefined || follow === undefined) return { answer: await recordUnknownFeed(uri, request, '#unsubscribe'), uri };
+      return { answer: await call(found.resource.domain.name, follow.end.name, {}, request), uri: found.resource.uri };
     },
     async changes(server, caller, after) {
       const now = await present(caller);

@@ -1,4 +1,4 @@
-/** The gateway's REST API. Thin: each route names who asks and hands over. */
+/** The routes of the gateway's REST API: authenticate, validate, delegate. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -21,15 +21,15 @@ export interface GatewayRoutes extends CallersOptions {
   readonly registry: Registry;
   readonly version: string;
   readonly backend: (server: string) => ToolBackend;
-  /** Rejects while nothing should be sent here. */
+  /** Rejects while the server should receive no requests. */
   readonly ready: () => Promise<void>;
   readonly decide: DecisionService;
   readonly auditLog: AuditReader;
-  /** Which model answers questions. */
+  /** The name of the assistant's model. */
   readonly model: string;
-  /** For a decision from a browser: it must come from the page that showed this very card. */
+  /** Checks that a browser's decision comes from the page that showed this card. */
   readonly checkCard: (req: IncomingMessage, card: ConfirmationView) => void;
-  /** Notes a decision that did not reach a domain: a denial, a refusal. */
+  /** Records a decision that did not reach a domain: a denial or a refusal. */
   readonly note: (
     caller: Caller,
     confirmationId: string,
@@ -49,14 +49,14 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
   const { registry, backend, decide } = deps;
 
   const { caller, countedCaller } = createCallers(deps);
-  /** Schemas of everything are for people on this machine and for staff, not for passers-by. */
-  async function insider(req: FastifyRequest): Promise<void> {
+  /** API schemas are only for local users and staff. */
+  async function requireStaffOrLocal(req: FastifyRequest): Promise<void> {
     if (!isLocal(req.raw) && (await caller(req)).person.realm !== 'staff')
       throw failure('INSUFFICIENT_PERMISSIONS', 'This is for members of staff.');
   }
 
-  /** A browser's cookie tells who looks; a monitor has none, and an old one is nobody's fault. */
-  const fromOurApp = (req: FastifyRequest): Promise<boolean> =>
+  /** Whether a staff member's browser asks. Monitors send no cookie, and an expired session is no error here. */
+  const isStaffSession = (req: FastifyRequest): Promise<boolean> =>
     req.headers.cookie === undefined
       ? Promise.resolve(false)
       : Promise.resolve(deps.authenticate(req.raw)).then(
@@ -170,17 +170,17 @@ export function gatewayRoutes(app: FastifyInstance, deps: GatewayRoutes): void {
       () => true,
       () => false,
     );
-    const staff = (req.headers.authorization !== undefined && (await caller(req)).person.realm === 'staff') || (await fromOurApp(req));
+    const staff = (req.headers.authorization !== undefined && (await caller(req)).person.realm === 'staff') || (await isStaffSession(req));
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', ...(staff && { servers: await serverStates() }) });
   });
   const apiDocument = openapiDocument(registry, deps.version);
   app.get('/openapi.json', async (req, reply) => {
-    await insider(req);
+    await requireStaffOrLocal(req);
     return reply.type('application/json; charset=utf-8').send(await apiDocument());
   });
   const docsPage = docsDocument(registry);
   app.get('/docs', async (req, reply) => {
-    await insider(req);
+    await requireStaffOrLocal(req);
     return sendDocs(reply, await docsPage());
   });
 }

@@ -1,4 +1,4 @@
-/** Another process may lie: what it answers is read as strictly as what a caller sends, and held against what was asked. */
+/** Validates answers of remote servers as strictly as caller input, against the tool that was called. */
 import { z } from 'zod';
 import type { Answer } from '../core/answer.ts';
 import { answerOf, errorAnswer, pendingAnswer, resultOf } from '../core/derive/answers.ts';
@@ -6,7 +6,7 @@ import { isRetryable } from '../core/errors.ts';
 import { MOST_IDS, type Notice } from '../core/resources.ts';
 import type { Tool } from '../core/tool.ts';
 
-/** What a server may refuse beside its tools' own codes. Anything else means that it and we do not understand each other. */
+/** Error codes that a remote server may send beside its tools' own. Any other code is a protocol error. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'VALIDATION_ERROR',
   'INSUFFICIENT_PERMISSIONS',
@@ -26,17 +26,17 @@ const EXPECTED: ReadonlySet<string> = new Set([
 
 const NONE_SUCH: ReadonlySet<string> = new Set(['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'PROMPT_NOT_FOUND']);
 
-/** What happens at once may need a card all the same, where the gateway says why. */
+/** An act can still become pending: the gateway may require an approval (`approvalBecause`). */
 const shapeOf = (tool: Tool, of: 'call' | 'execution'): z.ZodType => {
   if (of === 'execution') return resultOf(tool);
   return tool.kind === 'act' ? z.union([answerOf(tool), pendingAnswer]) : answerOf(tool);
 };
-const kept = { call: new WeakMap<Tool, z.ZodType>(), execution: new WeakMap<Tool, z.ZodType>() };
+const schemas = { call: new WeakMap<Tool, z.ZodType>(), execution: new WeakMap<Tool, z.ZodType>() };
 
-/** Throws for anything that this tool cannot have answered. What its shape does not name is left out. */
+/** Throws for an answer that this tool cannot give. Unknown members are removed. */
 export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | 'execution'): Answer {
-  const shape = tool ? (kept[of].get(tool) ?? shapeOf(tool, of)) : errorAnswer;
-  if (tool) kept[of].set(tool, shape);
+  const shape = tool ? (schemas[of].get(tool) ?? shapeOf(tool, of)) : errorAnswer;
+  if (tool) schemas[of].set(tool, shape);
   const answer = shape.parse(JSON.parse(text)) as Answer;
   if (answer.status === 'pending_confirmation') {
     const { action, mcpServer } = answer.confirmationData;
@@ -46,7 +46,7 @@ export function parseAnswer(text: string, tool: Tool | undefined, of: 'call' | '
   const own = tool !== undefined && answer.code in tool.errors;
   if (!own && !EXPECTED.has(answer.code) && !(tool === undefined && NONE_SUCH.has(answer.code)))
     throw new Error('an error of another kind');
-  // Whether trying again can help is ours to say; that it cannot, also the server's, who alone knows what it has begun.
+  // The gateway decides whether a retry can help. The server may veto, since only it knows whether work has begun.
   return { ...answer, retryable: answer.retryable && !own && isRetryable(answer.code) };
 }
 

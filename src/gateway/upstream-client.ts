@@ -1,6 +1,6 @@
 /**
- * Another server of ours, as this process reaches it. It may be slow, hang, lie or be gone: that costs its own callers a bounded wait,
- * and nobody else anything.
+ * The HTTP client for a remote domain server: connection pool, deadline, bounded queue and circuit breaker. A slow or failing
+ * server costs only its own callers a bounded wait.
  */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
@@ -9,9 +9,9 @@ import { isJsonType } from '../core/media-type.ts';
 import type { Logger } from '../core/ports.ts';
 import { type CircuitBreaker, type CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts';
 
-/** Nothing usable came back. `sent` is false where the other side certainly has not begun with it. */
+/** The request got no usable answer. `sent` is false if the server certainly has not begun to process it. */
 export class UpstreamFailure extends Error {
-  override readonly name = 'LinkFailure';
+  override readonly name = 'UpstreamFailure';
   readonly sent: boolean;
   readonly reason: string;
   constructor(reason: string, sent: boolean) {
@@ -33,16 +33,16 @@ export interface UpstreamRequest {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
-  /** Whoever asks in the background says so itself. */
+  /** Suppresses the warning, for background requests that log failures themselves. */
   readonly quiet?: boolean | undefined;
 }
 
 export interface UpstreamClient {
-  /** Throws a LinkFailure, or whatever the caller's own signal was aborted with. */
-  post(posting: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** What came was not what it should be: counts like no answer. */
+  /** Throws an UpstreamFailure, or the abort reason of the caller's signal. */
+  post(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  /** Counts an invalid answer as a failure. */
   recordFailure(): void;
-  /** False while it does not answer. */
+  /** False while the circuit breaker is open. */
   readonly answers: boolean;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -52,11 +52,11 @@ export interface UpstreamClientOptions {
   readonly server: string;
   readonly url: string;
   readonly log: Logger;
-  /** From the first moment to the last byte, waiting for a connection included. */
+  /** From the call to the last byte, including the wait for a connection. */
   readonly deadlineMs: number;
   readonly atOnce?: number | undefined;
   readonly waiting?: number | undefined;
-  /** What else goes along with each request: the trace that it belongs to. */
+  /** Further headers of each request, such as the trace. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly breaker?: Pick<CircuitBreakerOptions, 'failures' | 'firstPauseMs' | 'longestPauseMs'> | undefined;
 }
@@ -65,10 +65,10 @@ const ANSWER_BYTES = 4 * 1024 * 1024;
 const PING_MS = 2_000;
 const AT_ONCE = 32;
 const WAITING = 96;
-/** The connection was never there, so nothing can have happened. */
+/** The connection was never established, so that the request had no effect. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Says which very request an answer is for: one that was kept or mixed up on the way is not taken for another's. */
+/** Binds an answer to its request, so that a cached or mixed-up answer is not accepted. */
 export const ANSWERS_HEADER = 'x-tamshai-answers';
 export const answersTo = (token: string): string => token.slice(-32);
 
@@ -119,7 +119,7 @@ export function createUpstreamClient({
     const response = await pool.request({ method: 'POST', path: prefix + path, body, headers, signal });
     const text = await response.body.text();
     const refusal = unfit(response, token);
-    // A stopping server, or a balancer with nobody behind it, says 503 before anything is begun; who does not know us begins nothing.
+    // With 401, 403 and 503 (a stopping server, or a balancer without backends) processing has not begun.
     if (refusal !== undefined) throw new UpstreamFailure(refusal, ![401, 403, 503].includes(response.statusCode));
     return { status: response.statusCode, text };
   }
@@ -128,31 +128,31 @@ export function createUpstreamClient({
     get answers() {
       return state.closed;
     },
-    async post(posting) {
+    async post(request) {
       if (!state.closed) throw new UpstreamFailure('left alone', false);
       if (running >= atOnce + waiting) throw new UpstreamFailure('busy', false);
-      // The client takes this for a signal as well, at a tenth of the cost.
+      // undici accepts an EventEmitter as signal, at a tenth of the cost of an AbortSignal.
       const stop = new EventEmitter();
       let gaveUp: 'late' | 'gone' | undefined;
-      const over = startDeadline(posting.deadlineMs ?? deadlineMs, posting, (why) => {
+      const stopDeadline = startDeadline(request.deadlineMs ?? deadlineMs, request, (why) => {
         gaveUp = why;
         stop.emit('abort');
       });
       running++;
       try {
-        const answer = await exchange(posting, stop);
+        const answer = await exchange(request, stop);
         state.good();
         return answer;
       } catch (error) {
-        // Who stops waiting says nothing about the server.
+        // A caller's abort is no failure of the server.
         if (gaveUp === 'gone') throw error;
         state.bad();
         const failed = gaveUp === 'late' ? new UpstreamFailure('deadline', true) : asFailure(error);
-        if (!posting.quiet)
-          log.warn({ requestId: posting.requestId, server, reason: failed.reason }, 'a server did not answer as it should');
+        if (!request.quiet)
+          log.warn({ requestId: request.requestId, server, reason: failed.reason }, 'a server did not answer as it should');
         throw failed;
       } finally {
-        over();
+        stopDeadline();
         running--;
       }
     },

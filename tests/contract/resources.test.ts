@@ -290,7 +290,7 @@ describe('older protocol revisions', () => {
     for (const { uri } of resources.filter((each) => !feeds.some((feed) => feed.resources.includes(each)))) {
       expect((await call('resources/subscribe', { uri: addressOf(uri) })).error?.data).toMatchObject({
         code: 'RESOURCE_NOT_FOUND',
-        message: 'Of this resource no changes are told.',
+        message: 'This resource has no subscriptions.',
       });
     }
   });

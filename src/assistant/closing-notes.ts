@@ -40,8 +40,7 @@ const claimsChange = (text: string): boolean =>
 export function closingNotes(
   text: string,
   deeds: readonly CallOutcome[],
-  reason: StopReason,
-  limits: { calls: number; seconds: number },
+  { reason, limits }: { reason: StopReason; limits: { calls: number; seconds: number } },
 ): string {
   const lines = [
     STOP_NOTES[reason](limits),

@@ -2,7 +2,11 @@
 import type { Person } from '../core/people.ts';
 import type { MissingServer } from './events.ts';
 
-export const instructionsFor = (person: Person, now: Date, marker: string, readOnly: boolean, missing: readonly MissingServer[]): string =>
+export const instructionsFor = (
+  person: Person,
+  now: Date,
+  { marker, readOnly, missing }: { marker: string; readOnly: boolean; missing: readonly MissingServer[] },
+): string =>
   [
     `You are the assistant of Tamshai. You answer questions about the company's own data for ${person.name}, who is signed in (${person.realm === 'staff' ? 'a member of staff' : 'a customer'}; roles: ${[...person.roles].sort().join(', ')}). Today is ${now.toISOString().slice(0, 10)}, ${now.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })}.`,
     'Use the tools for every fact; never guess a figure, a name or an id. Look an id up by its name first. If a tool for it is not among yours, look for one with find_tools; if there is none, say plainly that you cannot do it. If a name fits several people or records, ask which one is meant.',

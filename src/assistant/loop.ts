@@ -126,7 +126,7 @@ class QuestionRun {
       signal.removeEventListener('abort', give);
       this.#stop.abort(new Stopped('cancelled'));
     }
-    const rest = closingNotes(this.#text, this.#outcomes, reason, limits);
+    const rest = closingNotes(this.#text, this.#outcomes, { reason, limits });
     if (rest !== '') this.#emitText(this.#text.trim() === '' ? rest : `\n\n${rest}`);
     this.#emit({ type: 'stop', reason, calls: this.#calls, ms: Math.round(performance.now() - began), tokens: this.#tokens });
     return { exchange: { at, question: asked, said: this.#storedMessages(rest), stopped: reason }, untrusted: this.#untrusted };
@@ -160,7 +160,7 @@ class QuestionRun {
       person: caller.person,
       now,
       messages,
-      instructions: instructionsFor(caller.person, now, this.#marker, readOnly, this.#unavailable),
+      instructions: instructionsFor(caller.person, now, { marker: this.#marker, readOnly, missing: this.#unavailable }),
       tools: withoutTools ? [] : this.#tools,
       allTools: withoutTools ? [] : this.#allTools,
     };

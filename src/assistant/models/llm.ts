@@ -37,11 +37,11 @@ export function createLlm(settings: LlmSettings, log: Logger): Model {
           includeUsage: true,
           ...(settings.apiKey !== undefined && { apiKey: settings.apiKey }),
         }).languageModel(settings.model);
-  return { name: settings.model, answer: (turn, signal) => answer(model, turn, signal, log) };
+  return { name: settings.model, answer: (turn, signal) => answer(model, turn, { signal, log }) };
 }
 
-async function* answer(model: LanguageModelV3, turn: Turn, signal: AbortSignal, log: Logger): AsyncGenerator<Step> {
-  const reader = (await openStream(model, turn, signal, log)).getReader();
+async function* answer(model: LanguageModelV3, turn: Turn, { signal, log }: { signal: AbortSignal; log: Logger }): AsyncGenerator<Step> {
+  const reader = (await openStream(model, turn, { signal, log })).getReader();
   try {
     for (;;) {
       const { done, value: part } = await reader.read().catch((error: unknown) => throwUnavailable(error, log));
@@ -78,8 +78,7 @@ function parseInput(text: string): ToolCall['input'] {
 async function openStream(
   model: LanguageModelV3,
   turn: Turn,
-  signal: AbortSignal,
-  log: Logger,
+  { signal, log }: { signal: AbortSignal; log: Logger },
 ): Promise<ReadableStream<LanguageModelV3StreamPart>> {
   const offered = [
     ...turn.tools.map(promptTool),

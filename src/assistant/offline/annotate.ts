@@ -84,7 +84,12 @@ const matchSpans = (text: string, pattern: RegExp, take: (match: RegExpMatchArra
 export const overlaps = (a: { start: number; end: number }, b: { start: number; end: number }): boolean =>
   a.start < b.end && a.end > b.start;
 
-export function annotate(given: string, today: string, lexicon: Lexicon, base?: DateRange & { grain: Grain }): Utterance {
+export function annotate(
+  given: string,
+  today: string,
+  lexicon: Lexicon,
+  { base }: { base?: (DateRange & { grain: Grain }) | undefined } = {},
+): Utterance {
   const whole = normaliseText(given).replace(/\s+/g, ' ').trim();
   const text = isDictation(whole)
     ? whole

@@ -41,8 +41,7 @@ const isParticiple = (all: readonly Token[], at: number): boolean => {
 const locateOutside = (
   utterance: Utterance,
   words: readonly string[],
-  previous: boolean,
-  not: readonly TextSpan[],
+  { previous, not }: { previous: boolean; not: readonly TextSpan[] },
 ): TextSpan | undefined => {
   const found = locate(utterance, words, previous);
   return found && not.some((piece) => overlaps(piece, found)) ? undefined : found;
@@ -68,10 +67,7 @@ function describedValues(slot: Slot): Map<string, string[]> {
 export function matchChoice(
   index: ToolIndex,
   entry: IndexedTool,
-  slot: Slot,
-  utterance: Utterance,
-  not: readonly TextSpan[],
-  example: Example | undefined,
+  { slot, utterance, not, example }: { slot: Slot; utterance: Utterance; not: readonly TextSpan[]; example: Example | undefined },
 ): ChoiceMatch<string> | undefined {
   const said = describedValues(slot);
   let best: ChoiceMatch<string> | undefined;
@@ -81,7 +77,7 @@ export function matchChoice(
   for (const value of slot.values) {
     const words = value.toLowerCase().split(/[_\s-]+/);
     const previous = PARTICIPLE.test(words[0] ?? '');
-    const literal = locateOutside(utterance, words, false, not);
+    const literal = locateOutside(utterance, words, { previous: false, not });
     if (literal && !isCommandVerb(entry, literal, utterance)) {
       offer(value, 3 + words.length * 0.5, literal);
       continue;
@@ -106,7 +102,7 @@ export function matchChoice(
     if (ordered) offer(value, 2, undefined);
     if (acted) offer(value, 2.6, { text: acted.raw, start: acted.start, end: acted.end });
     for (const other of words.length === 1 ? synonymsOf(value.toLowerCase()) : synonymsOf(words.join('-'))) {
-      const at = locateOutside(utterance, other.split(/[\s-]+/), previous, not);
+      const at = locateOutside(utterance, other.split(/[\s-]+/), { previous, not });
       if (at && !isCommandVerb(entry, at, utterance)) offer(value, 2 + other.split(' ').length * 0.1, at);
     }
     // "Close to missing its deadline" matches AT_RISK, not BREACHED.
@@ -117,11 +113,11 @@ export function matchChoice(
       if (near && verb) offer(value, 3.2, { text: utterance.text.slice(near.index, verb.end), start: near.index, end: verb.end });
     }
     // "Lost" matches CLOSED_LOST if no other value contains that word.
-    for (const word of words.length === 2 ? words.filter((each) => isDistinctiveWord(each, value, slot, entry)) : []) {
+    for (const word of words.length === 2 ? words.filter((each) => isDistinctiveWord(each, value, { slot, entry })) : []) {
       for (const other of [word, ...synonymsOf(word).filter((each) => !each.includes(' '))]) {
         const at =
-          locateOutside(utterance, [other], PARTICIPLE.test(word), not) ??
-          (other === word ? locateOutside(utterance, [other], false, not) : undefined);
+          locateOutside(utterance, [other], { previous: PARTICIPLE.test(word), not }) ??
+          (other === word ? locateOutside(utterance, [other], { previous: false, not }) : undefined);
         if (at && !isCommandVerb(entry, at, utterance)) offer(value, other === word ? 2.2 : 1.9, at);
       }
     }
@@ -159,7 +155,7 @@ export function matchChoice(
   const [waits, another] = slot.values.filter((value) => WAITING_STATES.includes(value.toLowerCase()));
   if (!best && !entry.mutates && waits !== undefined && another === undefined && slot.values.length <= 3 && REMAINS.test(utterance.text))
     offer(waits, 1.6, undefined);
-  return best && resolveNegation(index, entry, slot, utterance, best);
+  return best && resolveNegation(index, entry, { slot, utterance, found: best });
 }
 
 const NEARLY =
@@ -173,9 +169,7 @@ const WAITING_STATES = ['pending', 'open', 'submitted', 'new', 'draft'];
 function resolveNegation(
   index: ToolIndex,
   entry: IndexedTool,
-  slot: Slot,
-  utterance: Utterance,
-  found: ChoiceMatch<string>,
+  { slot, utterance, found }: { slot: Slot; utterance: Utterance; found: ChoiceMatch<string> },
 ): ChoiceMatch<string> | undefined {
   if (
     !found.at ||
@@ -195,7 +189,7 @@ function resolveNegation(
   return value === undefined ? undefined : { ...found, value };
 }
 
-const isDistinctiveWord = (word: string, value: string, slot: Slot, entry: IndexedTool): boolean =>
+const isDistinctiveWord = (word: string, value: string, { slot, entry }: { slot: Slot; entry: IndexedTool }): boolean =>
   word.length > 2 &&
   !stopWords.has(word) &&
   !nounsOf(entry).has(stem(word)) &&
@@ -246,9 +240,7 @@ export function defaultChoice(slot: Slot, entry: IndexedTool): string | undefine
 export function matchFlag(
   index: ToolIndex,
   entry: IndexedTool,
-  slot: Slot,
-  utterance: Utterance,
-  not: readonly TextSpan[],
+  { slot, utterance, not }: { slot: Slot; utterance: Utterance; not: readonly TextSpan[] },
 ): ChoiceMatch<boolean> | undefined {
   const free = utterance.words.filter(({ token }) => !not.some((piece) => overlaps(piece, token)));
   const has = (word: string) =>

@@ -65,7 +65,12 @@ export function splitComparison(
     const first = annotate(`${utterance.text.slice(0, a.end)}${utterance.text.slice(b.end)}`, today, index.lexicon);
     const second = annotate(`${utterance.text.slice(0, a.start)}${utterance.text.slice(b.start)}`, today, index.lexicon);
     const [one, two] = [first, second].map(
-      (each) => scoreIntents(context, each, [...allowed.values()], { shown: [], utterance: undefined, entry: undefined }, {})[0],
+      (each) =>
+        scoreIntents(context, each, {
+          pool: [...allowed.values()],
+          previous: { shown: [], utterance: undefined, entry: undefined },
+          hints: {},
+        })[0],
     );
     // Both must fill a slot; words inside a text do not count.
     const placed = (filled: NonNullable<typeof one>['filled'], text: string) =>

@@ -44,9 +44,15 @@ const NUMBERS: Readonly<Record<string, number>> = {
   'couple of': 2,
   few: 3,
 };
-/** Days with a name: first date, last date, month, no year. */
-const namedDay = (date: number, month: string): [string, string, string, undefined] => [String(date), String(date), month, undefined];
-const NAMED_DAYS: Readonly<Record<string, [string, string, string, undefined]>> = {
+/** A day with a name, in any year. */
+interface NamedDay {
+  readonly first: string;
+  readonly last: string;
+  readonly month: string;
+  readonly year: undefined;
+}
+const namedDay = (date: number, month: string): NamedDay => ({ first: String(date), last: String(date), month, year: undefined });
+const NAMED_DAYS: Readonly<Record<string, NamedDay>> = {
   'christmas eve': namedDay(24, 'december'),
   christmas: namedDay(25, 'december'),
   xmas: namedDay(25, 'december'),
@@ -92,21 +98,21 @@ const PATTERNS: readonly Pattern[] = [
   // Several days of one month: 21 to 23 December, December 21-23, the 7th to the 9th of December.
   {
     pattern: new RegExp(`\\b(?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE} (?:of )?${MONTH}(?:,? ${YEAR}\\b)?`),
-    read: (m, today) => daysOfMonth(m[1], m[2], group(m, 3), m[4], today),
+    read: (m, today) => daysOfMonth({ first: m[1], last: m[2], month: group(m, 3), year: m[4], today }),
   },
   {
     pattern: new RegExp(
       `\\b${MONTH} (?:the )?${DATE} ?(?:to|-|until|till|through|and) ?(?:the )?${DATE}\\b(?! ?(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?:,? ${YEAR}\\b)?`,
     ),
-    read: (m, today) => daysOfMonth(m[2], m[3], group(m, 1), m[4], today),
+    read: (m, today) => daysOfMonth({ first: m[2], last: m[3], month: group(m, 1), year: m[4], today }),
   },
   {
     pattern: new RegExp(`\\b(?:the )?${DATE} (?:of )?${MONTH}(?:,? (?:of )?${YEAR}\\b)?`),
-    read: (m, today) => daysOfMonth(m[1], m[1], group(m, 2), m[3], today),
+    read: (m, today) => daysOfMonth({ first: m[1], last: m[1], month: group(m, 2), year: m[3], today }),
   },
   {
     pattern: new RegExp(`\\b${MONTH} (?:the )?${DATE}\\b(?!\\d|[.,]\\d|k\\b)(?:,? (?:of )?${YEAR}\\b)?`),
-    read: (m, today) => daysOfMonth(m[2], m[2], group(m, 1), m[3], today),
+    read: (m, today) => daysOfMonth({ first: m[2], last: m[2], month: group(m, 1), year: m[3], today }),
   },
   {
     pattern: new RegExp(`\\b${MONTH},? (?:of )?(?:(last|this|next) year|${YEAR}\\b)`),
@@ -169,19 +175,19 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     pattern: new RegExp(`\\b(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY},? (this|next|last) week\\b`),
-    read: (m, today) => weekdaysOf(m[1], group(m, 2), shiftOf(group(m, 3)), today),
+    read: (m, today) => weekdaysOf({ first: m[1], last: group(m, 2), shift: shiftOf(group(m, 3)), today }),
   },
   {
     pattern: new RegExp(`\\b(this|next|last) week,? (?:on |from )?(?:${WEEKDAY} (?:to|until|till|through|-) )?${WEEKDAY}\\b`),
-    read: (m, today) => weekdaysOf(m[2], group(m, 3), shiftOf(group(m, 1)), today),
+    read: (m, today) => weekdaysOf({ first: m[2], last: group(m, 3), shift: shiftOf(group(m, 1)), today }),
   },
   {
     pattern: new RegExp(`\\b(last|past|previous|next|coming|following) ${NUMBER} ${UNIT}s?\\b`),
-    read: (m, today) => countedPeriod(today, shiftOf(group(m, 1)), count(group(m, 2)), grainOf(group(m, 3))),
+    read: (m, today) => countedPeriod(today, { shift: shiftOf(group(m, 1)), number: count(group(m, 2)), grain: grainOf(group(m, 3)) }),
   },
   {
     pattern: new RegExp(`\\b(?:over|for|in|within|during) (?:the )?(?:last |past )?${NUMBER} ${UNIT}s\\b(?! (?:ago|from now|time))`),
-    read: (m, today) => countedPeriod(today, -1, count(group(m, 1)), grainOf(group(m, 2))),
+    read: (m, today) => countedPeriod(today, { shift: -1, number: count(group(m, 1)), grain: grainOf(group(m, 2)) }),
   },
   { pattern: new RegExp(`\\b${NUMBER} ${UNIT}s? ago\\b`), read: (m, today) => ago(today, -count(group(m, 1)), grainOf(group(m, 2))) },
   {
@@ -195,7 +201,7 @@ const PATTERNS: readonly Pattern[] = [
   { pattern: /\bweek(?:'s)? (?:of|beginning) today\b/, read: (_, today) => wholePeriod(today, 'week') },
   {
     pattern: new RegExp(`\\b(${Object.keys(NAMED_DAYS).join('|')})(?: day)?\\b`),
-    read: (m, today) => daysOfMonth(...(NAMED_DAYS[group(m, 1)] ?? namedDay(0, 'january')), today),
+    read: (m, today) => daysOfMonth({ ...(NAMED_DAYS[group(m, 1)] ?? namedDay(0, 'january')), today }),
   },
   { pattern: /\b(today|tonight|this (?:morning|afternoon|evening))\b/, read: (_, today) => singleDay(today) },
   { pattern: /\b(tomorrow)\b/, read: (_, today) => singleDay(addDays(today, 1)) },
@@ -221,13 +227,19 @@ function exactDay(year: number, month: number, date: number): FoundPeriod | unde
   const day = month >= 0 && month < 12 ? existingDay(year, month, date) : undefined;
   return day === undefined ? undefined : singleDay(day);
 }
-function daysOfMonth(
-  first: string | undefined,
-  last: string | undefined,
-  month: string,
-  year: string | undefined,
-  today: string,
-): FoundPeriod | undefined {
+function daysOfMonth({
+  first,
+  last,
+  month,
+  year,
+  today,
+}: {
+  first: string | undefined;
+  last: string | undefined;
+  month: string;
+  year: string | undefined;
+  today: string;
+}): FoundPeriod | undefined {
   const in_ = year === undefined ? dateParts(today).year : Number(year);
   const from = existingDay(in_, monthIndex(month), Number(first));
   const to = existingDay(in_, monthIndex(month), Number(last));
@@ -249,7 +261,7 @@ const edgeOf = (atEnd: boolean, span: FoundPeriod): FoundPeriod => ({
 /** The period before or after the one mentioned last. */
 const adjacentPeriod = (base: DateRange & { grain: Grain }, grain: Grain, shift: number): FoundPeriod =>
   wholePeriod(base.from, grain, shift);
-function countedPeriod(today: string, shift: number, number: number, grain: Grain): FoundPeriod {
+function countedPeriod(today: string, { shift, number, grain }: { shift: number; number: number; grain: Grain }): FoundPeriod {
   const of = { of: grain, number };
   return shift < 0
     ? { from: addUnits(today, grain, -number), to: today, grain: 'day', count: of, openEnd: 'since' }
@@ -266,7 +278,7 @@ function weekdayOf(match: RegExpExecArray, today: string): FoundPeriod {
   return singleDay(addDays(today, ahead));
 }
 /** "Monday to Wednesday next week". */
-function weekdaysOf(first: string | undefined, last: string, shift: number, today: string): FoundPeriod {
+function weekdaysOf({ first, last, shift, today }: { first: string | undefined; last: string; shift: number; today: string }): FoundPeriod {
   const monday = periodOf(today, 'week', shift).from;
   const day = (name: string) => addDays(monday, (WEEKDAYS.indexOf(name) + 6) % 7);
   return { from: day(first ?? last), to: day(last), grain: 'day' };

@@ -76,7 +76,7 @@ function answerRound(context: DialogueContext, round: Round, state: DialogueStat
   const { index, today } = context;
   const turn: TurnContext = { ...context, memory: createCallMemory(round) };
   const last = state.frames.at(-1);
-  const utterance = annotate(round.text, today, index.lexicon, baseOf(last));
+  const utterance = annotate(round.text, today, index.lexicon, { base: baseOf(last) });
   const only = (text: string): RoundAnswer => ({ text, frames: [] });
   if (utterance.text === '') return only('Please ask me something.');
   const waits = last && last.result.type === 'answered' && last.result.answer.status === 'pending_confirmation';
@@ -94,22 +94,24 @@ function answerRound(context: DialogueContext, round: Round, state: DialogueStat
   if (NO.test(utterance.text)) return only('All right, nothing was done.');
   const count = last && countShownRows(last, utterance);
   if (count !== undefined && last) return { text: count, frames: [last] };
-  const replied = last && resolveReply(turn, last, utterance, previousTurn(state));
+  const replied = last && resolveReply(turn, last, { utterance, before: previousTurn(state) });
   if (replied) return { text: respond(context, replied), frames: [replied] };
-  const remade = last && resolveCorrection(turn, last, utterance, previousTurn(state));
+  const remade = last && resolveCorrection(turn, last, { utterance, before: previousTurn(state) });
   if (remade) return { text: respond(context, remade), frames: [remade] };
   const inner = last && openShownRow(turn, last, utterance);
   if (inner) return { text: respond(context, inner), frames: [inner] };
   const meant = last ? resolveFollowUp(context, last, utterance) : undefined;
   if (meant) {
-    const frame = resolveIntent(turn, meant.utterance, previousTurn(state, meant.utterance), { entry: meant.entry });
+    const frame = resolveIntent(turn, meant.utterance, { previous: previousTurn(state, meant.utterance), hints: { entry: meant.entry } });
     return { text: respond(context, frame), frames: [frame] };
   }
   const frames: Frame[] = [];
   for (const part of splitComparison(context, turn, utterance) ?? splitClauses(context, embeddedQuestion(context, utterance))) {
     const before = frames.at(-1);
     frames.push(
-      resolveIntent(turn, part, before ? { shown: before.shown, utterance: before.utterance, entry: before.entry } : previousTurn(state)),
+      resolveIntent(turn, part, {
+        previous: before ? { shown: before.shown, utterance: before.utterance, entry: before.entry } : previousTurn(state),
+      }),
     );
   }
   const field = last && frames.length === 1 && frames[0]?.result.type === 'no-intent' ? answerFromShownRow(last, utterance) : undefined;
@@ -125,12 +127,19 @@ const previousTurn = ({ frames, shown }: DialogueState, now?: Utterance): Previo
 const baseOf = (frame: Frame | undefined) => frame?.utterance.dates[0];
 
 /** The user replies to a question of the assistant. */
-function resolveReply(context: TurnContext, last: Frame, utterance: Utterance, before: PreviousTurn): Frame | undefined {
+function resolveReply(
+  context: TurnContext,
+  last: Frame,
+  { utterance, before }: { utterance: Utterance; before: PreviousTurn },
+): Frame | undefined {
   const { result } = last;
   const again = (forced: IntentHints['forced']) =>
-    resolveIntent(context, last.utterance, before, {
-      entry: result.type === 'ambiguous' || result.type === 'missing-slot' ? result.entry : undefined,
-      forced: { ...filledInput(last), ...forced },
+    resolveIntent(context, last.utterance, {
+      previous: before,
+      hints: {
+        entry: result.type === 'ambiguous' || result.type === 'missing-slot' ? result.entry : undefined,
+        forced: { ...filledInput(last), ...forced },
+      },
     });
   if (result.type === 'ambiguous') {
     const row = selectRow(result.rows, utterance);
@@ -145,7 +154,7 @@ function resolveReply(context: TurnContext, last: Frame, utterance: Utterance, b
       ? undefined
       : again({ [slot.key]: capitalise(utterance.text.replace(/^(?:because|the reason is(?: that)?|reason:)\s+/i, '')) });
   if (slot.kind === 'choice') {
-    const chosen = matchChoice(context.index, result.entry, slot, utterance, [], undefined);
+    const chosen = matchChoice(context.index, result.entry, { slot, utterance, not: [], example: undefined });
     return chosen ? again({ [slot.key]: chosen.value }) : undefined;
   }
   if (slot.kind === 'date' && utterance.dates[0]) return again({ [slot.key]: utterance.dates[0].from });
@@ -156,8 +165,7 @@ function resolveReply(context: TurnContext, last: Frame, utterance: Utterance, b
     return resolveIntent(
       context,
       annotate(`${last.utterance.text.replace(/[.?!]$/, '')} ${utterance.text}`, utterance.today, context.index.lexicon),
-      before,
-      { entry: result.entry },
+      { previous: before, hints: { entry: result.entry } },
     );
   return undefined;
 }
@@ -186,9 +194,9 @@ function resolveFollowUp(
   const rest = utterance.words.filter(({ token }) => token.start >= skip && !pieces.some(({ at }) => overlaps(at, token)));
   const searched =
     pieces.every(({ kind }) => kind === 'name') && leads && entry.slots.some(({ kind, key }) => kind === 'query' && key in last.input)
-      ? replaceQuery(last, entry, utterance, skip)
+      ? replaceQuery(last, entry, { utterance, skip })
       : undefined;
-  if (searched !== undefined && !matchesOtherTool(index, allowed, entry, utterance, skip))
+  if (searched !== undefined && !matchesOtherTool(index, allowed, { entry, utterance, skip }))
     return { utterance: annotate(searched, today, index.lexicon), entry };
   if (pieces.length === 0) return undefined;
   if (!corrects && !leads && (rest.length > 0 || utterance.tokens.length > 5)) return undefined;
@@ -217,7 +225,11 @@ function resolveFollowUp(
 }
 
 /** "Actually make that the Nevada agent": the record was just created, so the tool that updates such records changes it. */
-function resolveCorrection(context: TurnContext, last: Frame, utterance: Utterance, before: PreviousTurn): Frame | undefined {
+function resolveCorrection(
+  context: TurnContext,
+  last: Frame,
+  { utterance, before }: { utterance: Utterance; before: PreviousTurn },
+): Frame | undefined {
   const { result } = last;
   const correction = MEANT.exec(utterance.text) ?? CORRECTION.exec(utterance.text);
   const fresh = correction ? utterance.text.slice(correction[0].length).replace(/[\s.!]+$/, '') : '';
@@ -236,9 +248,12 @@ function resolveCorrection(context: TurnContext, last: Frame, utterance: Utteran
     const key = id && row ? Object.keys(row).find((each) => each === id.key) : undefined;
     if (entry.tool.domain !== result.entry.tool.domain || entry.tool.effect !== 'changes' || !row || !id || !text || key === undefined)
       continue;
-    return resolveIntent(context, utterance, before, {
-      entry,
-      forced: { [id.key]: row[key], [text.key]: replaceWords(String(result.input[text.key]), fresh) },
+    return resolveIntent(context, utterance, {
+      previous: before,
+      hints: {
+        entry,
+        forced: { [id.key]: row[key], [text.key]: replaceWords(String(result.input[text.key]), fresh) },
+      },
     });
   }
   return undefined;
@@ -254,7 +269,7 @@ function replaceWords(old: string, fresh: string): string {
 }
 
 /** "And for masking?": replaces the search query of the previous question. */
-function replaceQuery(last: Frame, entry: IndexedTool, utterance: Utterance, skip: number): string | undefined {
+function replaceQuery(last: Frame, entry: IndexedTool, { utterance, skip }: { utterance: Utterance; skip: number }): string | undefined {
   const fresh = utterance.text
     .slice(skip)
     .replace(/^(?:for|about|on|in|of|with|the)\s+/i, '')
@@ -272,9 +287,7 @@ function replaceQuery(last: Frame, entry: IndexedTool, utterance: Utterance, ski
 function matchesOtherTool(
   index: ToolIndex,
   allowed: DialogueContext['allowed'],
-  entry: IndexedTool,
-  utterance: Utterance,
-  skip: number,
+  { entry, utterance, skip }: { entry: IndexedTool; utterance: Utterance; skip: number },
 ): boolean {
   const [best] = rankTools(index, utterance, [...allowed.values()]);
   const told = utterance.words.filter(({ token }) => token.start >= skip);
@@ -317,7 +330,7 @@ function replaceableParts(index: ToolIndex, entry: IndexedTool, utterance: Utter
     found.push({ kind: 'amount', at: { start, end: amount.end, text }, text });
   }
   for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
-    const chosen = matchChoice(index, entry, slot, utterance, [], undefined);
+    const chosen = matchChoice(index, entry, { slot, utterance, not: [], example: undefined });
     if (chosen?.at && free(chosen.at)) found.push({ kind: `choice ${slot.key}`, at: chosen.at, text: chosen.at.text });
   }
   for (const name of utterance.names) if (free(name)) found.push({ kind: 'name', at: name, text: name.text });

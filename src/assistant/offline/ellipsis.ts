@@ -17,10 +17,12 @@ export const ANAPHORA = /\b(?:it|its|that|this|them|those|these|they|their|there
 export function inheritKnownValues(
   index: ToolIndex,
   entry: IndexedTool,
-  filled: FilledSlots,
-  utterance: Utterance,
-  previous: PreviousTurn,
-  input: Record<string, unknown>,
+  {
+    filled,
+    utterance,
+    previous,
+    input,
+  }: { filled: FilledSlots; utterance: Utterance; previous: PreviousTurn; input: Record<string, unknown> },
 ): void {
   if (!previous.utterance || !ANAPHORA.test(utterance.text)) return;
   for (const slot of entry.slots) {
@@ -35,9 +37,7 @@ export function inheritKnownValues(
 export function inheritChoices(
   index: ToolIndex,
   entry: IndexedTool,
-  utterance: Utterance,
-  previous: PreviousTurn,
-  input: Record<string, unknown>,
+  { utterance, previous, input }: { utterance: Utterance; previous: PreviousTurn; input: Record<string, unknown> },
 ): void {
   if (
     !previous.utterance ||
@@ -47,8 +47,8 @@ export function inheritChoices(
   )
     return;
   for (const slot of entry.slots.filter(({ kind }) => kind === 'choice')) {
-    if (matchChoice(index, entry, slot, utterance, [], undefined)?.at) continue;
-    const before = matchChoice(index, entry, slot, previous.utterance, [], undefined);
+    if (matchChoice(index, entry, { slot, utterance, not: [], example: undefined })?.at) continue;
+    const before = matchChoice(index, entry, { slot, utterance: previous.utterance, not: [], example: undefined });
     if (before?.at && before.score >= 2) input[slot.key] = before.value;
   }
 }
@@ -57,9 +57,7 @@ export function inheritChoices(
 export function fillOwnIds(
   { person, index }: TurnContext,
   entry: IndexedTool,
-  utterance: Utterance,
-  filled: FilledSlots,
-  input: Record<string, unknown>,
+  { utterance, filled, input }: { utterance: Utterance; filled: FilledSlots; input: Record<string, unknown> },
 ): void {
   const slot = entry.slots.find(({ key, kind }) => kind === 'id' && index.selfKeys.has(key));
   const mine = entry.slots.find((each) => isPerson(each) && !each.required && !(each.key in input));

@@ -16,20 +16,27 @@ import type { Reference } from './slot-filling-state.ts';
 export function executeIntent(
   context: TurnContext,
   { entry, filled }: ScoredIntent,
-  utterance: Utterance,
-  previous: PreviousTurn,
-  hints: IntentHints,
-  frame: (result: IntentResult, input?: Readonly<Record<string, unknown>>, shown?: readonly ShownRows[]) => Frame,
+  {
+    utterance,
+    previous,
+    hints,
+    frame,
+  }: {
+    utterance: Utterance;
+    previous: PreviousTurn;
+    hints: IntentHints;
+    frame: (result: IntentResult, input?: Readonly<Record<string, unknown>>, shown?: readonly ShownRows[]) => Frame;
+  },
 ): Frame {
   const input: Record<string, unknown> = { ...filled.input };
   let called = '';
   let about: Row | undefined;
   let others: readonly Row[] = [];
   let among: { entry: IndexedTool; count: number } | undefined;
-  inheritKnownValues(context.index, entry, filled, utterance, previous, input);
-  inheritChoices(context.index, entry, utterance, previous, input);
+  inheritKnownValues(context.index, entry, { filled, utterance, previous, input });
+  inheritChoices(context.index, entry, { utterance, previous, input });
   Object.assign(input, hints.forced);
-  fillOwnIds(context, entry, utterance, filled, input);
+  fillOwnIds(context, entry, { utterance, filled, input });
   if (OWN_STATE_QUESTION.test(stripPoliteness(utterance.text)) && entry.tool.kind === 'list')
     for (const slot of entry.slots)
       if (
@@ -61,7 +68,7 @@ export function executeIntent(
   if (pointed) references.push({ slot: pointed, names: [], words: [] });
   for (const reference of references) {
     if (reference.slot.key in input) continue;
-    const found = resolveReference(context, entry, reference, utterance, previous.shown);
+    const found = resolveReference(context, entry, reference, { utterance, shown: previous.shown });
     called = reference.names.map(({ text }) => text).join(' ') || reference.words.join(' ') || called;
     if ('id' in found) {
       input[reference.slot.key] = found.id;

@@ -41,9 +41,7 @@ export interface ScoredIntent extends RankedTool {
 export function scoreIntents(
   { index, person }: TurnContext,
   utterance: Utterance,
-  pool: readonly IndexedTool[],
-  previous: PreviousTurn,
-  hints: IntentHints,
+  { pool, previous, hints }: { pool: readonly IndexedTool[]; previous: PreviousTurn; hints: IntentHints },
 ): ScoredIntent[] {
   const everyone = /\b(?:all|every|everyone'?s?|everybody'?s?|each)\b/i.test(utterance.text) && !isAboutSelf(utterance);
   const ranked = rankTools(index, utterance, pool);
@@ -65,12 +63,12 @@ export function scoreIntents(
         each.entry === previous.entry,
     )
     .map((each): ScoredIntent => {
-      const filled = fillSlots(index, each.entry, utterance, each.example);
+      const filled = fillSlots(index, each.entry, utterance, { example: each.example });
       // Words that fill a slot need no explanation by the tool's words.
       const values = filled.used.filter((piece) => !filled.states.includes(piece));
-      const [plainly = each] = rankTools(index, utterance, [each.entry], values);
+      const [plainly = each] = rankTools(index, utterance, [each.entry], { ignore: values });
       const [apart = each] = namesRecordKind(index, each.entry, utterance)
-        ? rankTools(index, utterance, [each.entry], [...values, ...descriptionSpans(filled, utterance)])
+        ? rankTools(index, utterance, [each.entry], { ignore: [...values, ...descriptionSpans(filled, utterance)] })
         : [];
       const again = apart.score > plainly.score ? apart : plainly;
       let total = again.score;

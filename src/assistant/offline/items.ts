@@ -40,7 +40,7 @@ export function findItems(entry: IndexedTool, slot: Slot, utterance: Utterance):
     );
     const text = words.map(({ raw }) => raw).join(' ') || 'Expense';
     const item: Record<string, unknown> = { [amountKey]: figure.value, [textKey]: capitalise(text) };
-    if (choice) item[choice[0]] = itemCategory(entry, slot, choice[0], (choice[1].enum ?? []).map(String), text);
+    if (choice) item[choice[0]] = itemCategory(entry, slot, { key: choice[0], values: (choice[1].enum ?? []).map(String), text });
     items.push(item);
     const later = utterance.dates.find((when) => when.start >= figure.end && when.start < end);
     used.push({ text: '', start: words[0] ? Math.min(words[0].start, figure.start) : figure.start, end: later?.start ?? end });
@@ -68,7 +68,11 @@ const isToolWord = (entry: IndexedTool, word: string): boolean =>
   ].some((own) => stem(own) === word);
 
 /** The category of an item: as in an example, by a synonym, else OTHER. */
-function itemCategory(entry: IndexedTool, slot: Slot, key: string, values: readonly string[], text: string): string | undefined {
+function itemCategory(
+  entry: IndexedTool,
+  slot: Slot,
+  { key, values, text }: { key: string; values: readonly string[]; text: string },
+): string | undefined {
   const words = text.toLowerCase().split(/\W+/);
   for (const example of entry.examples) {
     for (const item of (example.input[slot.key] as Record<string, unknown>[] | undefined) ?? []) {

@@ -78,13 +78,11 @@ export function resolveReference(
   context: TurnContext,
   entry: IndexedTool,
   reference: Reference,
-  utterance: Utterance,
-  shown: readonly ShownRows[],
-  depth = 0,
+  { utterance, shown, depth = 0 }: { utterance: Utterance; shown: readonly ShownRows[]; depth?: number },
 ): ResolvedReference {
   const { slot } = reference;
   const words = referenceWords(reference);
-  const before = resolveFromShown(entry, reference, utterance, shown);
+  const before = resolveFromShown(entry, reference, { utterance, shown });
   if (before) return before;
   if (
     words.length === 0 &&
@@ -102,7 +100,7 @@ export function resolveReference(
     const key = idKeyOf(finder.rowSchema);
     if (key === undefined || depth > 1) continue;
     last = finder;
-    for (const input of finderInputs(context, entry, finder, reference, utterance, shown, depth)) {
+    for (const input of finderInputs(context, entry, finder, { reference, utterance, depth })) {
       const answer = context.memory.call(finder.name, input);
       if (answer.status === 'error') error = answer;
       // Hundreds of candidates and no word to tell them apart: ask the user.
@@ -114,8 +112,8 @@ export function resolveReference(
         !OLDEST.test(utterance.text)
       )
         return { none: '', entry: finder, answer: undefined };
-      const all = nothing ? rowsIn(answer) : fetchPages(context, finder, input, answer);
-      const rows = selectRows(entry, finder, all, reference, utterance, input);
+      const all = nothing ? rowsIn(answer) : fetchPages(context, finder, { input, first: answer });
+      const rows = selectRows(entry, finder, { all, reference, utterance, input });
       const [row] = rows;
       if (rows.length === 1 && row) return { id: row[key] as string | number, row };
       // No candidate is in a state that allows the change.
@@ -139,8 +137,7 @@ const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seven
 function resolveFromShown(
   entry: IndexedTool,
   reference: Reference,
-  utterance: Utterance,
-  shown: readonly ShownRows[],
+  { utterance, shown }: { utterance: Utterance; shown: readonly ShownRows[] },
 ): ResolvedReference | undefined {
   const words = referenceWords(reference).filter((word) => !ORDINALS.includes(word) && word !== 'last');
   for (const { entry: source, rows } of shown) {
@@ -190,10 +187,7 @@ function finderInputs(
   context: TurnContext,
   entry: IndexedTool,
   finder: IndexedTool,
-  reference: Reference,
-  utterance: Utterance,
-  shown: readonly ShownRows[],
-  depth: number,
+  { reference, utterance, depth }: { reference: Reference; utterance: Utterance; depth: number },
 ): Record<string, unknown>[] {
   const filled = fillSlots(context.index, finder, utterance);
   const input: Record<string, unknown> = {};
@@ -226,7 +220,7 @@ function finderInputs(
   if (query && called !== '' && !taken) input[query.key] = called;
   const nested = filled.references.find((each) => each.names.length > 0 && !each.slot.required);
   if (nested && depth === 0) {
-    const found = resolveReference(context, finder, nested, utterance, [], depth + 1);
+    const found = resolveReference(context, finder, nested, { utterance, shown: [], depth: depth + 1 });
     if ('id' in found) input[nested.slot.key] = found.id;
     else if ('several' in found) {
       const key = idKeyOf(found.entry.rowSchema);
@@ -264,7 +258,7 @@ function finderInputs(
 }
 
 /** Fetches up to three more pages if the finder has no filter for the reference. */
-function fetchPages(context: TurnContext, finder: IndexedTool, input: Record<string, unknown>, first: Answer): Row[] {
+function fetchPages(context: TurnContext, finder: IndexedTool, { input, first }: { input: Record<string, unknown>; first: Answer }): Row[] {
   const rows = rowsIn(first);
   let answer = first;
   const narrow = Object.keys(input).some((key) =>
@@ -281,10 +275,7 @@ function fetchPages(context: TurnContext, finder: IndexedTool, input: Record<str
 function selectRows(
   entry: IndexedTool,
   finder: IndexedTool,
-  all: readonly Row[],
-  reference: Reference,
-  utterance: Utterance,
-  input: Record<string, unknown>,
+  { all, reference, utterance, input }: { all: readonly Row[]; reference: Reference; utterance: Utterance; input: Record<string, unknown> },
 ): Row[] {
   const words = referenceWords(reference);
   const called = fold(reference.names.map(({ text }) => text).join(' ') || reference.words.join(' '));
@@ -310,9 +301,9 @@ function selectRows(
   }
   const [first] = rows;
   if (rows.length > 1 && first) {
-    if (NEWEST.test(utterance.text)) return [extremeRow(rows, finder.rowSchema, 'date', 1) ?? first];
-    if (OLDEST.test(utterance.text)) return [extremeRow(rows, finder.rowSchema, 'date', -1) ?? first];
-    if (BIGGEST.test(utterance.text)) return [extremeRow(rows, finder.rowSchema, 'amount', 1) ?? first];
+    if (NEWEST.test(utterance.text)) return [extremeRow(rows, finder.rowSchema, { by: 'date', sign: 1 }) ?? first];
+    if (OLDEST.test(utterance.text)) return [extremeRow(rows, finder.rowSchema, { by: 'date', sign: -1 }) ?? first];
+    if (BIGGEST.test(utterance.text)) return [extremeRow(rows, finder.rowSchema, { by: 'amount', sign: 1 }) ?? first];
   }
   return rows;
 }

@@ -171,7 +171,7 @@ export function rankTools(
   index: ToolIndex,
   utterance: Utterance,
   pool: readonly IndexedTool[],
-  ignore: readonly TextSpan[] = [],
+  { ignore = [] }: { ignore?: readonly TextSpan[] } = {},
 ): RankedTool[] {
   const act = speechActOf(utterance);
   const words = utterance.words.filter(({ token }) => !ignore.some((piece) => overlaps(piece, token)) && !isPartOfName(utterance, token));
@@ -179,7 +179,7 @@ export function rankTools(
   const weightedWords = words.map((word) => ({ word, weight: weightOf(index, word) }));
   const shape = shapeOf(utterance, ignore);
   return pool
-    .map((entry) => scoreTool(index, entry, shape, weightedWords, kinds, act))
+    .map((entry) => scoreTool(index, entry, { shape, weightedWords, kinds, act }))
     .sort((a, b) => b.score - a.score || (a.entry.name < b.entry.name ? -1 : 1));
 }
 
@@ -207,10 +207,17 @@ export const relevanceOf = (entry: IndexedTool, { stem, concepts }: ContentWord)
 function scoreTool(
   index: ToolIndex,
   entry: IndexedTool,
-  shape: ReadonlySet<string>,
-  weightedWords: readonly { word: ContentWord; weight: number }[],
-  kinds: ReadonlySet<string>,
-  act: SpeechAct,
+  {
+    shape,
+    weightedWords,
+    kinds,
+    act,
+  }: {
+    shape: ReadonlySet<string>;
+    weightedWords: readonly { word: ContentWord; weight: number }[];
+    kinds: ReadonlySet<string>;
+    act: SpeechAct;
+  },
 ): RankedTool {
   let told = 0;
   let all = 0;
@@ -224,7 +231,7 @@ function scoreTool(
   let example: Example | undefined;
   let alike = 0;
   for (const each of entry.examples) {
-    const [near, held] = exampleSimilarity(index, each, weightedWords, kinds);
+    const [near, held] = exampleSimilarity(index, each, { weightedWords, kinds });
     const form = shapeSimilarity(each.shape, shape);
     alike = Math.max(alike, form);
     const score = (weightedWords.length === 0 ? 0.9 * form : 0.86 * near + 0.14 * form) * (each.succeeds ? 1 : 0.97);
@@ -250,8 +257,7 @@ const shapeSimilarity = (theirs: ReadonlySet<string>, mine: ReadonlySet<string>)
 function exampleSimilarity(
   index: ToolIndex,
   example: Example,
-  weightedWords: readonly { word: ContentWord; weight: number }[],
-  kinds: ReadonlySet<string>,
+  { weightedWords, kinds }: { weightedWords: readonly { word: ContentWord; weight: number }[]; kinds: ReadonlySet<string> },
 ): [number, number] {
   let shared = 0;
   let mine = 0;

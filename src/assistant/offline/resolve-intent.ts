@@ -20,8 +20,7 @@ const NO_PREVIOUS_TURN: PreviousTurn = { shown: [], utterance: undefined, entry:
 export function resolveIntent(
   context: TurnContext,
   utterance: Utterance,
-  previous: PreviousTurn = NO_PREVIOUS_TURN,
-  hints: IntentHints = {},
+  { previous = NO_PREVIOUS_TURN, hints = {} }: { previous?: PreviousTurn; hints?: IntentHints } = {},
 ): Frame {
   const { index, allowed } = context;
   const frame = (result: IntentResult, input: Readonly<Record<string, unknown>> = {}, shown: readonly ShownRows[] = []): Frame => ({
@@ -31,7 +30,7 @@ export function resolveIntent(
     shown,
     result,
   });
-  const ranked = scoreIntents(context, utterance, index.entries, previous, hints);
+  const ranked = scoreIntents(context, utterance, { pool: index.entries, previous, hints });
   const mine = ranked.filter(({ entry }) => allowed.has(entry.name));
   const others = ranked.filter(({ entry }) => !allowed.has(entry.name));
   const [other] = others.filter(({ entry }) => entry.tool.roles.some((role) => REALM_ROLES[context.person.realm]?.includes(role)));
@@ -136,7 +135,7 @@ export function resolveIntent(
     )
       continue;
     tried.add(where);
-    const done = executeIntent(context, each, utterance, previous, hints, frame);
+    const done = executeIntent(context, each, { utterance, previous, hints, frame });
     if (done.result.type !== 'not-found' && !foundNoMatch(done) && !lacksInput(done)) return done;
     if (done.result.type === 'not-found' && done.result.wrong > 0) return done;
     first ??= done;

@@ -44,7 +44,11 @@ function fieldsNamedIn(shape: Schema, utterance: Utterance): string[] {
   });
 }
 
-export function explainHidden(context: ResponseContext, entry: IndexedTool, found: readonly Row[], wanted: readonly string[]): string {
+export function explainHidden(
+  context: ResponseContext,
+  entry: IndexedTool,
+  { found, wanted }: { found: readonly Row[]; wanted: readonly string[] },
+): string {
   const secret = wanted.filter((key) => found.length > 0 && found.every((row) => row[key] === HIDDEN));
   if (secret.length === 0) return '';
   const masks = hiddenFrom(entry.tool, context.person);

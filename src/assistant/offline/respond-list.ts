@@ -28,9 +28,7 @@ const STATE_QUESTION =
 export function describeRows(
   context: ResponseContext,
   { entry, input }: IntentResult & { type: 'answered' },
-  found: readonly Row[],
-  list: ListMetadata | undefined,
-  utterance: Utterance,
+  { found, list, utterance }: { found: readonly Row[]; list: ListMetadata | undefined; utterance: Utterance },
 ): string {
   const what = pluralOf(entry);
   const shape = entry.tool.kind === 'list' ? entry.rowSchema : rowOf(entry.tool.output);
@@ -48,25 +46,24 @@ export function describeRows(
     : `${YES_NO_QUESTION.test(utterance.text) && /^(?:any|are there|is there|do we have|are we|have we)\b/i.test(utterance.text) ? 'Yes: ' : ''}${more ? `The first ${found.length} of ${counted ?? list?.totalCount ?? `${found.length}+`} ${what}` : `${found.length} ${found.length === 1 ? singular(what) : what}`}:`;
   const wanted = requestedFields(shape, utterance);
   const extreme = findExtreme(shape, found, utterance);
-  const secret = explainHidden(context, entry, found, wanted);
+  const secret = explainHidden(context, entry, { found, wanted });
   const rest = more
     ? `\n\nThis is not all: say "show more" for the next ${found.length === 1 ? 'one' : found.length}, or narrow it down${suggestFilters(entry)}.`
     : '';
   const doubt = isAmbiguousName(found, utterance, entry) ? '\n\nWhich one do you mean?' : '';
-  const texts = found.length <= 3 ? quoteTexts(shape, found) : quoteClosest(entry, shape, found, input);
+  const texts = found.length <= 3 ? quoteTexts(shape, found) : quoteClosest(entry, shape, { found, input });
   const doubtful = texts === '' ? '' : warnOfUnmatchedWords(entry, found, input);
-  const answer = extreme ? '' : describeRequestedFields(shape, found, utterance, input);
+  const answer = extreme ? '' : describeRequestedFields(shape, found, { utterance, input });
   const first = extreme
     ? `${more ? `Of the first ${found.length}, the` : 'The'} ${extreme.word} is ${displayName(extreme.row) || 'this one'}: ${lowerFirst(fieldLabel(extreme.key))} ${bold(formatValue(extreme.row[extreme.key], shape.properties?.[extreme.key], extreme.key))}.\n\n`
     : '';
-  return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || renderTable(shape, extreme ? extreme.sorted : found, extreme ? [extreme.key, ...wanted] : wanted)}${rest}${doubt}`;
+  return `${doubtful}${answer ? `${answer}\n\n` : ''}${first}${head.replace(/:$/, told ? '.' : ':')}${told ? ` ${told}` : ''}${secret ? ` ${secret}` : ''}\n\n${found.length > 3 && texts ? `${texts}\n\n` : ''}${(found.length <= 3 ? texts : '') || renderTable(shape, extreme ? extreme.sorted : found, { wanted: extreme ? [extreme.key, ...wanted] : wanted })}${rest}${doubt}`;
 }
 /** Answers a question about fields before the table: per row for a few rows, as counts per state for many. */
 function describeRequestedFields(
   shape: Schema,
   found: readonly Row[],
-  utterance: Utterance,
-  input: Readonly<Record<string, unknown>>,
+  { utterance, input }: { utterance: Utterance; input: Readonly<Record<string, unknown>> },
 ): string {
   const text = stripPoliteness(utterance.text);
   const state = Object.keys(shape.properties ?? {}).find((key) => /(?:^|_)status$/.test(key) && unwrapUnion(shape.properties?.[key]).enum);
@@ -157,7 +154,11 @@ function quoteTexts(shape: Schema, found: readonly Row[]): string {
     : found.map((row) => `- **${displayName(row)}**: ${escapeMarkdown(text(row, key)).slice(0, 1200)}`).join('\n');
 }
 /** Quotes the best of many search results. */
-function quoteClosest(entry: IndexedTool, shape: Schema, found: readonly Row[], input: Readonly<Record<string, unknown>>): string {
+function quoteClosest(
+  entry: IndexedTool,
+  shape: Schema,
+  { found, input }: { found: readonly Row[]; input: Readonly<Record<string, unknown>> },
+): string {
   if (!entry.tool.lastResort || !entry.slots.some(({ kind, key }) => kind === 'query' && key in input)) return '';
   const text = quoteTexts(shape, found.slice(0, 1));
   return text === '' ? '' : `The closest is:\n\n${text}`;

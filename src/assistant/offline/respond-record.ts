@@ -8,10 +8,14 @@ import { isId, type Schema, unwrapUnion } from './schema.ts';
 import { escapeMarkdown, fieldLabel, renderTable, formatValue } from './table.ts';
 import { areSynonyms } from './thesaurus.ts';
 
-export function describeRecord(context: ResponseContext, entry: IndexedTool, row: Row, utterance: Utterance): string {
+export function describeRecord(
+  context: ResponseContext,
+  entry: IndexedTool,
+  { row, utterance }: { row: Row; utterance: Utterance },
+): string {
   const shape = entry.rowSchema;
   const wanted = requestedFields(shape, utterance);
-  const secret = explainHidden(context, entry, [row], wanted);
+  const secret = explainHidden(context, entry, { found: [row], wanted });
   const simple = Object.keys(row).filter((key) => typeof row[key] !== 'object' && row[key] !== null && !isId(key));
   const title = displayName(row);
   const first = wanted.filter((key) => simple.includes(key) && row[key] !== HIDDEN);
@@ -27,14 +31,17 @@ export function describeRecord(context: ResponseContext, entry: IndexedTool, row
     ? requestedFields(unwrapUnion(shape.properties?.[meant[0]]), utterance).filter((key) => typeof (meant[1] as Row)[key] === 'number')
     : [];
   if (meant && within.length > 0)
-    return describeRecord(context, entry, Object.fromEntries(Object.entries(row).filter(([key]) => key !== meant[0])), {
-      ...utterance,
-      words: [],
+    return describeRecord(context, entry, {
+      row: Object.fromEntries(Object.entries(row).filter(([key]) => key !== meant[0])),
+      utterance: {
+        ...utterance,
+        words: [],
+      },
     }).replace(
       /^[^\n]*/,
       `${title ? `${title}, ` : ''}${lowerFirst(fieldLabel(meant[0]))}: ${within.map((key) => `${lowerFirst(fieldLabel(key))} ${bold(formatValue((meant[1] as Row)[key], unwrapUnion(shape.properties?.[meant[0]]).properties?.[key], key))}`).join(', ')}.`,
     );
-  const matched = nested.flatMap(([key, inner]) => describeMatchingRows(key, inner, shape, utterance));
+  const matched = nested.flatMap(([key, inner]) => describeMatchingRows(key, inner, { shape, utterance }));
   const lead =
     first.length > 0
       ? `${title ? `${title}: ` : ''}${first.map((key, at) => `${at === 0 && !title ? fieldLabel(key) : lowerFirst(fieldLabel(key))} ${bold(formatValue(row[key], shape.properties?.[key], key))}`).join(', ')}.`
@@ -53,7 +60,7 @@ export function describeRecord(context: ResponseContext, entry: IndexedTool, row
         `- ${fieldLabel(key)}: ${key === 'content' || key === 'description' ? escapeMarkdown(String(row[key])) : formatValue(row[key], shape.properties?.[key], key)}`,
     );
   const parts = nested
-    .map(([key, inner]) => describeNested(key, inner, unwrapUnion(shape.properties?.[key]), utterance))
+    .map(([key, inner]) => describeNested(key, inner, { schema: unwrapUnion(shape.properties?.[key]), utterance }))
     .filter((text) => text !== '');
   return [secret, lead || (title === '' ? `${entry.tool.title}:` : `${title}:`), facts.join('\n'), ...parts]
     .filter((text) => text !== '')
@@ -61,7 +68,7 @@ export function describeRecord(context: ResponseContext, entry: IndexedTool, row
 }
 
 /** Rows of a nested list that the question names: "how many sick days" selects the row of that type. */
-function describeMatchingRows(key: string, inner: unknown, shape: Schema, utterance: Utterance): string[] {
+function describeMatchingRows(key: string, inner: unknown, { shape, utterance }: { shape: Schema; utterance: Utterance }): string[] {
   const rowsHere = Array.isArray(inner) ? inner.filter((each): each is Row => each !== null && typeof each === 'object') : [];
   const own = rowOf(unwrapUnion(shape.properties?.[key]));
   return rowsHere
@@ -82,7 +89,7 @@ function describeMatchingRows(key: string, inner: unknown, shape: Schema, uttera
     })
     .slice(0, 3);
 }
-function describeNested(key: string, inner: unknown, schema: Schema, utterance: Utterance): string {
+function describeNested(key: string, inner: unknown, { schema, utterance }: { schema: Schema; utterance: Utterance }): string {
   if (Array.isArray(inner)) {
     if (inner.length === 0) return '';
     if (inner.every((each) => each === null || typeof each !== 'object'))
@@ -90,7 +97,7 @@ function describeNested(key: string, inner: unknown, schema: Schema, utterance: 
     const found = inner.filter((each): each is Row => each !== null && typeof each === 'object').slice(0, 25);
     const shape = rowOf(schema);
     if (found.some((row) => Array.isArray(row[key]))) return renderTree(found, key, 0).slice(0, 60).join('\n');
-    return `**${fieldLabel(key)}**\n\n${renderTable(shape, found, requestedFields(shape, utterance))}`;
+    return `**${fieldLabel(key)}**\n\n${renderTable(shape, found, { wanted: requestedFields(shape, utterance) })}`;
   }
   const row = inner as Row;
   const facts = Object.entries(row)

@@ -48,8 +48,8 @@ function reportAnswer(context: ResponseContext, result: IntentResult & { type: '
   const list = answer.metadata;
   const text =
     list || Array.isArray(answer.data)
-      ? describeRows(context, result, rowsIn(answer), list, utterance)
-      : describeRecord(context, entry, (answer.data ?? {}) as Row, utterance);
+      ? describeRows(context, result, { found: rowsIn(answer), list, utterance })
+      : describeRecord(context, entry, { row: (answer.data ?? {}) as Row, utterance });
   const { others = [], unplaced = [], among } = result;
   const newest = among ? `\n\nThis is the newest of ${among.count} ${pluralOf(among.entry)}.` : '';
   const more =
@@ -83,7 +83,7 @@ function reportChange(entry: IndexedTool, answer: Extract<Answer, { status: 'suc
   const [row] = rowsIn(answer);
   if (!row) return `Done: ${lowerFirst(entry.tool.title)}.`;
   const shape = entry.rowSchema;
-  const facts = selectColumns(shape, [row], [], 5).map(
+  const facts = selectColumns(shape, [row], { most: 5 }).map(
     (key) => `${lowerFirst(fieldLabel(key))} ${formatValue(row[key], shape.properties?.[key], key)}`,
   );
   const id = Object.keys(row).find((key) => isId(key) && String(row[key]).length < 12);
@@ -103,7 +103,7 @@ function askWhich({ rows: found, source, entry, called, all }: IntentResult & { 
     (named
       ? `${NUMBER_NAMES[found.length] ?? found.length} ${what} are called ${escapeMarkdown(called)}.`
       : `${found.length} ${what}${called ? ` match "${escapeMarkdown(called)}"` : ' could be meant'}:`);
-  return `${head}\n\n${renderTable(source.rowSchema, found.slice(0, 10), [], 5)}\n\nWhich one do you mean?`;
+  return `${head}\n\n${renderTable(source.rowSchema, found.slice(0, 10), { most: 5 })}\n\nWhich one do you mean?`;
 }
 function askForSlot({ slot, entry }: IntentResult & { type: 'missing-slot' }): string {
   const what = fieldLabel(slot.key.replace(/_id$/, '')).toLowerCase();

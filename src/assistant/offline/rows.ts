@@ -51,7 +51,7 @@ export function unmatchedWords(entry: IndexedTool, row: Row | undefined, input: 
     (word) => word.length > 2 && !stopWords.has(word) && !have.has(stem(word)),
   );
 }
-export const newestRow = (rows: readonly Row[], shape: Schema): Row | undefined => extremeRow(rows, shape, 'date', 1);
+export const newestRow = (rows: readonly Row[], shape: Schema): Row | undefined => extremeRow(rows, shape, { by: 'date', sign: 1 });
 /** The row whose name shares most words or synonyms with a text, if there is exactly one. */
 export function bestMatch(rows: readonly Row[], text: string): Row | undefined {
   const words = fold(text)
@@ -66,7 +66,7 @@ const nameWords = (row: Row): string[] =>
   fold(nameOf(row))
     .split(/[^a-z0-9]+/)
     .filter((word) => word.length > 2 && !stopWords.has(word));
-export function extremeRow(rows: readonly Row[], shape: Schema, by: 'date' | 'amount', sign: 1 | -1): Row | undefined {
+export function extremeRow(rows: readonly Row[], shape: Schema, { by, sign }: { by: 'date' | 'amount'; sign: 1 | -1 }): Row | undefined {
   const fields = Object.entries(shape.properties ?? {}).map(([key, schema]): [string, Schema] => [key, unwrapUnion(schema)]);
   const key = fields.find(([, schema]) =>
     by === 'date' ? schema.format === 'date' || schema.format === 'date-time' : schema.unit !== undefined,

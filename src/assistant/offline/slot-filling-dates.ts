@@ -7,7 +7,11 @@ import type { Slot } from './schema.ts';
 
 const FUTURE = /\b(?:will|upcoming|coming|closing|close|due|plan(?:ned|s)?|next|future|expected)\b/i;
 
-export function fillDates(entry: IndexedTool, utterance: Utterance, input: Record<string, unknown>, used: TextSpan[]): void {
+export function fillDates(
+  entry: IndexedTool,
+  utterance: Utterance,
+  { input, used }: { input: Record<string, unknown>; used: TextSpan[] },
+): void {
   const { today } = utterance;
   const whens = utterance.dates.filter((when) => !used.some((span) => overlaps(span, when)));
   // A period takes precedence over a single day.

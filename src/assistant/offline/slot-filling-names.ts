@@ -3,19 +3,12 @@ import { type NamedEntity, overlaps, type Utterance } from './annotate.ts';
 import { neighboursOf, type IndexedTool, type ToolIndex } from './index-tools.ts';
 import { relevanceOf } from './rank.ts';
 import { isPerson, type Slot } from './schema.ts';
-import type { FilledSlots, IsFree, SetSlot } from './slot-filling-state.ts';
+import type { SlotFilling } from './slot-filling-state.ts';
 import { CHANGE_VERBS, synonymsOf } from './thesaurus.ts';
 import { stopWords, fold, stem } from './tokenise.ts';
 
 /** Assigns each name to the slot whose examples have names beside the same words. */
-export function fillNames(
-  index: ToolIndex,
-  entry: IndexedTool,
-  utterance: Utterance,
-  filled: FilledSlots,
-  set: SetSlot,
-  free: IsFree,
-): void {
+export function fillNames({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(
     (slot) =>
       !(slot.key in filled.input) &&
@@ -26,7 +19,7 @@ export function fillNames(
   for (const name of [...names.filter(({ isCertain }) => isCertain), ...names.filter(({ isCertain }) => !isCertain)]) {
     const scored = slots
       .filter((slot) => !taken.has(slot))
-      .map((slot) => ({ slot, score: scoreName(index, entry, slot, utterance, name) }))
+      .map((slot) => ({ slot, score: scoreName(index, entry, { slot, utterance, name }) }))
       .sort((a, b) => b.score - a.score);
     const [best] = scored;
     if (!best || best.score < (name.isCertain ? 0.3 : 0.9)) continue;
@@ -38,14 +31,7 @@ export function fillNames(
   }
 }
 /** "In the health industry": the value precedes the name of its slot. */
-export function fillFromWordBefore(
-  index: ToolIndex,
-  entry: IndexedTool,
-  utterance: Utterance,
-  filled: FilledSlots,
-  set: SetSlot,
-  free: IsFree,
-): void {
+export function fillFromWordBefore({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   for (const slot of entry.slots.filter(
     ({ kind, key }) => kind === 'name' && !(key in filled.input) && !index.knownValues.has(key) && !key.includes('_') && key !== 'name',
   )) {
@@ -69,14 +55,7 @@ export function fillFromWordBefore(
   }
 }
 /** Unknown words, if examples fill the slot with such words: "the recruiters" is a job title. */
-export function fillFromUnknownWord(
-  index: ToolIndex,
-  entry: IndexedTool,
-  utterance: Utterance,
-  filled: FilledSlots,
-  set: SetSlot,
-  free: IsFree,
-): void {
+export function fillFromUnknownWord({ index, entry, utterance, filled, set, free }: SlotFilling): void {
   const slot = entry.slots.find(
     ({ kind, key }) =>
       kind === 'name' &&
@@ -107,7 +86,7 @@ export function fillFromUnknownWord(
 }
 
 /** Fills a relation: "depends on" becomes depends_on, as in an example; else the words between two names. */
-export function fillRelation(entry: IndexedTool, utterance: Utterance, filled: FilledSlots, set: SetSlot, free: IsFree): void {
+export function fillRelation({ entry, utterance, filled, set, free }: SlotFilling): void {
   for (const slot of entry.slots.filter(({ kind, key }) => kind === 'name' && !(key in filled.input))) {
     for (const { input } of entry.examples) {
       const value = input[slot.key];
@@ -139,7 +118,7 @@ export function fillRelation(entry: IndexedTool, utterance: Utterance, filled: F
 }
 
 /** "… that checkout is owned by the Payments team": the words before and after a relation fill its two ends. */
-export function fillRelationEnds(entry: IndexedTool, utterance: Utterance, filled: FilledSlots, set: SetSlot): void {
+export function fillRelationEnds({ entry, utterance, filled, set }: SlotFilling): void {
   const names = entry.slots.filter(({ kind, required }) => kind === 'name' && required);
   const at = names.findIndex(({ key }) => typeof filled.input[key] === 'string' && String(filled.input[key]).includes('_'));
   const [before, middle, after] = [names[at - 1], names[at], names[at + 1]];
@@ -170,7 +149,11 @@ export function fillRelationEnds(entry: IndexedTool, utterance: Utterance, fille
     set(after, object, { text: object, start: end.end, end: end.end + utterance.text.slice(end.end).indexOf(object) + object.length });
 }
 
-function scoreName(index: ToolIndex, entry: IndexedTool, slot: Slot, utterance: Utterance, name: NamedEntity): number {
+function scoreName(
+  index: ToolIndex,
+  entry: IndexedTool,
+  { slot, utterance, name }: { slot: Slot; utterance: Utterance; name: NamedEntity },
+): number {
   const here = neighboursOf(utterance, name);
   const aligned = entry.examples.flatMap((example) => example.aligned).filter(({ key }) => key === slot.key);
   const known = index.knownValues.get(slot.key);

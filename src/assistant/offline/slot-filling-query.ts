@@ -10,9 +10,7 @@ import { stopWords, fold, HOW_TO, stem } from './tokenise.ts';
 export function findQuery(
   index: ToolIndex,
   entry: IndexedTool,
-  slot: Slot,
-  utterance: Utterance,
-  used: readonly TextSpan[],
+  { slot, utterance, used }: { slot: Slot; utterance: Utterance; used: readonly TextSpan[] },
 ): (TextSpan & { found: boolean }) | undefined {
   const quote = utterance.quotes.find((each) => !used.some((span) => overlaps(span, each)));
   if (quote) return { ...quote, found: true };
@@ -68,7 +66,11 @@ const SUPERLATIVE =
   /^(?:biggest|largest|highest|lowest|smallest|newest|latest|oldest|earliest|best|worst|top|most|least|cheapest|last|recent)$/i;
 
 /** "The remote work entry": the words between the article and the noun of the record. */
-function wordsBeforeNoun(index: ToolIndex, entry: IndexedTool, slot: Slot, utterance: Utterance, filled: FilledSlots): string[] {
+function wordsBeforeNoun(
+  index: ToolIndex,
+  entry: IndexedTool,
+  { slot, utterance, filled }: { slot: Slot; utterance: Utterance; filled: FilledSlots },
+): string[] {
   const nouns = new Set(
     index.entries
       .filter(({ tool }) => (entry.finders.get(slot.key) ?? []).includes(tool.name) && tool.domain === entry.tool.domain)
@@ -82,7 +84,11 @@ function wordsBeforeNoun(index: ToolIndex, entry: IndexedTool, slot: Slot, utter
     : between.map(({ raw }) => raw);
 }
 /** Adds a reference for each id without a name: the unexplained words describe the record. */
-export function addDescribedReferences(index: ToolIndex, entry: IndexedTool, utterance: Utterance, filled: FilledSlots): void {
+export function addDescribedReferences(
+  index: ToolIndex,
+  entry: IndexedTool,
+  { utterance, filled }: { utterance: Utterance; filled: FilledSlots },
+): void {
   for (const slot of entry.slots.filter(({ kind, required }) => (kind === 'id' || kind === 'number-id') && required)) {
     if (slot.key in filled.input || filled.references.some((reference) => reference.slot === slot)) continue;
     const quote = utterance.quotes.find((each) => !filled.used.some((span) => overlaps(span, each)));
@@ -110,7 +116,7 @@ export function addDescribedReferences(index: ToolIndex, entry: IndexedTool, utt
     const told =
       quote || filled.references.length > 0 || !entry.examples.some(({ input }) => slot.key in input)
         ? []
-        : wordsBeforeNoun(index, entry, slot, utterance, filled);
+        : wordsBeforeNoun(index, entry, { slot, utterance, filled });
     if (told.length > 0) filled.references.push({ slot, names: [], words: told });
   }
 }

@@ -1,7 +1,7 @@
 /** The state that the steps of slot filling share. */
 import type { Amount } from './amounts.ts';
-import type { NamedEntity, TextSpan, ContentWord } from './annotate.ts';
-import type { IndexedTool } from './index-tools.ts';
+import type { ContentWord, NamedEntity, TextSpan, Utterance } from './annotate.ts';
+import type { IndexedTool, ToolIndex } from './index-tools.ts';
 import type { Slot } from './schema.ts';
 
 /** A record that the utterance names or describes, to be resolved to an id. */
@@ -24,5 +24,14 @@ export interface FilledSlots {
   readonly unexplained: ContentWord[];
 }
 
-export type SetSlot = (slot: Slot, value: unknown, at?: TextSpan) => void;
-export type IsFree = (span: TextSpan | NamedEntity | Amount) => boolean;
+type SetSlot = (slot: Slot, value: unknown, at?: TextSpan) => void;
+type IsFree = (span: TextSpan | NamedEntity | Amount) => boolean;
+/** What each step of slot filling receives. */
+export interface SlotFilling {
+  readonly index: ToolIndex;
+  readonly entry: IndexedTool;
+  readonly utterance: Utterance;
+  readonly filled: FilledSlots;
+  readonly set: SetSlot;
+  readonly free: IsFree;
+}

@@ -1,15 +1,15 @@
 /** Fills slots with ids, amounts and known values. */
 import type { Amount } from './amounts.ts';
-import { overlaps, type TextSpan, type Utterance } from './annotate.ts';
-import type { IndexedTool, ToolIndex } from './index-tools.ts';
+import { overlaps, type TextSpan } from './annotate.ts';
+import type { IndexedTool } from './index-tools.ts';
 import { findKnownValues } from './known-values.ts';
 import type { Slot } from './schema.ts';
-import type { IsFree, SetSlot } from './slot-filling-state.ts';
+import type { SlotFilling } from './slot-filling-state.ts';
 import { synonymsOf } from './thesaurus.ts';
 import { stopWords, parseNumberWord, stem } from './tokenise.ts';
 
 /** Ids in the text. A plain number is an id only after the noun that it numbers. */
-export function fillIds(entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
+export function fillIds({ entry, utterance, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'id' || kind === 'number-id');
   for (const slot of slots) {
     const noun = stem(slot.key.replace(/_id$/, '').split('_').at(-1) ?? '');
@@ -49,7 +49,7 @@ const followsOtherSlotName = (entry: IndexedTool, slot: Slot, word: string): boo
         (word !== '' && synonymsOf(other.key.split('_').at(-1) ?? '').some((same) => stem(same) === word))),
   );
 
-export function fillAmounts(entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
+export function fillAmounts({ entry, utterance, set, free }: SlotFilling): void {
   const slots = entry.slots.filter(({ kind }) => kind === 'amount' || kind === 'number');
   const filled = new Set<string>();
   for (const amount of utterance.amounts.filter(free)) {
@@ -98,7 +98,7 @@ const inRange = ({ schema }: Slot, value: number): boolean =>
   value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity) && (schema.type !== 'integer' || Number.isInteger(value));
 
 /** Values that the schema lists as examples: departments, offices. */
-export function fillKnown(index: ToolIndex, entry: IndexedTool, utterance: Utterance, set: SetSlot, free: IsFree): void {
+export function fillKnown({ index, entry, utterance, set, free }: SlotFilling): void {
   for (const slot of entry.slots) {
     const values = index.knownValues.get(slot.key);
     if (!values || slot.kind !== 'name') continue;

@@ -10,11 +10,16 @@ import { fillDates } from './slot-filling-dates.ts';
 import { fillRelationEnds, fillRelation, fillFromWordBefore, fillNames, fillFromUnknownWord } from './slot-filling-names.ts';
 import { fillProse } from './slot-filling-prose.ts';
 import { addDescribedReferences, findQuery } from './slot-filling-query.ts';
-import type { FilledSlots } from './slot-filling-state.ts';
+import type { FilledSlots, SlotFilling } from './slot-filling-state.ts';
 import { fillAmounts, fillIds, fillKnown } from './slot-filling-values.ts';
 import { textAfterSlotName } from './text.ts';
 
-export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utterance, example?: Example): FilledSlots {
+export function fillSlots(
+  index: ToolIndex,
+  entry: IndexedTool,
+  utterance: Utterance,
+  { example }: { example?: Example | undefined } = {},
+): FilledSlots {
   const input: Record<string, unknown> = {};
   const used: TextSpan[] = [];
   const filled: FilledSlots = { entry, input, references: [], missing: [], used, states: [], unexplained: [] };
@@ -24,9 +29,10 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
   };
   const open = (kind: Slot['kind']) => entry.slots.filter((slot) => slot.kind === kind && !(slot.key in input));
   const free = (span: TextSpan | NamedEntity | Amount) => !used.some((other) => overlaps(other, span));
+  const filling: SlotFilling = { index, entry, utterance, filled, set, free };
 
   if (entry.mutates) fillProse(entry, utterance, set, used);
-  fillIds(entry, utterance, set, free);
+  fillIds(filling);
   for (const slot of open('email')) {
     const email = utterance.emails.find(free);
     if (email) set(slot, email.text, email);
@@ -39,20 +45,20 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
       used.push(...found.used);
     }
   }
-  fillDates(entry, utterance, input, used);
-  fillAmounts(entry, utterance, set, free);
+  fillDates(entry, utterance, { input, used });
+  fillAmounts(filling);
   const [limit] = open('limit');
   if (limit && utterance.count) set(limit, Math.min(utterance.count.number, 50), { ...utterance.count, text: '' });
   for (const slot of open('choice')) {
     // Quoted words are names, not states.
     const quoted = utterance.quotes.filter(({ text }) => text.includes(' '));
-    const chosen = matchChoice(index, entry, slot, utterance, [...used, ...quoted], example);
+    const chosen = matchChoice(index, entry, { slot, utterance, not: [...used, ...quoted], example });
     if (!chosen || chosen.score < 1.55) continue;
     set(slot, chosen.value, chosen.at);
     if (chosen.at) filled.states.push(chosen.at);
   }
   for (const slot of open('flag')) {
-    const chosen = matchFlag(index, entry, slot, utterance, used);
+    const chosen = matchFlag(index, entry, { slot, utterance, not: used });
     if (chosen) set(slot, chosen.value, chosen.at);
   }
   for (const slot of open('sort')) {
@@ -64,18 +70,18 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
     );
     if (value !== undefined) set(slot, value);
   }
-  fillKnown(index, entry, utterance, set, free);
+  fillKnown(filling);
   for (const slot of entry.slots.filter(({ kind, key }) => (kind === 'name' || kind === 'names') && !(key in input) && entry.mutates)) {
     const said = textAfterSlotName(slot, utterance);
     if (said && free(said)) set(slot, slot.kind === 'names' ? said.text.split(/,\s*|\s+and\s+/) : said.text, said);
   }
-  if (!entry.mutates) fillFromWordBefore(index, entry, utterance, filled, set, free);
-  fillNames(index, entry, utterance, filled, set, free);
-  fillRelation(entry, utterance, filled, set, free);
-  if (entry.mutates) fillRelationEnds(entry, utterance, filled, set);
-  if (!entry.mutates) fillFromUnknownWord(index, entry, utterance, filled, set, free);
+  if (!entry.mutates) fillFromWordBefore(filling);
+  fillNames(filling);
+  fillRelation(filling);
+  if (entry.mutates) fillRelationEnds(filling);
+  if (!entry.mutates) fillFromUnknownWord(filling);
   for (const slot of open('query')) {
-    const said = findQuery(index, entry, slot, utterance, used);
+    const said = findQuery(index, entry, { slot, utterance, used });
     // "Exporting data to CSV" is one query, although a part of it is the name of a category.
     const inner = said?.found
       ? filled.states.filter(
@@ -93,7 +99,7 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
             (each) =>
               each.key === key &&
               each.kind === 'choice' &&
-              inner.some((state) => matchChoice(index, entry, each, utterance, [], example)?.at?.start === state.start),
+              inner.some((state) => matchChoice(index, entry, { slot: each, utterance, not: [], example })?.at?.start === state.start),
           )
         )
           delete input[key];
@@ -115,7 +121,7 @@ export function fillSlots(index: ToolIndex, entry: IndexedTool, utterance: Utter
     if (value !== undefined) set(slot, value);
   }
   filled.unexplained.push(...utterance.words.filter((word) => free({ ...word.token, text: '' }) && relevanceOf(entry, word) < 0.5));
-  addDescribedReferences(index, entry, utterance, filled);
+  addDescribedReferences(index, entry, { utterance, filled });
   filled.missing = entry.slots.filter(
     (slot) => slot.required && !(slot.key in input) && !filled.references.some((reference) => reference.slot === slot),
   );

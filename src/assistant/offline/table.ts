@@ -45,11 +45,16 @@ const LOW_PRIORITY =
   /^(?:created_at|updated_at|currency|first_name|last_name|active|_score|highlights|row_version|description|content|before|after|customer_email|weighted_value|probability|expected_close_date|tags|mine|tx_id|changed_at|changed_by|actor|via|score|internal_notes)$/;
 const NAME_FIELD = /(?:^|_)(?:name|title|subject|topic|period|month|plan_name)$/;
 
+interface ColumnOptions {
+  /** Fields that the question asks for. */
+  readonly wanted?: readonly string[];
+  readonly most?: number;
+}
+
 export function selectColumns(
   shape: Schema,
   rows: readonly Readonly<Record<string, unknown>>[],
-  wanted: readonly string[],
-  most = 6,
+  { wanted = [], most = 6 }: ColumnOptions,
 ): string[] {
   const keys = Object.keys(shape.properties ?? rows[0] ?? {});
   const simple = keys.filter((key) => {
@@ -77,13 +82,8 @@ export function selectColumns(
   return [...names, ...simple.filter((key) => best.includes(key))];
 }
 
-export function renderTable(
-  shape: Schema,
-  rows: readonly Readonly<Record<string, unknown>>[],
-  wanted: readonly string[] = [],
-  most = 6,
-): string {
-  const keys = selectColumns(shape, rows, wanted, most);
+export function renderTable(shape: Schema, rows: readonly Readonly<Record<string, unknown>>[], options: ColumnOptions): string {
+  const keys = selectColumns(shape, rows, options);
   if (keys.length === 0 || rows.length === 0) return '';
   const whole = keys[0] === 'first_name' && keys[1] === 'last_name';
   const shown = whole ? ['name', ...keys.slice(2)] : keys;

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Answer, CancelledAnswer } from '../core/answer.ts';
-import { type Counter, type Histogram, type Metrics, openMetrics } from '../core/metrics.ts';
+import { type Counter, type Histogram, type Metrics, createMetrics } from '../core/metrics.ts';
 import type { Decision, PoolLoad } from '../core/ports.ts';
 import type { Registry } from '../core/registry.ts';
 import type { CompletedCall } from '../core/runtime.ts';
@@ -39,7 +39,7 @@ interface ToolSeries {
 }
 
 export function openMeter(config: Config, registry: Registry, local: readonly string[]): Meter {
-  const metrics = openMetrics();
+  const metrics = createMetrics();
   const asked = (server: string, state: string) =>
     metrics.counter('tamshai_approvals_total', 'Approval requests, by state.', { server, state });
   const calls = (labels: Record<string, string>) =>

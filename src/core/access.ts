@@ -1,4 +1,4 @@
-/** Who may call what, with whose eyes. Everything here is read off the declarations. */
+/** Authorises calls: which roles may use a tool, with which audience and which masks. All rules come from the declarations. */
 import { failure } from './errors.ts';
 import type { Person, Role } from './people.ts';
 import type { StoreSession } from './store.ts';
@@ -9,8 +9,8 @@ type Subject = Pick<Tool, 'roles' | 'audience'> & { readonly domain: Pick<Tool['
 export const opens = (tool: Pick<Tool, 'roles'>, roles: ReadonlySet<Role>): boolean => tool.roles.some((role) => roles.has(role));
 
 /**
- * The widest audience among the roles that open *this* tool. Not among all roles held: a manager with hr-read who
- * opens a managers-only tool must not see it with hr-read's eyes.
+ * The widest audience among the roles that open this tool, not among all roles of the person: a manager with hr-read who uses a
+ * managers-only tool must not see the rows of hr-read.
  */
 export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | undefined {
   if (!opens(tool, roles)) return undefined;
@@ -21,23 +21,23 @@ export function audienceFor(tool: Subject, roles: ReadonlySet<Role>): string | u
   return undefined;
 }
 
-type Eyes = Omit<StoreSession, 'requestId'>;
-/** A person's roles do not change while they are this very object: a new sign-in, or a look at their present state, makes another. */
-const known = new WeakMap<Person, Map<Tool, Eyes>>();
+type CachedSession = Omit<StoreSession, 'requestId'>;
+/** The roles of a `Person` object never change: a new sign-in or a refresh creates a new object. */
+const sessionsByPerson = new WeakMap<Person, Map<Tool, CachedSession>>();
 
 export function sessionFor(tool: Tool, person: Person, requestId: string): StoreSession {
-  const { domain, audience, shows } = known.get(person)?.get(tool) ?? remembered(tool, person);
+  const { domain, audience, shows } = sessionsByPerson.get(person)?.get(tool) ?? cacheSession(tool, person);
   return { domain, audience, person, shows, requestId };
 }
 
-function remembered(tool: Tool, person: Person): Eyes {
-  const eyes = eyesFor(tool, person);
-  const tools = known.get(person) ?? new Map<Tool, Eyes>();
-  known.set(person, tools.set(tool, eyes));
-  return eyes;
+function cacheSession(tool: Tool, person: Person): CachedSession {
+  const session = createSession(tool, person);
+  const tools = sessionsByPerson.get(person) ?? new Map<Tool, CachedSession>();
+  sessionsByPerson.set(person, tools.set(tool, session));
+  return session;
 }
 
-function eyesFor(tool: Tool, person: Person): Eyes {
+function createSession(tool: Tool, person: Person): CachedSession {
   const audience = audienceFor(tool, person.roles);
   if (audience === undefined) {
     throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to use ${tool.name}.`, { requiredRoles: tool.roles });
@@ -49,7 +49,7 @@ function eyesFor(tool: Tool, person: Person): Eyes {
   return { domain: tool.domain.name, audience, person, shows };
 }
 
-/** For looking up what a person did before, whatever roles are left: it shows them the results of their own approvals, and no row. */
+/** A session for finding the results of a person's earlier approvals, even if their roles are gone. It shows no row. */
 export const formerSession = (tool: Tool, person: Person): StoreSession => ({
   domain: tool.domain.name,
   audience: audienceFor(tool, new Set(tool.roles)) ?? '',
@@ -59,10 +59,10 @@ export const formerSession = (tool: Tool, person: Person): StoreSession => ({
 
 const notLinked = () => failure('IDENTITY_NOT_LINKED', 'Your account is not linked to an active employee record.');
 
-const selves = new WeakMap<Person, Me>();
-/** The person as tools see them. */
+const meByPerson = new WeakMap<Person, Me>();
+/** The caller as tools see them. */
 export function meFor(person: Person): Me {
-  let me = selves.get(person);
+  let me = meByPerson.get(person);
   if (me === undefined) {
     me = {
       ...person,
@@ -71,12 +71,12 @@ export function meFor(person: Person): Me {
         return person.employeeId;
       },
     };
-    selves.set(person, me);
+    meByPerson.set(person, me);
   }
   return me;
 }
 
-/** "Why can't I see this?", from the declaration alone. */
+/** The masks that hide fields of this tool from the person. */
 export function hiddenFrom(
   tool: { readonly domain: Pick<Tool['domain'], 'masks'> },
   person: Pick<Person, 'roles'>,
@@ -86,7 +86,7 @@ export function hiddenFrom(
     .map(([mask, { hides, shownTo, andOwner }]) => ({ mask, hides, shownTo, andOwner }));
 }
 
-/** Role → what it sees through this tool: one line of the published matrix. */
+/** Role → the rows that it sees through this tool, for the published role matrix. */
 export function matrixRow(tool: Tool): Map<Role, string> {
   const rows = new Map<Role, string>();
   for (const role of tool.roles) {

@@ -1,16 +1,16 @@
-/** From an address that somebody gives to the resource that it names. Nothing is ever opened by an address: it is looked up among the declared ones. */
+/** Finds the declared resource that a URI names. A URI is only compared with declared ones; nothing opens it as a path. */
 import type { Resource } from './resources.ts';
 
 export interface Addressed {
   readonly resource: Resource;
-  /** As it was given; the resource's own schema says what is right. */
+  /** Not validated: the resource's schema does that. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 const LONGEST = 8192;
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&');
 
-/** One part of a path, or nothing: what would lead elsewhere in a path leads nowhere here. */
+/** Decodes one path segment; undefined for a segment that could leave its folder, such as `..`. */
 function decoded(part: string): string | undefined {
   try {
     const text = decodeURIComponent(part);
@@ -20,14 +20,14 @@ function decoded(part: string): string | undefined {
   }
 }
 
-/** Whole numbers are what they say; of anything else the schema says that it is none. */
+/** Converts whole numbers, which `limit` needs. The schema refuses everything else. */
 const valueOf = (texts: readonly string[]): unknown => {
   const [text = '', ...more] = texts;
   if (more.length > 0) return texts;
   return /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : text;
 };
 
-/** Undefined where no resource has this address. */
+/** The result is undefined for a URI that no resource has. */
 export function addresses(resources: readonly Resource[]): (uri: string) => Addressed | undefined {
   const plain = new Map(resources.filter(({ variables }) => variables.length === 0).map((resource) => [resource.uri, resource]));
   const patterns = resources
@@ -47,7 +47,7 @@ export function addresses(resources: readonly Resource[]): (uri: string) => Addr
     const end = uri.indexOf('?');
     const path = end < 0 ? uri : uri.slice(0, end);
     const query = new URLSearchParams(end < 0 ? '' : uri.slice(end + 1));
-    // Only what is counted may be a number: a topic called 2026 stays a text.
+    // A cursor stays a string, even if it consists of digits.
     const asked = Object.fromEntries(
       [...new Set(query.keys())].map((key) => [key, key === 'cursor' ? textOf(query.getAll(key)) : valueOf(query.getAll(key))]),
     );

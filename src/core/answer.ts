@@ -1,6 +1,6 @@
+/** The answers of tools: success, error, or a pending confirmation. The same on every surface. */
 import type { ErrorAnswer } from './errors.ts';
 
-/** Every tool, on every surface, answers one of these. */
 export type Answer = SuccessAnswer | ErrorAnswer | PendingAnswer;
 
 export interface SuccessAnswer {
@@ -19,8 +19,8 @@ export interface ListMetadata {
   totalCount: string;
   warning?: string;
   summary?: unknown;
-  /** What a list lifts out of its summary. */
-  [lifted: string]: unknown;
+  /** Keys of the summary that the tool declares as `hoisted`. */
+  [hoisted: string]: unknown;
 }
 
 export interface PendingAnswer {
@@ -30,23 +30,23 @@ export interface PendingAnswer {
   readonly confirmationData: ConfirmationData;
 }
 
-/** All that an approval card needs. Built from the store, never from a model's words. */
+/** The content of an approval card. It is built from the store's rows, never from the text of an LLM. */
 export interface ConfirmationData {
   readonly action: string;
   readonly mcpServer: string;
   readonly userId: string;
   readonly timestamp: number;
   readonly expiresAt: string;
-  /** The page on which the person decides. It holds the id and nothing else. */
+  /** The approval page of this confirmation. The link contains the id and nothing else. */
   readonly approvalUrl: string;
   readonly summary: string;
   readonly subject: { readonly label: string; readonly id: string };
   readonly changes: readonly CardChange[];
   readonly reason: string | null;
   readonly destructive: boolean;
-  /** Through what it was asked: web, command, or the MCP client's name. */
+  /** Where the request came from: web, command, or the name of the MCP client. */
   readonly origin: string;
-  /** Why a person is asked about something that otherwise happens at once. */
+  /** Why this change needs an approval although its tool normally writes at once. */
   readonly because?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface CardChange {
   readonly format: 'text' | 'money' | 'date' | 'number' | 'days';
 }
 
-/** What the endpoint that decides answers, beside the tool's own answer. */
+/** The answer to a denied confirmation. */
 export interface CancelledAnswer {
   readonly status: 'cancelled';
   readonly confirmationId: string;

@@ -1,6 +1,6 @@
 /**
- * The trail is made of chains: each record carries a code over itself and the record before, made with a key that its store does not
- * hold. Signed checkpoints, kept elsewhere, say how long a chain was and how it ended, so that a cut tail or an old copy shows.
+ * Verifies the audit log. It consists of chains: each record has a MAC over itself and the MAC before, with a key that its store does
+ * not have. Signed checkpoints, stored elsewhere, hold the length and end of a chain, so that truncation or an old copy is found.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AuditChains, AuditQuery, AuditRecord, ChainedRecord } from './ports.ts';
@@ -9,13 +9,13 @@ import { createTurns } from './turns.ts';
 export interface Checkpoint {
   readonly chain: string;
   readonly count: number;
-  /** The code of record number `count`. */
+  /** The MAC of record number `count`. */
   readonly mac: string;
   readonly at: string;
   readonly signature: string;
 }
 
-/** The newest key first; older ones still vouch for what was written before a change of keys. */
+/** The newest key first. Older keys still verify records from before a key rotation. */
 export interface AuditKeys {
   readonly chain: readonly Uint8Array[];
   readonly checkpoint: readonly Uint8Array[];
@@ -24,7 +24,7 @@ export interface AuditKeys {
 export interface VerifiedChain {
   readonly chain: string;
   readonly count: number;
-  /** Up to here a checkpoint vouches that nothing was cut off; what follows is newer than the last one. */
+  /** The length of the last checkpoint: up to here, truncation is ruled out. */
   readonly checkpointed: number;
 }
 
@@ -32,30 +32,30 @@ export type AuditVerdict =
   | { readonly ok: true; readonly chains: readonly VerifiedChain[] }
   | { readonly ok: false; readonly chain: string; readonly n: number; readonly problem: string };
 
-/** A chain that grew by this many records has had a checkpoint. */
+/** A chain gets a checkpoint after this many records. */
 export const CHECKPOINT_EVERY = 100;
 
-/** The bytes that are stored, and that the code is computed over. They are never made again from what they say. */
+/** The text that is stored and that the MAC covers. It is never serialised again. */
 export const bodyOf = (record: AuditRecord): string => JSON.stringify(record);
 
-/** Of the record before the first there is no code: it is the empty text. */
+/** `previous` is the MAC of the record before; the empty string for the first record. */
 export const macOf = (key: Uint8Array, chain: string, n: number, previous: string, body: string): string =>
   createHmac('sha256', key)
     .update(`${JSON.stringify(chain)} ${n} ${previous}\n${body}`)
     .digest('base64url');
 
 /**
- * What a record says of the checkpoints of its own chain. Removing both copies of the checkpoints does not remove it: the record's
- * code covers it.
+ * A note in a record about the newest checkpoint of its chain. The record's MAC covers it, so that the removal of all copies of a
+ * checkpoint is found.
  */
 export interface CheckpointNote {
-  /** The newest checkpoint that was written; null where there was none. */
+  /** The length of the newest checkpoint; null if there was none. */
   readonly count: number | null;
-  /** In the first record of a process: how many records the chain had when the process looked for that checkpoint. */
+  /** In the first record of a process: the length of the chain when the process read that checkpoint. */
   readonly of?: number;
 }
 
-/** The note comes last in the record, so that it is found without parsing every record. */
+/** The note is the last key of the record, so that it is found without parsing every record. */
 export const withNote = (body: string, note: CheckpointNote | undefined): string =>
   note === undefined ? body : `${body.slice(0, -1)},"checkpoint":${JSON.stringify(note)}}`;
 const NOTED = /,"checkpoint":\{"count":(?:\d+|null)(?:,"of":\d+)?\}\}$/;
@@ -92,7 +92,7 @@ function same(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** As a store has it, with what it says of the record to those who look for one: only the record itself has a code. */
+/** A record with the columns that the store finds it by. The MAC covers only the record. */
 export interface Filed {
   readonly record: ChainedRecord;
   readonly at: string;
@@ -101,20 +101,17 @@ export interface Filed {
 
 function isMisfiled({ record, at, principal }: Filed): boolean {
   try {
-    const said = JSON.parse(record.body) as Partial<AuditRecord> | null;
-    return said?.principal !== principal || typeof said?.at !== 'string' || Date.parse(said.at) !== Date.parse(at);
+    const body = JSON.parse(record.body) as Partial<AuditRecord> | null;
+    return body?.principal !== principal || typeof body?.at !== 'string' || Date.parse(body.at) !== Date.parse(at);
   } catch {
     return true;
   }
 }
 
-/** For a walk along the chain. */
+/** Marks a misfiled record, for the verification of a chain. */
 export const walked = (filed: Filed): ChainedRecord => (isMisfiled(filed) ? { ...filed.record, misfiled: true } : filed.record);
 
-/**
- * For who looks for records: those alone that say of themselves what was looked for, and as many as there are. The rest shows when the
- * chain is walked.
- */
+/** Finds records by query, without misfiled ones: the verification of the chain reports those. */
 export async function found(query: AuditQuery, page: (query: AuditQuery) => Promise<readonly Filed[]>): Promise<ChainedRecord[]> {
   const all: ChainedRecord[] = [];
   for (let { before } = query; ; ) {
@@ -130,15 +127,15 @@ const MISSING = 'The record is missing.';
 const broken = (chain: string, n: number, problem: string) => ({ ok: false, chain, n, problem }) as const;
 
 export interface VerifyOptions {
-  /** Chains whose checkpoints must all be visible here; of the others only the newest may be. All, if left out. */
+  /** Chains whose checkpoints must all be readable here; all chains by default. */
   readonly own?: ((chain: string) => boolean) | undefined;
-  /** Reads the checkpoints once more: a chain that grows may name one that was written after the first reading. */
+  /** Reads the checkpoints again: a growing chain may name one that is newer than the first read. */
   readonly again?: (() => Promise<readonly Checkpoint[]>) | undefined;
 }
 
 /**
- * Walks every chain from its first record and holds it against the checkpoints. Read the checkpoints first: chains may grow while
- * they are walked, but never shrink. Stops at the first thing that is not as it was written.
+ * Verifies every chain from its first record against the checkpoints, and stops at the first problem. Read the checkpoints first:
+ * chains may grow meanwhile, but never shrink.
  */
 export async function verifyChains(
   sources: readonly AuditChains[],
@@ -146,7 +143,7 @@ export async function verifyChains(
   keys: AuditKeys | undefined,
   { own = () => true, again = async () => checkpoints }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
-  if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'Without the key of the trail nobody can vouch for it.');
+  if (keys === undefined || keys.chain.length === 0) return broken('', 0, 'The audit log cannot be verified without its key.');
   const marks = await marksOf(checkpoints, keys);
   if (!(marks instanceof Map)) return marks;
 
@@ -154,7 +151,7 @@ export async function verifyChains(
   const seen = new Set<string>();
   for (const source of sources) {
     for (const { chain, count } of await source.chains()) {
-      if (seen.has(chain)) return broken(chain, 1, 'The chain is kept in two places: one of them is not ours.');
+      if (seen.has(chain)) return broken(chain, 1, 'Two stores contain this chain: one of them is a forgery.');
       seen.add(chain);
       const result = await walk(source, chain, count, marks.get(chain) ?? new Map(), keys.chain);
       if ('ok' in result) return result;
@@ -173,7 +170,7 @@ export async function verifyChains(
   return { ok: true, chains };
 }
 
-/** Not as arguments of Math.max: there may be more checkpoints than a function takes. */
+/** A loop, because there may be more checkpoints than `Math.max` takes arguments. */
 function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE): number {
   let most = least;
   for (const count of marks?.keys() ?? []) most = Math.max(most, count);
@@ -182,15 +179,15 @@ function furthest(marks: ReadonlyMap<number, string> | undefined, least = NONE):
 const reaches = (checkpoints: readonly Checkpoint[], at: { chain: string; count: number }, keys: AuditKeys): boolean =>
   at.count <= NONE || checkpoints.some((each) => each.chain === at.chain && each.count >= at.count && isOurs(keys, each));
 
-/** So many records without a checkpoint are no longer a matter of a crash between a record and its checkpoint. */
+/** A crash between a record and its checkpoint cannot explain more records than this without a checkpoint. */
 const OVERDUE_AFTER = 10 * CHECKPOINT_EVERY;
 const checkpointsOverdue = (checkpointed: number): string =>
   `The last checkpoint is older than its schedule: it is at record #${checkpointed}, and one is due every ${CHECKPOINT_EVERY} records. ` +
   'Look in the log for checkpoints that could not be written.';
 
-/** Less than any checkpoint: a chain has its first one, at 0, before its first record. */
+/** Lower than any checkpoint: a chain gets its first one, at 0, before its first record. */
 const NONE = -1;
-const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it nobody can say whether records were cut off.';
+const RESTORE = 'Restore checkpoints.jsonl from a backup and verify again; without it, nobody can tell whether records were removed.';
 const checkpointsGone = (checkpointed: number): string => {
   const left = checkpointed > 0 ? `the one at record #${checkpointed}` : 'are left';
   return `Checkpoints were removed: the chain had newer ones than ${left}. ${RESTORE}`;
@@ -198,7 +195,7 @@ const checkpointsGone = (checkpointed: number): string => {
 
 type Marks = Map<string, Map<number, string>>;
 
-/** What the end of each chain has been, at which length; or what is wrong with the checkpoints themselves. */
+/** Chain → length → MAC, from the checkpoints; or the problem with a checkpoint. */
 async function marksOf(checkpoints: readonly Checkpoint[], keys: AuditKeys): Promise<Marks | (AuditVerdict & { ok: false })> {
   const marks: Marks = new Map();
   const turns = createTurns();
@@ -228,31 +225,30 @@ async function walk(
   const turns = createTurns();
   for await (const record of source.records(chain)) {
     rows++;
-    if (record.n !== n + 1) return broken(chain, n + 1, record.n > n + 1 ? MISSING : 'There is a record here that does not belong.');
+    if (record.n !== n + 1)
+      return broken(chain, n + 1, record.n > n + 1 ? MISSING : 'There is a record here that does not belong to the chain.');
     n = record.n;
     if (!isLinked(record, chain, previous, keys)) return broken(chain, n, 'The record is not as it was written.');
     if ((marks.get(n) ?? record.mac) !== record.mac) {
-      return broken(chain, n, 'A checkpoint knows another record here: an old copy was restored and written to.');
+      return broken(chain, n, 'A checkpoint names another record here: an old copy was restored and written to.');
     }
-    if (record.misfiled)
-      return broken(chain, n, 'The record is as it was written, but its store says something else of it to those who look for it.');
-    if (!notes.take(record)) return broken(chain, n, `Before this record checkpoints were removed. ${RESTORE}`);
+    if (record.misfiled) return broken(chain, n, 'The record is as it was written, but its store files it under another time or person.');
+    if (!notes.take(record)) return broken(chain, n, `Checkpoints were removed before this record. ${RESTORE}`);
     previous = record.mac;
-    // Not every source waits for something between its records.
+    // Some sources return all records without waiting for I/O.
     if (turns.isOver()) await turns.next();
   }
   if (rows < count) return broken(chain, n + 1, 'There are more rows than records.');
   const checkpointed = furthest(marks, 0);
   if (n < checkpointed) return broken(chain, n + 1, `${MISSING} The chain was cut, or an old copy was restored.`);
-  if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY)
-    return broken(chain, n, `No checkpoint vouches for the end of this chain. ${RESTORE}`);
-  // A chain that has any record has had a checkpoint.
+  if (checkpointed === 0 && count > 2 * CHECKPOINT_EVERY) return broken(chain, n, `No checkpoint covers the end of this chain. ${RESTORE}`);
+  // Every chain with a record has had a checkpoint.
   return { chain, count: n, checkpointed, named: n > 0 ? notes.most : NONE };
 }
 
-/** What the records of one chain say of its checkpoints, in order. */
+/** The checkpoint notes in the records of one chain, in order. */
 class Notes {
-  /** The highest checkpoint that was named, by the record that named it first. */
+  /** Each new highest checkpoint, with the first record that names it. */
   readonly #named: { readonly n: number; readonly count: number }[] = [];
   readonly #present: ReadonlyMap<number, string>;
 
@@ -264,7 +260,7 @@ class Notes {
     return this.#named.at(-1)?.count ?? 0;
   }
 
-  /** False where the process of the record found fewer checkpoints than earlier records name, and they were not restored since. */
+  /** False if the record's process found fewer checkpoints than earlier records name, and they are still missing. */
   take({ n, body }: ChainedRecord): boolean {
     const note = noteIn(body);
     if (note === undefined) return true;
@@ -275,7 +271,7 @@ class Notes {
     return true;
   }
 
-  /** The process itself only wrote checkpoints after its own records: one up to `of` is from before. */
+  /** A process writes checkpoints only after its own records, so one up to `of` is older than the process. */
   #isRestored(before: number, of: number): boolean {
     for (const count of this.#present.keys()) if (count >= before && count <= of) return true;
     return false;

@@ -1,13 +1,13 @@
+/** The authenticated caller of a request: person, token, client and right to approve. */
 import type { Person } from './people.ts';
 
-/** A person together with how they came in. */
 export interface Caller {
   readonly person: Person;
-  /** Times in whole seconds since 1970, as tokens have them. */
+  /** Times are Unix times in seconds, as in the token. */
   readonly token: { readonly id: string; readonly client: string; readonly issuedAt: number; readonly expiresAt: number };
-  /** What this sign-in may decide. Only a person's own browser session or terminal has any of it. */
+  /** What this sign-in may approve. Only a browser session or a terminal of the person can approve anything. */
   readonly approves: 'nothing' | 'anything' | { readonly confirmationId: string };
-  /** web, command, or the MCP client's name: shown on cards and kept in the audit. */
+  /** web, command, or the name of the MCP client; shown on cards and recorded in the audit log. */
   readonly origin: string;
 }
 

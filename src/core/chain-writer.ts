@@ -1,4 +1,4 @@
-/** Appends to one chain from inside a store's own transactions, one at a time from the last code to the commit. */
+/** Appends records to one audit chain inside a store's transactions. Appends run one at a time, from the previous MAC to the commit. */
 import { bodyOf, type CheckpointNote, macOf, withNote } from './audit.ts';
 import type { AuditRecord, ChainedRecord } from './ports.ts';
 
@@ -8,36 +8,36 @@ export interface Head {
 }
 
 export interface ChainWriter {
-  /** Knows where the chain ends. Call before the transaction begins: it may have to read. */
+  /** Makes sure that the end of the chain is known. Call it before the transaction, because it may have to read the store. */
   ready(): Promise<void>;
-  /** The next link. It must be released when the transaction has committed or not. */
+  /** The next record of the chain. Call `release` after the commit or the rollback. */
   next(record: AuditRecord): Promise<{ readonly record: ChainedRecord; release(committed: boolean): Promise<void> }>;
 }
 
 export interface ChainWriterOptions {
   readonly chain: string;
   readonly key: Buffer;
-  /** The last link in the store; asked again after any transaction whose end is not known. */
+  /** Reads the last record of the chain. Called again after each transaction that may not have committed. */
   readonly last: () => Promise<Head | undefined>;
-  /** Kept elsewhere after each commit, so that a cut tail shows. */
+  /** Called after each commit. Checkpoints are stored elsewhere, so that a truncated chain is found. */
   readonly checkpoint: (chain: string, count: number, mac: string) => Promise<void>;
-  /** Before the first record of this process, with how many the chain has: what that record says of the checkpoints. */
+  /** Called before the first record of this process with the chain's length. Returns the checkpoint note of that record. */
   readonly begin?: ((chain: string, count: number) => Promise<CheckpointNote | undefined>) | undefined;
-  /** The newest checkpoint that is written in every place. */
+  /** The newest checkpoint that every copy has. */
   readonly confirmed?: ((chain: string) => number | undefined) | undefined;
 }
 
 export function createChainWriter({ chain, key, last, checkpoint, begin, confirmed }: ChainWriterOptions): ChainWriter {
   let head: Head = { n: 0, mac: '' };
-  /** After a transaction whose end is not known the store has to be asked; until then the old end is the best guess. */
-  let known = false;
+  /** False after a transaction that may not have committed: then `ready` reads the end of the chain again. */
+  let headIsKnown = false;
   let turn: Promise<void> = Promise.resolve();
   let first: Promise<CheckpointNote | undefined> | undefined;
   let note: CheckpointNote | undefined;
   let named = 0;
   return {
     async ready() {
-      if (known) return;
+      if (headIsKnown) return;
       const found = (await last()) ?? { n: 0, mac: '' };
       if (begin !== undefined && first === undefined) {
         first = begin(chain, found.n);
@@ -46,19 +46,19 @@ export function createChainWriter({ chain, key, last, checkpoint, begin, confirm
       }
       await first;
       head = found;
-      known = true;
+      headIsKnown = true;
     },
     async next(record) {
       const before = turn;
-      let open = () => {};
+      let endTurn = () => {};
       turn = new Promise((resolve) => {
-        open = resolve;
+        endTurn = resolve;
       });
       await before;
       const { n, mac } = head;
       const newest = confirmed?.(chain) ?? 0;
-      const said = note ?? (newest > named ? { count: newest } : undefined);
-      const body = withNote(bodyOf(record), said);
+      const nextNote = note ?? (newest > named ? { count: newest } : undefined);
+      const body = withNote(bodyOf(record), nextNote);
       const link: ChainedRecord = { chain, n: n + 1, body, mac: macOf(key, chain, n + 1, mac, body) };
       return {
         record: link,
@@ -66,9 +66,9 @@ export function createChainWriter({ chain, key, last, checkpoint, begin, confirm
           if (committed) {
             head = { n: link.n, mac: link.mac };
             note = undefined;
-            named = Math.max(named, said?.count ?? 0);
-          } else known = false;
-          open();
+            named = Math.max(named, nextNote?.count ?? 0);
+          } else headIsKnown = false;
+          endTurn();
           if (committed) await checkpoint(chain, link.n, link.mac);
         },
       };

@@ -1,6 +1,6 @@
 /**
- * Who follows what changes. A domain's numbered log says what happened; a wake-up only says when to look. So a lost wake-up, a lost
- * connection or a restart costs time, and never a notice: whoever follows goes on after the last transaction they were told of.
+ * The change feed of a domain, for resource subscriptions. Notices come from the domain's numbered log; a wake-up only triggers a
+ * lookup. So a lost wake-up, a lost connection or a restart delays a notice, but never loses one.
  */
 import { randomUUID } from 'node:crypto';
 import { audienceFor, sessionFor } from './access.ts';
@@ -15,37 +15,37 @@ import type { StoreKind } from './store-kinds.ts';
 
 export interface Subscription {
   readonly caller: Caller;
-  /** The last transaction that one was told of. */
+  /** The last transaction whose notices the subscriber has received. */
   readonly after: number;
 }
-/** What the next transactions changed. Waits for one; nothing after a while, to be asked again. Throws when there is nobody to ask, or no right to. */
+/** Long-polls for the changes after a transaction; empty after a timeout. Throws if the feed is unavailable or not allowed. */
 export type NextChanges = (subscription: Subscription) => Promise<readonly Notice[]>;
 
-const MOST_TRANSACTIONS = 100;
-/** Without a wake-up one looks again after so long: one may have been lost. */
-const LOOK_AGAIN_MS = 2_000;
+const MAX_TRANSACTIONS = 100;
+/** The interval of lookups without a wake-up, because a wake-up can get lost. */
+const LOOKUP_INTERVAL_MS = 2_000;
 export const LONG_POLL_MS = 8_000;
 
-/** With whose eyes it is looked: followers who see the same, and are as far, share one look. Throws for whoever may not hear of it. */
-function eyesOf(feed: Feed, person: Person): string {
+/** Subscribers with the same view and position share one lookup. Throws if the person may not read the feed. */
+function viewOf(feed: Feed, person: Person): string {
   const audience = audienceFor(feed.tool, person.roles);
   if (audience === undefined)
-    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to follow ${feed.domain.name}.`, {
+    throw failure('INSUFFICIENT_PERMISSIONS', `You do not have permission to subscribe to ${feed.domain.name}.`, {
       requiredRoles: feed.tool.roles,
     });
   return feed.alike ? audience : `${audience} ${person.principal}`;
 }
 
 export function shareLookups(feed: Feed, next: NextChanges): NextChanges {
-  const looking = new Map<string, Promise<readonly Notice[]>>();
+  const lookups = new Map<string, Promise<readonly Notice[]>>();
   return async (subscription) => {
-    const key = `${subscription.after} ${eyesOf(feed, subscription.caller.person)}`;
-    let look = looking.get(key);
-    if (look === undefined) {
-      look = next(subscription).finally(() => looking.delete(key));
-      looking.set(key, look);
+    const key = `${subscription.after} ${viewOf(feed, subscription.caller.person)}`;
+    let lookup = lookups.get(key);
+    if (lookup === undefined) {
+      lookup = next(subscription).finally(() => lookups.delete(key));
+      lookups.set(key, lookup);
     }
-    return look;
+    return lookup;
   };
 }
 
@@ -55,29 +55,29 @@ export interface LocalChangeFeed {
 }
 
 export function createLocalChangeFeed(feed: Feed, store: Store<StoreKind>, clock: Clock): LocalChangeFeed {
-  let happened = 0;
+  let wakeUps = 0;
   let closed = false;
   const waiting = new Set<() => void>();
   const wake = () => {
-    happened++;
-    for (const go of waiting) go();
+    wakeUps++;
+    for (const proceed of waiting) proceed();
     waiting.clear();
   };
   let stop: (() => void) | undefined;
 
-  const quiet = (ms: number) =>
+  const waitForWakeUp = (ms: number) =>
     new Promise<void>((resolve) => {
-      const go = () => {
+      const proceed = () => {
         clearTimeout(timer);
-        waiting.delete(go);
+        waiting.delete(proceed);
         resolve();
       };
-      const timer = setTimeout(go, ms);
-      waiting.add(go);
+      const timer = setTimeout(proceed, ms);
+      waiting.add(proceed);
     });
-  const look = ({ caller: { person }, after }: Subscription) => {
+  const lookUp = ({ caller: { person }, after }: Subscription) => {
     const who = sessionFor(feed.tool, person, randomUUID());
-    return store.read(who, (handles) => feed.after(after, MOST_TRANSACTIONS, createCallContext(who, clock.now(), handles)));
+    return store.read(who, (handles) => feed.after(after, MAX_TRANSACTIONS, createCallContext(who, clock.now(), handles)));
   };
 
   return {
@@ -85,12 +85,12 @@ export function createLocalChangeFeed(feed: Feed, store: Store<StoreKind>, clock
       stop ??= store.listen?.(wake);
       const until = performance.now() + LONG_POLL_MS;
       for (;;) {
-        const seen = happened;
-        const notices = await look(subscription);
+        const seen = wakeUps;
+        const notices = await lookUp(subscription);
         const left = until - performance.now();
         if (notices.length > 0 || left <= 0 || closed) return notices;
-        // What happened while one looked may not have been seen.
-        if (happened === seen) await quiet(Math.min(left, LOOK_AGAIN_MS));
+        // A wake-up during the lookup may announce a change that the lookup missed.
+        if (wakeUps === seen) await waitForWakeUp(Math.min(left, LOOKUP_INTERVAL_MS));
       }
     }),
     close() {

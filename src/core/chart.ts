@@ -1,4 +1,4 @@
-/** A picture of an answer, declared with its tool: names of fields and nothing computed, so that whoever can draw draws the same. */
+/** Chart declarations of tools. They contain only field names, so that every client draws the same chart. */
 import { z } from 'zod';
 
 const chartField = z.object({ field: z.string(), label: z.string() });

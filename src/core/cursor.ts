@@ -1,4 +1,4 @@
-/** Cursors that show nothing and fit nothing else: sealed, and bound to tool, filters, sort and person. */
+/** Pagination cursors: encrypted, and bound to tool, filters, order and person. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { failure } from './errors.ts';
 import type { Person } from './people.ts';
@@ -8,7 +8,7 @@ export type KeyPart = string | number;
 export interface CursorBinding {
   readonly server: string;
   readonly tool: string;
-  /** Parsed filters and sort; not the limit, since page sizes may change on the way. */
+  /** Parsed filters and sort, but not the limit: the page size may change between pages. */
   readonly filters: Readonly<Record<string, unknown>>;
   readonly person: Person;
 }
@@ -32,7 +32,7 @@ const associated = ({ server, tool, filters, person }: CursorBinding) =>
     ]),
   );
 
-/** The first key seals; all of them open, so that a rotated key does not break a person's next page. */
+/** The first key seals and all keys open, so that a key rotation does not invalidate cursors. */
 export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
   return {
     seal(parts, binding) {
@@ -42,7 +42,7 @@ export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
     },
     open(cursor, binding) {
       const decoded = Buffer.from(cursor, 'base64url');
-      // One spelling for one cursor: the decoder would overlook what does not belong at its end.
+      // The decoder ignores invalid characters, so only the canonical encoding is accepted.
       const sealed = decoded.toString('base64url') === cursor ? decoded : Buffer.alloc(0);
       const aad = associated(binding);
       for (const key of keys) {
@@ -52,7 +52,7 @@ export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
             .setAuthTag(sealed.subarray(-TAG));
           return JSON.parse(Buffer.concat([opener.update(sealed.subarray(NONCE, -TAG)), opener.final()]).toString()) as readonly KeyPart[];
         } catch {
-          // A wrong key, a damaged cursor or another binding all look alike, and are answered alike.
+          // A wrong key, a damaged cursor and another binding look the same here.
         }
       }
       throw failure('INVALID_CURSOR', 'The cursor is damaged, or belongs to another list, other filters or another person.');

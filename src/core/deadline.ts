@@ -1,24 +1,26 @@
-/** Most things are over before anybody could take them back, so whoever asked is listened to only after a moment. */
-const A_MOMENT_MS = 20;
+/** Deadlines that also end when the caller cancels. */
+
+/** Most work ends before this time, so the abort signal is not even created before. */
+const SIGNAL_AFTER_MS = 20;
 
 /**
- * Waits for so long, and no longer than whoever asked: `ended` hears which of the two gave up. Call what is returned when it is over.
- * The signal is read when it matters, and may be made only then.
+ * Calls `onEnd` with `late` after the deadline, or with `gone` when the caller's signal aborts. Call the returned function when the
+ * work is done. The signal is read late, because a getter may create it.
  */
 export function startDeadline(
   ms: number,
-  asked: { readonly signal?: AbortSignal | undefined },
-  ended: (why: 'late' | 'gone') => void,
+  caller: { readonly signal?: AbortSignal | undefined },
+  onEnd: (why: 'late' | 'gone') => void,
 ): () => void {
   let signal: AbortSignal | undefined;
-  const gone = () => ended('gone');
+  const gone = () => onEnd('gone');
   const listen = () => {
-    timer = setTimeout(() => ended('late'), ms - A_MOMENT_MS);
-    signal = asked.signal;
+    timer = setTimeout(() => onEnd('late'), ms - SIGNAL_AFTER_MS);
+    signal = caller.signal;
     if (signal?.aborted) gone();
     else signal?.addEventListener('abort', gone, { once: true });
   };
-  let timer = setTimeout(listen, Math.min(A_MOMENT_MS, ms));
+  let timer = setTimeout(listen, Math.min(SIGNAL_AFTER_MS, ms));
   return () => {
     clearTimeout(timer);
     signal?.removeEventListener('abort', gone);

@@ -1,4 +1,4 @@
-/** The only declaration API: defineDomain → read, list, write, act, and what a domain offers beside its tools. */
+/** The declaration API: `defineDomain` returns the builders read, list, write, act, resource, pages, prompt and feed. */
 import { z } from 'zod';
 import { documentWords } from './documents.ts';
 import { type ErrorMap, toolFailure } from './errors.ts';
@@ -68,7 +68,7 @@ export interface ActingDomain<R extends Role, A extends string, C, W, F, Q> exte
 type RolesOf<A> = A extends Record<string, { readonly roles: readonly (infer R)[] }> ? Extract<R, Role> : never;
 type Seen<X, S> = [X] extends [never] ? S : X;
 
-/** What each kind of store gives to describe rows with. */
+/** The query builders of each kind of store. */
 const words: Finders = { sql: { sql }, documents: { documents: documentWords }, search: { search: searchWords } };
 
 export function defineDomain<
@@ -136,12 +136,12 @@ export function defineDomain(spec: AnyDomain): unknown {
       inputAliases: (def.inputAliases ?? {}) as Record<string, string>,
       chart: def.chart,
       summary: () => def.title,
-      run: none(def.name),
-      page: none(def.name),
+      run: noPhase(def.name),
+      page: noPhase(def.name),
       computeTotals: async () => undefined,
-      prepare: none(def.name),
-      execute: none(def.name),
-      part: none(def.name),
+      prepare: noPhase(def.name),
+      execute: noPhase(def.name),
+      part: noPhase(def.name),
     };
   };
 
@@ -203,7 +203,7 @@ export function defineDomain(spec: AnyDomain): unknown {
       return {
         ...tool,
         summary: (data) => def.summary?.(data as never) ?? def.title,
-        prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? asGiven(tool, input),
+        prepare: async (input, call) => def.prepare?.(input as never, contextFor(call, tool.errors)) ?? planFromInput(tool, input),
         execute: (input, call) => def.execute(input as never, contextFor(call, tool.errors, def.output)),
       };
     },
@@ -218,8 +218,8 @@ const plainExample = ({ question, phrases, as, input, expects }: Example<Readonl
   input: (today) => (typeof input === 'function' ? input(today) : input),
 });
 
-/** The pipeline knows each kind's phases; another one's is our own mistake. */
-const none = (name: string) => (): never => {
+/** The pipeline calls only the phases of a tool's kind; another phase is a programming error. */
+const noPhase = (name: string) => (): never => {
   throw new Error(`${name} has no such phase`);
 };
 
@@ -231,43 +231,43 @@ function checkAudiences(spec: AnyDomain): void {
   }
 }
 
-/** A mask that no domain declares would be a hole in the role matrix: stop at start-up. */
+/** An undeclared mask would be missing in the role matrix, so the start fails. */
 function checkMasks(spec: AnyDomain, tool: string, schema: z.ZodType): void {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return;
   for (const [field, inner] of Object.entries(shape.shape)) {
     const mask = maskOf(inner);
     if (mask !== undefined && !(mask in (spec.masks ?? {})))
-      throw new Error(`${spec.name}.${tool}: ${field} is under the mask '${mask}', which the domain does not declare`);
+      throw new Error(`${spec.name}.${tool}: ${field} has the mask '${mask}', which the domain does not declare`);
   }
 }
 
-/** An order by a hidden value would tell the value; masked strings look like strings to the compiler. */
+/** An order by a masked value would reveal it. The compiler cannot tell a masked string from a string. */
 function checkOrders(tool: string, orders: Readonly<Record<string, Order<string>>>, item: z.ZodObject): void {
   for (const key of Object.values(orders).flatMap(({ keys }) => keys)) {
     if (maskOf(item.shape[key]) !== undefined) throw new Error(`${tool}: ordered by the masked field ${key}`);
   }
 }
 
-const SHOWN = 80;
-/** What would happen, told by nothing but what was asked for. */
-function asGiven({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
+const MAX_SUMMARY_LENGTH = 80;
+/** The default plan of an `act`: it shows the input. */
+function planFromInput({ title, effect }: Tool, input: Readonly<Record<string, unknown>>): Plan {
   const given = Object.entries(input).filter(
     ([, value]) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0),
   );
   const [, what = ''] = given.find(([field, value]) => typeof value === 'string' && !field.endsWith('_id')) ?? [];
   const id = given.find(([field]) => field.endsWith('_id'))?.[1];
-  const said = String(what).length > SHOWN ? `${String(what).slice(0, SHOWN)}…` : String(what);
-  const label = said === '' ? title : said;
+  const shortened = String(what).length > MAX_SUMMARY_LENGTH ? `${String(what).slice(0, MAX_SUMMARY_LENGTH)}…` : String(what);
+  const label = shortened === '' ? title : shortened;
   return {
-    summary: said === '' ? title : `${title}: ${said}`,
+    summary: shortened === '' ? title : `${title}: ${shortened}`,
     subject: { label, id: typeof id === 'string' || typeof id === 'number' ? String(id) : '' },
     changes: given.map(([field, value]) => ({ field, from: null, to: Array.isArray(value) ? value.join(', ') : value })),
     ...(effect === 'removes' && { afterwards: 'It cannot be brought back.' }),
   };
 }
 
-/** The fields that really differ: `changed(now, { salary: 95_000 }, 'money')`. */
+/** The fields whose value differs: `changed(current, { salary: 95_000 }, 'money')`. */
 export function changed<T extends object>(before: T, after: Partial<T>, format: Change['format'] = 'text'): Change[] {
   return Object.entries(after)
     .map(([field, to]) => ({ field, from: (before as Record<string, unknown>)[field] ?? null, to, format }))

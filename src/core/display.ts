@@ -1,7 +1,7 @@
-/** How values and fields read where people see them. No schema library in here: worker threads load it. */
+/** Labels of fields and the text of hidden values. Worker threads load this file, so it does not import zod. */
 export const HIDDEN = '*** (Hidden)';
 
-/** `manager_id` reads "Manager id", and `_id` "Id". */
+/** `manager_id` becomes "Manager id", `_id` becomes "Id". */
 export const labelFor = (field: string): string => {
   const words = field.replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,27 +1,27 @@
-/** Documents as tools see them: collections that their domain declares, our own filters, totals that the store computes. */
+/** The document API of tools: declared collections, filters, and totals that the store computes. */
 import type { z } from 'zod';
 import { EVERY, fieldName, Filter, type FilterWords, filters } from './filter.ts';
 import type { Order } from './order.ts';
 import type { Person } from './people.ts';
 
-/** Which rows of a collection an audience may see at all. The adapter adds it to everything that is asked. */
+/** The rows of a collection that an audience may see. The adapter adds the scope to every query. */
 export type RowScope = 'all' | 'none' | ((person: Person) => Filter);
 
 export interface CollectionSpec<A extends string> {
-  /** For every audience: forgetting one does not compile. */
+  /** One entry for every audience; a missing one does not compile. */
   readonly rows: Readonly<Record<A, RowScope>>;
-  /** The audiences whose approved changes may write here; nobody by default. */
+  /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
-  /** Fields under a mask: they do not leave the store, and match no filter, where it is not lifted. */
+  /** Mask → fields. The store neither returns a masked field nor matches it with a filter, unless the person may see it. */
   readonly masks?: Readonly<Record<string, readonly string[]>>;
-  /** Fields that lists are ordered and filtered by; `_id` is added where it is not the last. */
+  /** Fields that lists order and filter by; `_id` is appended if it is not the last. */
   readonly indexes?: readonly (readonly string[])[];
 }
 
-/** A document as it is stored: `_id` is a text, and the adapter keeps `row_version`. */
+/** A stored document: `_id` is a string, and the adapter maintains `row_version`. */
 export type Document = Record<string, unknown> & { readonly _id: string };
 
-/** Which rows of which collection: what `find` of a list gives. */
+/** A query over one collection. `find` of a list tool returns it. */
 export class DocumentQuery {
   readonly collection: string;
   readonly filter: Filter;
@@ -32,7 +32,7 @@ export class DocumentQuery {
   }
 }
 
-/** Amounts are added up in whole cents, so that a sum is exact however many there are. */
+/** The store adds amounts in whole cents, so that every sum is exact. */
 export type Total =
   | { readonly of: 'count' }
   | { readonly of: 'sum' | 'least' | 'most' | 'average'; readonly field: string }
@@ -40,21 +40,21 @@ export type Total =
 
 export const total = {
   count: { of: 'count' },
-  /** 0 where there is no row. */
+  /** 0 without rows. */
   sum: (field: string) => ({ of: 'sum', field: fieldName(field) }),
-  /** Each amount times its own whole percent, added up, then rounded to the cent. */
+  /** The sum of each amount times its whole percentage, rounded to the cent. */
   weighted: (field: string, percent: string) => ({ of: 'weighted', field: fieldName(field), percent: fieldName(percent) }),
-  /** Null where there is no row, like the two below. */
+  /** Null without rows, as for `most` and `average`. */
   least: (field: string) => ({ of: 'least', field: fieldName(field) }),
   most: (field: string) => ({ of: 'most', field: fieldName(field) }),
   average: (field: string) => ({ of: 'average', field: fieldName(field) }),
 } as const satisfies Record<string, Total | ((...fields: string[]) => Total)>;
 
 export interface Grouping {
-  /** One row for each combination of these fields; without them exactly one row over everything. */
+  /** One result row for each combination of these fields; without `by`, one row over everything. */
   readonly by?: readonly string[];
   readonly totals: Readonly<Record<string, Total>>;
-  /** By columns of the result; by the fields of `by` by default. */
+  /** Orders by fields of the result; by the fields of `by` by default. */
   readonly order?: Order<string>;
   readonly limit?: number;
 }
@@ -69,33 +69,33 @@ export interface DocumentWords<N extends string = string> extends FilterWords {
   from(collection: N, filter?: Filter): DocumentQuery;
 }
 
-/** What a read sees. Rows are parsed: extra fields fall away, missing ones are our own error. */
+/** The handle of a read. Rows are parsed with the schema: undeclared fields are dropped, a missing field throws. */
 export interface DocumentReader<N extends string = string> extends DocumentWords<N> {
   maybeOne<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S> | null>;
   one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S>>;
   many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: Several): Promise<z.output<S>[]>;
   count(collection: N, filter: Filter): Promise<number>;
-  /** Rows of `by` and totals, under their own names. */
+  /** Each row holds the fields of `by` and the totals, under their names. */
   groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, grouping: Grouping): Promise<z.output<S>[]>;
 }
 
-/** New values by field; null takes a value away. `_id`, `row_version` and `removed` are not a tool's to set. */
+/** New values by field; null removes a value. A tool cannot set `_id`, `row_version` or `removed`. */
 export type Patch = Readonly<Record<string, unknown>>;
 
-/** What a write sees besides, all of it in one transaction. */
+/** The handle of a write. All calls run in one transaction. */
 export interface DocumentWriter<N extends string = string> extends DocumentReader<N> {
-  /** Changes exactly one row and returns it; any other number changes nothing: CHANGED_SINCE_APPROVAL. The row must stay among those that the caller sees. */
+  /** Changes exactly one row and returns it, else throws CHANGED_SINCE_APPROVAL. The caller must still see the row afterwards. */
   change<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>>;
-  /** Changes at least one row. */
+  /** Changes at least one row, else throws CHANGED_SINCE_APPROVAL. */
   changeMany<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, patch: Patch): Promise<z.output<S>[]>;
   insert<S extends z.ZodObject>(schema: S, collection: N, document: Document): Promise<z.output<S>>;
-  /** Marks exactly one row as removed, with what is to be remembered: it stays in the store and is seen by no tool any more. */
+  /** Marks exactly one row as removed and stores `remember` with it. The row stays in the store; no tool sees it. */
   remove<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, remember: Patch): Promise<z.output<S>>;
 }
 
 export const documentWords: DocumentWords = { ...filters, from: (collection, filter = EVERY) => new DocumentQuery(collection, filter) };
 
-/** How sample documents get in: each collection whole or not at all, and only where there is nothing yet. */
+/** Loads sample documents into empty collections, each collection completely or not at all. */
 export interface DocumentLoader {
   isEmpty(collection: string): Promise<boolean>;
   fill(collection: string, documents: Iterable<Document>, written: (rows: number) => void): Promise<void>;

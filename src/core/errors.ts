@@ -1,14 +1,14 @@
-/** One error class, closed sets of codes, one table from code to status. Only our own words are ever in it. */
+/** The error class, all error codes with status and hint, and the error answer. No driver text gets into an error. */
 export type Details = Readonly<Record<string, unknown>>;
 
 interface CodeFacts {
   readonly status: number;
   readonly hint: string;
-  /** Can the very same call succeed later? */
+  /** Whether the same call can succeed later. */
   readonly retryable?: true;
 }
 
-/** Codes that any tool may throw; all others it declares under `errors`. */
+/** Codes that any tool may throw. A tool declares all its other codes under `errors`. */
 const COMMON = {
   VALIDATION_ERROR: { status: 400, hint: 'Correct the input named in the message and call again.' },
   INSUFFICIENT_PERMISSIONS: { status: 403, hint: 'Ask someone who may do this, or an administrator for the right to.' },
@@ -20,7 +20,7 @@ const PIPELINE = {
   UNAUTHENTICATED: { status: 401, hint: 'Sign in and call again with a fresh token.' },
   IDENTITY_NOT_LINKED: { status: 403, hint: 'Ask an administrator to link your account to your employee record.' },
   USER_MISMATCH: { status: 403, hint: 'Leave the user out: it is taken from your sign-in.' },
-  PERSON_REQUIRED: { status: 403, hint: 'A person has to decide this in the browser or at a terminal; a program cannot.' },
+  PERSON_REQUIRED: { status: 403, hint: 'A person has to decide this in the browser or in a terminal; a program cannot.' },
   FORBIDDEN_ORIGIN: { status: 403, hint: 'Use the address that Tamshai printed at start.' },
   TOOL_NOT_FOUND: { status: 404, hint: 'List the tools you may use and call one of them.' },
   RESOURCE_NOT_FOUND: { status: 404, hint: 'List the resources you may read and read one of them.' },
@@ -47,7 +47,7 @@ const KNOWN: Readonly<Record<string, CodeFacts>> = { ...COMMON, ...PIPELINE };
 export const commonCodes = Object.keys(COMMON) as CommonCode[];
 export const pipelineCodes = Object.keys(PIPELINE) as PipelineCode[];
 
-/** Either what to try next (the message is read off the code) or the message as well. */
+/** The hint alone (the message then follows from the code), or message and hint. */
 export type ErrorText = string | { readonly message: string; readonly hint: string; readonly status?: number };
 export type ErrorMap = Readonly<Record<Uppercase<string>, ErrorText>>;
 
@@ -81,12 +81,12 @@ export class Failure extends Error {
   }
 }
 
-/** EMPLOYEE_NOT_FOUND reads "Employee not found." */
+/** EMPLOYEE_NOT_FOUND becomes "Employee not found." */
 const sentenceFor = (code: string) => `${code.charAt(0)}${code.slice(1).toLowerCase().replaceAll('_', ' ')}.`;
-/** A tool's own code is 404 when its name says so, else a conflict with the state of things. */
+/** A tool's own code means 404 if it ends with _NOT_FOUND, else 409. */
 const statusByName = (code: string) => (code.endsWith('_NOT_FOUND') ? 404 : 409);
 
-/** A failure that a tool declared, or one of the common ones. `message` in details replaces the standing words. */
+/** A failure with a code that the tool declares, or a common one. For a common code, `details.message` is the message. */
 export function toolFailure(code: string, errors: ErrorMap, details?: Details): Failure {
   const own = (errors as Record<string, ErrorText>)[code];
   if (own === undefined) {
@@ -101,19 +101,19 @@ export function toolFailure(code: string, errors: ErrorMap, details?: Details): 
   return new Failure(code, { status: statusByName(code), retryable: false, ...text }, details);
 }
 
-/** With a text of two parts the hint is this failure's own; else it is the code's. */
+/** `text` is the message, or message and hint. Without a hint, the hint of the code applies. */
 export function failure(
   code: PipelineCode | CommonCode,
   text: string | { readonly message: string; readonly hint: string },
   details?: Details,
 ): Failure {
   const { status, hint: standard, retryable = false } = KNOWN[code] ?? PIPELINE.INTERNAL_ERROR;
-  const { message, hint } = typeof text === 'string' ? { message: text, hint: askedOf(details) ?? standard } : text;
+  const { message, hint } = typeof text === 'string' ? { message: text, hint: roleHint(details) ?? standard } : text;
   return new Failure(code, { message, hint, status, retryable }, details);
 }
 
-/** Most MCP clients show the text alone: the roles have to stand in it. */
-function askedOf(details: Details | undefined): string | undefined {
+/** Most MCP clients show only the text, so the hint names the required roles. */
+function roleHint(details: Details | undefined): string | undefined {
   const roles = details?.['requiredRoles'];
   if (!Array.isArray(roles) || roles.length === 0) return undefined;
   if (roles.length === 1) return `Ask someone who holds the role ${roles[0]}.`;
@@ -122,7 +122,7 @@ function askedOf(details: Details | undefined): string | undefined {
 
 export const isRetryable = (code: string): boolean => KNOWN[code]?.retryable ?? false;
 
-/** Nobody can say whether it happened: the very same call again might do it twice. */
+/** The write may have happened, so the failure is not retryable: a second call could write twice. */
 export const outcomeUnknown = (error: Failure): Failure =>
   new Failure(
     error.code,
@@ -135,5 +135,5 @@ export const outcomeUnknown = (error: Failure): Failure =>
     error.details,
   );
 
-/** Status of a code as it travels: our own table, or a tool's own code by its name. */
+/** The HTTP status of any code, including the codes of tools. */
 export const statusOf = (code: string): number => KNOWN[code]?.status ?? statusByName(code);

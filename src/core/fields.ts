@@ -1,36 +1,36 @@
-/** The kinds of field that tools share, and what is known of them beside their schema. */
+/** Field schemas that tools share, and their metadata: masks, sensitive inputs, origin of texts. */
 import { z } from 'zod';
 import { HIDDEN } from './display.ts';
 
 export { HIDDEN, labelFor as inWords } from './display.ts';
 export type Hidden = typeof HIDDEN;
 
-/** An amount that someone gives: plain decimals, cents at most. */
+/** An amount in an input: at most two decimals. */
 const AT_MOST_CENTS = 'An amount has at most two decimals';
 export const money = z
   .number()
   .nonnegative()
   .multipleOf(0.01, AT_MOST_CENTS)
-  // The library forgives a small rest, such as that of 0.1 + 0.2; a card would show it and the database would not keep it.
+  // `multipleOf` accepts 0.1 + 0.2; a card would show its rest, and the database would not store it.
   .refine((given) => Math.round(given * 100) / 100 === given, AT_MOST_CENTS)
   .meta({ unit: 'USD' });
-/** An amount that the database gives. */
+/** An amount from the database. */
 export const amount = z.number().meta({ unit: 'USD' });
 
 const GIVE_A_DAY = 'Give a date as YYYY-MM-DD';
-/** The year before 1 has another name in the database. */
+/** PostgreSQL writes years before 1 in another form. */
 export const day = z.iso.date(GIVE_A_DAY).refine((text) => text >= '0001', GIVE_A_DAY);
-/** Formats that the database guarantees are published, not checked again on every row. */
+/** The database guarantees these formats: they are published, but not checked for every row. */
 export const storedDay = z.string().meta({ format: 'date' });
 export const storedTime = z.string().meta({ format: 'date-time' });
 export const storedId = z.string().meta({ format: 'uuid' });
 export const storedEmail = z.string().meta({ format: 'email' });
 
-/** Control, bidirectional and invisible characters have no place in names and ids: a card must show what will happen. */
+/** Control, bidirectional and invisible characters, which could make a card show something else than what will happen. */
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
 const UNSEEN_BUT_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
-/** The same for taking them out of a text. */
+/** The same with the flag `g`, for removing them from a text. */
 export const unseen: Readonly<RegExp> = new RegExp(UNSEEN, 'gu');
 /** One line of plain text: a name, a label, a search word. */
 export const line = (max: number, tooLong?: string) =>
@@ -40,31 +40,30 @@ export const line = (max: number, tooLong?: string) =>
     .refine((text) => !UNSEEN.test(text), 'Invisible or control characters are not allowed here');
 /** Free text that people write to each other. */
 export const prose = (max: number, tooLong?: string) => readable(z.string().max(max, tooLong));
-/** The same for a text with rules of its own. */
+/** The same for a schema with its own rules. */
 export const readable = (text: z.ZodString) =>
   text.refine((given) => !UNSEEN_BUT_LINES.test(given), 'Control and direction characters are not allowed here');
 
 /**
- * Every free-text field of an answer declares where its text comes from, with one of these three.
- * `untrusted`: another person, or the outside, can have written it. The schema publishes it, and an assistant that has read any asks
- * before it acts.
+ * Every free-text field of an answer is `untrusted`, `companyText` or `callerText`. Another person can have written an untrusted
+ * text: the schema publishes that, and an assistant that has read such a text needs an approval for every write.
  */
 export const untrusted = z.string().meta({ untrusted: true });
 /** The same for a value of any type. */
 export const untrustedValue = z.unknown().meta({ untrusted: true });
-/** The name that somebody signed in with. Identity providers let people edit their own. */
+/** The display name of a sign-in. Identity providers let people edit their own. */
 export const signInName = untrusted;
 export type Origin = 'company' | 'caller';
 /** Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
 const origins = z.registry<{ origin: Origin }>();
-/** Text that the company keeps or this software makes: names of employees and departments, codes, periods, ids without a format. */
+/** Text of the company or of this software: names of employees and departments, codes, periods, ids without a format. */
 export const companyText = z.string().register(origins, { origin: 'company' });
-/** Text that only the caller can have written: their own tasks, what they have just sent. */
+/** Text that only the caller can have written, such as their own tasks. */
 export const callerText = z.string().register(origins, { origin: 'caller' });
-/** The declared origin of a schema, also when it was described afterwards. */
+/** The declared origin of a schema, also after `.describe`. */
 export const originOf = (schema: unknown): Origin | undefined => origins.get(schema as z.ZodType)?.origin;
 
-/** One of these words, in whatever case and with spaces for underscores; published as it is spelled here. */
+/** An enum that ignores case and accepts spaces or dashes for underscores. The schema publishes the given spelling. */
 export function anyCase<const W extends readonly [string, ...string[]]>(words: W): z.ZodType<W[number], string> {
   const plain = (word: string) => word.toLowerCase().replace(/[\s-]/g, '_');
   const known = new Map(words.map((word) => [plain(word), word]));
@@ -74,24 +73,24 @@ export function anyCase<const W extends readonly [string, ...string[]]>(words: W
   ) as unknown as z.ZodType<W[number], string>;
 }
 
-/** Ids are compared as one kind: lower case, no braces. `problem` says what is wrong with anything else. */
+/** A UUID in lower case. `problem` is the message for anything else. */
 export const idOf = (problem?: string) => z.uuid(problem).transform((id) => id.toLowerCase());
 export const uuid = idOf();
 
-/** Which mask covers a schema. Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
+/** The mask of a schema. Our own registry: zod's `.meta()` would publish it in every JSON Schema. */
 export const masks = z.registry<{ mask: string }>();
 
-/** A field that leaves the database as its value, or as NULL where the caller may not see it; then it reads `*** (Hidden)`. */
+/** A field that the database returns as NULL if the caller may not see it. The answer then says `*** (Hidden)`. */
 export function masked<T extends z.core.$ZodType>(mask: string, schema: T) {
   const either = z.union([schema, z.literal(HIDDEN)]);
   masks.add(either, { mask });
   return either;
 }
 
-/** The mask over a schema, also when it was described after it was masked: a value must not slip out by the order of two words. */
+/** The mask of a schema. It survives `.describe`, so that the order of the two calls cannot expose a value. */
 export const maskOf = (schema: unknown): string | undefined => masks.get(schema as z.ZodType)?.mask;
 
-/** The masked fields of an answer, or of the rows of a list. */
+/** The names of the masked fields of an answer, or of the rows of a list. */
 export function maskedFieldNames(schema: z.ZodType): string[] {
   const shape = schema instanceof z.ZodArray ? schema.element : schema;
   if (!(shape instanceof z.ZodObject)) return [];
@@ -100,13 +99,13 @@ export function maskedFieldNames(schema: z.ZodType): string[] {
     .map(([name]) => name);
 }
 
-/** Input fields whose value never reaches the trail. */
+/** Inputs whose value the audit log never contains. */
 const sensitiveInputs = z.registry<{ sensitive: true }>();
 export function sensitive<T extends z.ZodType>(schema: T): T {
   sensitiveInputs.add(schema, { sensitive: true });
   return schema;
 }
-/** Also when it was made optional, or described, after it was marked: a secret must not slip into the trail by the order of two words. */
+/** The mark survives `.optional` and `.describe`, so that the order of the calls cannot leak a secret into the audit log. */
 export function isSensitive(schema: z.ZodType): boolean {
   if (sensitiveInputs.get(schema) !== undefined) return true;
   return (

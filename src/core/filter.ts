@@ -1,6 +1,6 @@
 /**
- * Which rows, in a small language of our own: every store that is not SQL translates it for itself. Only the functions here make a
- * filter or a condition, and only scalars go in, so nothing that a caller sent can become an operator.
+ * Filters for stores without SQL; each adapter translates them. Only the functions of this file create filters, and only from
+ * scalars, so that no input can become an operator.
  */
 export type Scalar = string | number | boolean | null;
 
@@ -8,11 +8,11 @@ export type Test =
   | { readonly op: 'is' | 'not'; readonly value: Scalar }
   | { readonly op: 'above' | 'atLeast' | 'below' | 'atMost'; readonly value: string | number }
   | { readonly op: 'oneOf'; readonly value: readonly Scalar[] }
-  /** Text, in whatever case: the whole of it, its beginning, or any part. */
+  /** Ignores case. Compares the whole text, its beginning, or any part. */
   | { readonly op: 'text' | 'prefix' | 'part'; readonly value: string }
   | { readonly op: 'there' };
 
-/** What one field must be; all of the tests hold. */
+/** The tests that a field must pass, all of them. */
 export class Condition {
   readonly tests: readonly Test[];
   constructor(tests: readonly Test[]) {
@@ -20,7 +20,7 @@ export class Condition {
   }
 }
 
-/** All or any of its parts; none in `all` is every row, none in `any` is no row. */
+/** Without parts, `all` matches every row and `any` matches none. */
 export class Filter {
   readonly how: 'all' | 'any';
   readonly parts: readonly (Filter | FieldFilter)[];
@@ -39,7 +39,7 @@ export class FieldFilter {
 }
 
 const NAME = /^(?!__)[a-z_][a-z0-9_]*(\.(?!__)[a-z_][a-z0-9_]*)*$/i;
-/** Anything but a plain name, or plain names with dots between them, throws. */
+/** Throws unless the name is a plain identifier, or several with dots between them. */
 export function fieldName(name: string): string {
   if (typeof name !== 'string' || !NAME.test(name)) throw new Error(`not a field name: ${String(name).slice(0, 60)}`);
   return name;
@@ -59,7 +59,7 @@ function ordered<T extends string | number>(value: T): T {
   return scalar(value);
 }
 
-/** A condition for a value that was given; undefined, which `given` leaves out, for one that was not. */
+/** An undefined value makes an undefined condition, which `given` leaves out. */
 type Given<V, C = Condition> = undefined extends V ? C | undefined : C;
 const condition = <V>(value: V, make: (value: Exclude<V, undefined>) => Test): Given<V> =>
   (value === undefined ? undefined : new Condition([make(value as Exclude<V, undefined>)])) as Given<V>;
@@ -69,16 +69,16 @@ export const is = {
   atLeast: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'atLeast', value: ordered(given) })),
   below: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'below', value: ordered(given) })),
   atMost: <V extends string | number | undefined>(value: V) => condition(value, (given) => ({ op: 'atMost', value: ordered(given) })),
-  /** From and to, both included, either left open; undefined when both are. */
+  /** Both ends are inclusive and optional; undefined if both are missing. */
   between(from: string | number | undefined, to: string | number | undefined): Condition | undefined {
     const tests: Test[] = [];
     if (from !== undefined) tests.push({ op: 'atLeast', value: ordered(from) });
     if (to !== undefined) tests.push({ op: 'atMost', value: ordered(to) });
     return tests.length === 0 ? undefined : new Condition(tests);
   },
-  /** Also where the field is absent. */
+  /** Also matches rows without the field. */
   not: <V extends Scalar | undefined>(value: V) => condition(value, (given) => ({ op: 'not', value: scalar(given) })),
-  /** An empty list is no row. */
+  /** An empty list matches no row. */
   oneOf: <V extends readonly Scalar[] | undefined>(values: V) =>
     condition(values, (given) => {
       if (!Array.isArray(given)) throw new Error('not a list');
@@ -87,14 +87,14 @@ export const is = {
   text: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'text', value: text(given) })),
   prefix: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'prefix', value: text(given) })),
   part: <V extends string | undefined>(value: V) => condition(value, (given) => ({ op: 'part', value: text(given) })),
-  /** Neither absent nor null: the two are one. The opposite is plain `null`. */
+  /** The field is neither absent nor null. The opposite is the value `null`. */
   there: new Condition([{ op: 'there' }]),
 };
 
 export interface FilterWords {
-  /** All of these; a value stands for itself. Undefined is our own mistake and throws: a forgotten value must not mean every row. */
+  /** All of these conditions; a plain value means equality. Undefined throws: a forgotten value must not match every row. */
   where(fields: Readonly<Record<string, Scalar | Condition>>): Filter;
-  /** The same for filters that may be left out. */
+  /** Like `where`, but leaves out undefined values. */
   given(fields: Readonly<Record<string, Scalar | Condition | undefined>>): Filter;
   all(...filters: readonly Filter[]): Filter;
   any(...filters: readonly Filter[]): Filter;

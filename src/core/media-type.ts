@@ -1,7 +1,7 @@
-/** Parses Content-Type strictly by the grammar of RFC 9110, section 8.3.1. Whatever is malformed, or named twice, is no media type. */
+/** Parses Content-Type strictly by RFC 9110, section 8.3.1. A malformed header or a repeated parameter is no media type. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})`);
-// The grammar also allows a semicolon with nothing behind it. No client of ours sends one, and parsers disagree about it.
+// RFC 9110 also allows a trailing semicolon. It is refused, because parsers disagree about it.
 const PARAMETER = new RegExp(
   `[ \\t]*;[ \\t]*(${TOKEN})=(?:(${TOKEN})|"((?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\t \\x21-\\x7e])*)")`,
   'y',
@@ -26,7 +26,7 @@ function parseMediaType(text: string): MediaType | undefined {
   return { type: type.toLowerCase(), parameters };
 }
 
-/** Whether a body is of this type, in UTF-8, with no other parameter. */
+/** Accepts this type with no parameter other than `charset=utf-8`. */
 function isTextOf(wanted: string): (contentType: string | undefined) => boolean {
   return (contentType) => {
     if (contentType === wanted) return true;

@@ -1,4 +1,4 @@
-/** Numbers about ourselves, as Prometheus reads them. Every series is resolved once; counting one more is one addition. */
+/** Counters, gauges and histograms in the Prometheus text format. A series is looked up once, so counting is one addition. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -10,18 +10,18 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** A reading taken when somebody asks. */
+/** A value that is read at each scrape. */
 export type Reading = readonly [labels: Labels, value: number];
 
 export interface Metrics {
   counter(name: string, help: string, labels?: Labels): Counter;
   histogram(name: string, help: string, labels?: Labels): Histogram;
   read(kind: 'gauge' | 'counter', name: string, help: string, readings: () => readonly Reading[]): void;
-  /** All there is, or what has no label `server` or this one. */
+  /** All series; with `server`, only those with this label `server` or without one. */
   text(server?: string): string;
 }
 
-/** Seconds, from a row out of memory to the deadline of a call. */
+/** Seconds: from a read in memory to the deadline of a call. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
@@ -36,7 +36,7 @@ interface Family {
 }
 
 const escaped = (text: string) => text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
-const inside = (labels: Labels) =>
+const formatLabels = (labels: Labels) =>
   Object.entries(labels)
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
@@ -48,7 +48,7 @@ class CounterSeries implements Counter, Series {
   #value = 0;
   constructor(name: string, labels: Labels) {
     this.server = labels['server'];
-    this.#head = `${name}${braced(inside(labels))} `;
+    this.#head = `${name}${braced(formatLabels(labels))} `;
   }
   add(by = 1): void {
     this.#value += by;
@@ -65,7 +65,7 @@ class HistogramSeries implements Histogram, Series {
   constructor(name: string, labels: Labels) {
     this.server = labels['server'];
     this.#name = name;
-    this.#labels = inside(labels);
+    this.#labels = formatLabels(labels);
   }
   observe(value: number): void {
     let at = 0;
@@ -73,7 +73,7 @@ class HistogramSeries implements Histogram, Series {
     (this.#counts[at] as number)++;
     this.#sum += value;
   }
-  /** Nothing before the first one: fourteen lines of zeros for each tool say no more than none. */
+  /** Empty before the first observation: otherwise each unused tool would add seventeen lines of zeros. */
   lines(): string {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return '';
@@ -88,7 +88,7 @@ class HistogramSeries implements Histogram, Series {
   }
 }
 
-export function openMetrics(): Metrics {
+export function createMetrics(): Metrics {
   const families = new Map<string, Family>();
   const family = (kind: string, name: string, help: string): Family => {
     let found = families.get(name);
@@ -96,12 +96,12 @@ export function openMetrics(): Metrics {
       found = { kind, help, series: new Map(), readings: [] };
       families.set(name, found);
     }
-    if (found.kind !== kind || found.help !== help) throw new Error(`${name} means two things`);
+    if (found.kind !== kind || found.help !== help) throw new Error(`${name} is registered twice with different kinds or help texts`);
     return found;
   };
   const series = <S extends Series>(kind: string, name: string, help: string, labels: Labels, make: () => S): S => {
     const known = family(kind, name, help).series;
-    const key = inside(labels);
+    const key = formatLabels(labels);
     const found = (known.get(key) as S | undefined) ?? make();
     known.set(key, found);
     return found;
@@ -112,13 +112,14 @@ export function openMetrics(): Metrics {
     histogram: (name, help, labels = {}) => series('histogram', name, help, labels, () => new HistogramSeries(name, labels)),
     read: (kind, name, help, readings) => void family(kind, name, help).readings.push(readings),
     text(server) {
-      const seen = (of: string | undefined) => server === undefined || of === undefined || of === server;
+      const isSelected = (of: string | undefined) => server === undefined || of === undefined || of === server;
       let text = '';
       for (const [name, { kind, help, series: all, readings }] of families) {
         let lines = '';
-        for (const each of all.values()) if (seen(each.server)) lines += each.lines();
+        for (const each of all.values()) if (isSelected(each.server)) lines += each.lines();
         for (const read of readings) {
-          for (const [labels, value] of read()) if (seen(labels['server'])) lines += `${name}${braced(inside(labels))} ${value}\n`;
+          for (const [labels, value] of read())
+            if (isSelected(labels['server'])) lines += `${name}${braced(formatLabels(labels))} ${value}\n`;
         }
         if (lines !== '') text += `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines}`;
       }

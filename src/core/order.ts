@@ -1,6 +1,7 @@
+/** The order of a list. */
 import type { Hidden } from './fields.ts';
 
-/** One direction for all keys, so that one row comparison serves every store; the last key is unique. */
+/** All keys have one direction, so that one row comparison works on every store. The last key is unique. */
 export class Order<K extends string> {
   readonly keys: readonly K[];
   readonly direction: 'asc' | 'desc';
@@ -12,7 +13,7 @@ export class Order<K extends string> {
 export const asc = <const K extends string>(...keys: readonly [K, ...K[]]) => new Order<K>('asc', keys);
 export const desc = <const K extends string>(...keys: readonly [K, ...K[]]) => new Order<K>('desc', keys);
 
-/** Keys a keyset can stand on: present, never null, never masked. */
+/** Keys for keyset pagination: always present, never null, never masked. */
 export type Sortable<T> = {
   [K in keyof T]-?: T[K] extends number | string ? (Hidden extends T[K] ? (string extends T[K] ? K : never) : K) : never;
 }[keyof T] &

@@ -1,4 +1,4 @@
-/** Limit + 1, and what a list says about itself: the same on every store. */
+/** Pages of lists and resources: limit, cursor and metadata, the same for every store. */
 import { z } from 'zod';
 import type { ListMetadata } from './answer.ts';
 import type { Row } from './rows.ts';
@@ -50,7 +50,7 @@ export function pageOf(
   return { data, metadata };
 }
 
-/** The window over rows that are all at hand, as a store would give it. */
+/** Applies order, cursor and limit to rows in memory, as a store does in its query. */
 export function windowed(rows: readonly Row[], { order, after, take }: Window): Row[] {
   const sign = order.direction === 'asc' ? 1 : -1;
   const compare = (a: readonly unknown[], b: readonly unknown[]): number => {

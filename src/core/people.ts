@@ -1,4 +1,4 @@
-/** Who can call, and as what. */
+/** People who can call tools: staff and customers, their roles and realms. */
 const AREAS = ['hr', 'finance', 'sales', 'support', 'payroll', 'tax'] as const;
 
 export type StaffRole = 'employee' | 'manager' | 'executive' | `${(typeof AREAS)[number]}-${'read' | 'write'}`;
@@ -15,21 +15,21 @@ export const STAFF_ROLES: readonly StaffRole[] = [
 export const CUSTOMER_ROLES: readonly CustomerRole[] = ['lead-customer', 'basic-customer'];
 
 export interface Person {
-  /** (issuer, sub) as one string. It owns tickets, tasks, sessions and cursors, and never changes. */
+  /** Issuer and subject of the token as one string. It owns tickets, tasks, sessions and cursors, and never changes. */
   readonly principal: string;
   readonly sub: string;
   readonly realm: Realm;
   readonly username: string;
   readonly name: string;
   readonly email: string;
-  /** The linked, active employee record. Undefined where there is none: then no rule about "self" may pass. */
+  /** The linked, active employee record. When it is undefined, no rule about "self" may pass. */
   readonly employeeId: string | undefined;
   readonly organizationId: string | undefined;
-  /** Already closed: `hr-write` brings `hr-read`. */
+  /** Includes implied roles: `hr-write` implies `hr-read`. */
   readonly roles: ReadonlySet<Role>;
 }
 
-/** Nobody in particular: for whoever looks after an installation, where a store asks who reads. */
+/** The person in whose name the operator's commands read a store. */
 export const systemPerson = (...roles: readonly Role[]): Person => ({
   principal: 'system',
   sub: 'system',
@@ -42,7 +42,7 @@ export const systemPerson = (...roles: readonly Role[]): Person => ({
   roles: new Set(roles),
 });
 
-/** What a token says of roles, made ours: unknown names fall away, the other realm's too, `user` is `employee`. */
+/** The roles of a token that this realm knows, with implied roles. `user` means `employee`. */
 export function rolesIn(realm: Realm, named: Iterable<string>): Set<Role> {
   const known: readonly string[] = realm === 'staff' ? STAFF_ROLES : CUSTOMER_ROLES;
   const held = new Set<Role>();
@@ -50,10 +50,10 @@ export function rolesIn(realm: Realm, named: Iterable<string>): Set<Role> {
     const role = name === 'user' ? 'employee' : name;
     if (known.includes(role)) held.add(role as Role);
   }
-  return closeRoles(held);
+  return addImpliedRoles(held);
 }
 
-function closeRoles(held: Set<Role>): Set<Role> {
+function addImpliedRoles(held: Set<Role>): Set<Role> {
   for (const role of held) if (role.endsWith('-write')) held.add(role.replace('-write', '-read') as Role);
   return held;
 }

@@ -1,14 +1,14 @@
-/** Months, quarters and years as people write them. The fiscal year is the calendar year. */
+/** Parses months, quarters and years as people write them. The fiscal year is the calendar year. */
 import { z } from 'zod';
 import { line } from './fields.ts';
 
 export interface Period {
-  /** As it is shown: 2026-10, 2026-Q4 or 2026. */
+  /** 2026-10, 2026-Q4 or 2026. */
   readonly label: string;
   readonly from: string;
   readonly to: string;
 }
-/** The period, undefined where none of its kind is meant, or what is wrong with it. */
+/** Returns the period, undefined if the text is of another kind, or a message if it is wrong. */
 export type Reading<P> = (text: string) => P | string | undefined;
 
 const MONTH = /^(20\d\d)-(\d\d)$/;
@@ -17,7 +17,7 @@ const QUARTER_FIRST = /^Q(\d)[- /]?(?:FY ?)?(20\d\d)$/i;
 const YEAR = /^(?:FY ?)?(20\d\d)$/i;
 
 export const lastDay = (year: number, month: number): string => new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
-/** Whole months, the first and the last of them included. */
+/** From the first day of month `first` to the last day of month `last`. */
 export const monthsOf = (label: string, year: number, first: number, last: number): Period => ({
   label,
   from: `${year}-${String(first).padStart(2, '0')}-01`,
@@ -32,7 +32,7 @@ export const readMonth: Reading<Period> = (text) => {
   if (Number(month) < 1 || Number(month) > 12) return `There is no month ${month}: months are 01 to 12, as in 2026-10.`;
   return monthsOf(text, Number(year), Number(month), Number(month));
 };
-/** By its numbers, for whoever needs more of it than its days. */
+/** `made` receives year and quarter as numbers. */
 export const readQuarter = <P>(text: string, made: (year: number, quarter: number) => P): P | string | undefined => {
   const [, before, last] = QUARTER.exec(text) ?? [];
   const [, first, after] = QUARTER_FIRST.exec(text) ?? [];
@@ -47,7 +47,7 @@ export const readYear = <P>(text: string, made: (year: number) => P): P | undefi
   return year === undefined ? undefined : made(Number(year));
 };
 
-/** What a tool takes: the first reading that knows what is meant counts. */
+/** An input field for a period. `otherwise` is the message if `read` does not know the text. */
 export const periodField = <P extends object>(read: Reading<P>, otherwise: string) =>
   line(20).transform((given, context): P => {
     const found = read(given.trim()) ?? otherwise;

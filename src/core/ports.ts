@@ -1,47 +1,47 @@
-/** The small interfaces that adapters implement. Nothing here knows a driver. */
+/** The ports: interfaces that adapters for stores, clock and log implement. No port depends on a driver. */
 
-/** Small values that expire and that every replica sees: waiting approvals, sessions, counters. */
+/** Expiring values that all replicas share: tickets, sessions, counters. */
 export interface KeyValue {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
-  /** Writes only where there is nothing yet; false when there was. */
+  /** Writes only if the key has no value; else false. */
   add(key: string, value: string, ttlSeconds: number): Promise<boolean>;
-  /** Writes only where the value still is `expected`; false when it is not. One winner, however many try. */
+  /** Compare-and-swap: writes only if the value is `expected`; else false. */
   swap(key: string, expected: string, next: string, ttlSeconds: number): Promise<boolean>;
   delete(key: string): Promise<void>;
-  /** Adds one and returns the new count of the current window. */
+  /** Increments the counter of the current window and returns it. */
   count(key: string, windowSeconds: number): Promise<number>;
   ping(): Promise<void>;
   close(): Promise<void>;
-  /** Only where several processes share it. */
+  /** Defined only for a store that several processes share. */
   readonly leases?: Leases | undefined;
 }
 
-/** So many at once, whichever process they are in. */
+/** Limits how many holders a key has at once, over all processes. */
 export interface Leases {
-  /** A place among so many, for so long: who was killed gives nothing back. False where all are taken. */
+  /** False if the key has `most` holders. A lease expires, because a killed process cannot release it. */
   acquire(key: string, holder: string, most: number, seconds: number): Promise<boolean>;
-  /** For so long from now on, for who has one. */
+  /** Extends a held lease. */
   renew(key: string, holder: string, seconds: number): Promise<void>;
   release(key: string, holder: string): Promise<void>;
 }
 
-/** Heard by every process that shares a store and listens at that moment, the one that rings included. */
+/** Publishes a message to every process that is subscribed at that moment, including the publisher. */
 export interface PubSub {
-  /** How many heard it. */
+  /** Resolves to the number of receivers. */
   publish(text: string): Promise<number>;
   close(): Promise<void>;
 }
 
 export type Decision = 'allowed' | 'refused' | 'failed' | 'pending' | 'approved' | 'denied';
 
-/** One call, as the trail keeps it. Inputs arrive redacted and cut. */
+/** One call in the audit log. The input is already redacted and truncated. */
 export interface AuditRecord {
   readonly at: string;
   readonly principal: string;
   readonly username: string;
   readonly surface: string;
-  /** web, command, or the MCP client's name. */
+  /** web, command, or the name of the MCP client. */
   readonly origin: string;
   readonly server: string;
   readonly tool: string;
@@ -58,31 +58,31 @@ export interface AuditRecord {
 export interface ChainedRecord {
   readonly chain: string;
   readonly n: number;
-  /** The stored bytes that the code is computed over; never re-serialised. */
+  /** The stored text that the MAC covers; never serialised again. */
   readonly body: string;
   readonly mac: string;
-  /** Who looks for it by its time or its person does not find it there. Only said where a whole chain is walked. */
+  /** The store files the record under another time or person than its body says. Set only when a whole chain is read. */
   readonly misfiled?: boolean;
 }
 
 export interface AuditQuery {
-  /** Only this person's rows. */
+  /** Only the records of this person. */
   readonly principal?: string | undefined;
   readonly limit: number;
-  /** Rows before this position in the whole trail. */
+  /** Only records before this position in the audit log. */
   readonly before?: { readonly at: string; readonly chain: string; readonly n: number } | undefined;
 }
 
-/** A place that keeps chains: the call log, and each domain's store for its writes. */
+/** A source of audit chains: the call log, and each domain's store for its writes. */
 export interface AuditChains {
   chains(): Promise<readonly { readonly chain: string; readonly count: number }[]>;
-  /** In order, in batches, so that a long chain never has to fit in memory. */
+  /** In order and read in batches, because a chain may not fit in memory. */
   records(chain: string): AsyncIterable<ChainedRecord>;
   record(chain: string, n: number): Promise<ChainedRecord | undefined>;
   newest(query: AuditQuery): Promise<readonly ChainedRecord[]>;
 }
 
-/** Appending resolves when the record is durable; a call is not answered before. */
+/** `append` resolves when the record is durable; the call is answered after that. */
 export interface AuditLog extends AuditChains {
   append(record: AuditRecord): Promise<void>;
   close(): Promise<void>;
@@ -92,12 +92,12 @@ export interface Clock {
   now(): Date;
 }
 
-/** What the rest of the product needs to know of a person's employment, from wherever it is kept. */
+/** The employment status of a person, for identity checks. */
 export interface People {
   employment(employeeId: string): Promise<'active' | 'terminated' | 'unknown'>;
 }
 
-/** Someone as hr has them now. Without a name: removed altogether. */
+/** The current state of a person in hr. Without a name, the person was deleted. */
 export interface PersonChange {
   readonly n: number;
   readonly employeeId: string;
@@ -107,32 +107,32 @@ export interface PersonChange {
   readonly active: boolean;
 }
 
-/** What hr tells other domains of people: who changed since, in order, at most so many at a time. */
+/** The feed of changed people that hr provides to other domains: in order, page by page. */
 export interface PeopleFeed {
   after(
     n: number,
     signal?: AbortSignal,
   ): Promise<{
-    /** The newest number there is; lower than one that was given out before where an older state of hr was restored. */
+    /** The newest number. It can be lower than an earlier one, after hr was restored from a backup. */
     readonly last: number;
     readonly people: readonly PersonChange[];
   }>;
 }
 
-/** A domain's own copy of people, and up to where it has come. */
+/** A domain's copy of people, and its position in the feed. */
 export interface PeopleCopy {
   readonly domain: string;
   position(): Promise<number>;
-  /** Takes a page over and moves from one position to the next, or nothing where another was quicker. Gives the position after that. */
+  /** Stores a page and moves from one position to the next, unless another process already did. Resolves to the new position. */
   take(people: readonly PersonChange[], from: number, to: number): Promise<number>;
 }
 
-/** How busy the connections to a store are, at this moment. */
+/** The current load of a connection pool. */
 export interface PoolLoad {
   readonly pool: string;
   readonly open: number;
   readonly idle: number;
-  /** Work that waits for a connection, or for its turn on one. */
+  /** The number of operations that wait for a connection. */
   readonly waiting: number;
 }
 

@@ -1,15 +1,16 @@
+/** Redacts the input of a call for the audit log: removes secrets and personal numbers, truncates long values. */
 import { createHash } from 'node:crypto';
 import { HIDDEN } from './fields.ts';
 
 const FIELD_BYTES = 2_048;
 const INPUT_BYTES = 8_192;
 const NAME_BYTES = 128;
-/** What the edge lets through is smaller and shallower; this is for whatever did not come through it. */
+/** HTTP requests have stricter limits; these are for inputs that did not come over HTTP. */
 const LONGEST_TEXT = 262_144;
 const DEEPEST = 32;
 const MOST_VALUES = 10_000;
 
-/** Names are compared without case and punctuation: home_address, homeAddress and Home-Address are one. */
+/** Ignores case and punctuation: home_address, homeAddress and Home-Address are the same name. */
 const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 const SECRET_NAMES = new Set(
   `address street phone mobile fax dob birthdate date_of_birth wage wages hourly_rate bonus compensation net_pay gross_pay net gross
@@ -21,7 +22,7 @@ const SECRET_NAMES = new Set(
 const SECRET_PARTS =
   /salary|ssn|socialsecurity|passw|passphrase|secret|token|authoriz|homeaddress|phonenumber|homephone|accountn|bankaccount|routing|taxid|taxn|apikey|privatekey/;
 
-/** Ids and days are looked for first, and kept: both are digits with dashes. Digits of any script, however people set them apart. */
+/** UUIDs and dates match first and are kept, because they look like account numbers: digits with dashes. */
 const patternsOf = (digit: string, between: string, flags: string): RegExp =>
   new RegExp(
     [
@@ -39,15 +40,15 @@ const PATTERNS = patternsOf(
   String.raw`${BETWEEN}\u00a0\u00b7\u2007\u200b-\u200d\u2010-\u2015\u202f\u2060\u2212\uff0d\ufeff`,
   'giu',
 );
-/** The same for the texts that most are: five times as fast, which counts for 256 kB of them. */
+/** The same for ASCII texts: five times as fast, which matters for 256 kB. */
 const ASCII_PATTERNS = patternsOf(String.raw`\d`, BETWEEN, 'gi');
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Social security numbers, account-like numbers, bearer tokens and keys, wherever they stand in a text. */
+/** Hides social security numbers, account-like numbers, bearer tokens and keys in a text. */
 export const hidePatterns = (text: string): string =>
   text.replace(ASCII.test(text) ? ASCII_PATTERNS : PATTERNS, (found, keep?: string) => (keep === undefined ? HIDDEN : found));
 
-/** If nothing of this is in a short input, there is nothing to do. It may find too much, never too little. */
+/** A short input without any of these needs no redaction. False positives are allowed, false negatives are not. */
 const SUSPECTS = `address street phone mobile fax dob birth wage rate bonus compens pay net gross account iban bic swift tin ein tax cookie
   credential otp pin cv[vc] card code assert session key salary s.?s.?n social pass secret token authoriz routing bearer eyj sk[-_] pk[-_] ghp xox`;
 const suspicious = (extra: readonly string[]) => {
@@ -58,7 +59,7 @@ const suspicious = (extra: readonly string[]) => {
 
 const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
-/** The beginning of a text that fits into so many bytes; characters stay whole. */
+/** Truncates a text to a number of bytes without splitting a character. */
 const begin = (text: string, bytes: number): string => text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read);
 const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -67,12 +68,12 @@ function safeText(text: string): string {
   const start = text.slice(0, LONGEST_TEXT);
   const shown = hidePatterns(ASCII.test(start) ? start : start.replace(/\p{Surrogate}/gu, '\ufffd'));
   if (fits(shown, FIELD_BYTES)) return shown;
-  // The digest is of what may be shown: one of the whole text would let a short secret in it be guessed.
+  // The digest covers the redacted text: a digest of the original would allow guessing a short secret.
   return `${begin(shown, FIELD_BYTES)}… [cut: ${Buffer.byteLength(text)} bytes, sha256 ${digest(shown)}]`;
 }
 
-/** Made once for a set of further field names, and used for every call. */
-function redactor(fields: readonly string[]): (input: unknown) => string {
+/** Created once for each set of additional field names. */
+function createRedactor(fields: readonly string[]): (input: unknown) => string {
   const own = new Set(fields.map(plainName));
   const suspect = suspicious(fields);
   const secret = (name: string): boolean => {
@@ -90,7 +91,7 @@ function redactor(fields: readonly string[]): (input: unknown) => string {
       const hide = secret(name) && item !== null && item !== undefined;
       return [begin(safeText(name), NAME_BYTES), hide ? HIDDEN : clean(item, depth + 1, room)] as const;
     });
-    // Not by assignment: a key may be called __proto__.
+    // `Object.fromEntries` is safe for a key `__proto__`; assignment is not.
     return Object.fromEntries(kept);
   };
 
@@ -102,7 +103,7 @@ function redactor(fields: readonly string[]): (input: unknown) => string {
   };
 }
 
-/** Still JSON. Escaped once more as a string, the beginning must still fit. */
+/** The result is JSON again. The beginning must fit after it was escaped a second time. */
 function cut(text: string): string {
   const facts = { cut: true, bytes: Buffer.byteLength(text), sha256: digest(text) };
   for (let room = INPUT_BYTES - 200; ; room = Math.floor(room * 0.8)) {
@@ -111,7 +112,7 @@ function cut(text: string): string {
   }
 }
 
-/** Undefined for what JSON cannot say: then the careful way is taken. */
+/** Undefined for values that JSON cannot represent. */
 function quickText(input: unknown): string | undefined {
   try {
     return JSON.stringify(input);
@@ -120,19 +121,19 @@ function quickText(input: unknown): string | undefined {
   }
 }
 
-const common = redactor([]);
-const made = new WeakMap<ReadonlySet<string>, (input: unknown) => string>();
+const defaultRedactor = createRedactor([]);
+const redactors = new WeakMap<ReadonlySet<string>, (input: unknown) => string>();
 
 /**
- * Makes what a call was given fit for the trail: JSON text without secrets, at most 8 kB. `fields` are further names whose values
- * are not to be kept, as a tool's schema says; hand in the same set each time.
+ * Returns JSON without secrets, at most 8 kB. `fields` are additional names of sensitive inputs; pass the same set object each time,
+ * because its createRedactor is cached.
  */
 export function redact(input: unknown, fields?: ReadonlySet<string>): string {
-  if (fields === undefined || fields.size === 0) return common(input);
-  let own = made.get(fields);
+  if (fields === undefined || fields.size === 0) return defaultRedactor(input);
+  let own = redactors.get(fields);
   if (own === undefined) {
-    own = redactor([...fields]);
-    made.set(fields, own);
+    own = createRedactor([...fields]);
+    redactors.set(fields, own);
   }
   return own(input);
 }

@@ -1,4 +1,4 @@
-/** All tools by server and name, aliases included, and what is offered beside them. Built once at start; everything derived is a function of it. */
+/** The registry of all domains, tools, resources and prompts. It is built once at start; everything derived depends on it alone. */
 import type { Feed, ResourceOrPrompt, Prompt, Resource } from './resources.ts';
 import type { AnyDomain, Tool } from './tool.ts';
 
@@ -8,7 +8,7 @@ export interface Registry {
   readonly resources: readonly Resource[];
   readonly prompts: readonly Prompt[];
   readonly feeds: readonly Feed[];
-  /** A tool by its name; what reads a resource or fills a prompt, by its own. */
+  /** Finds a tool by its name or an alias, and the reader of a resource or prompt by its URI or name. */
   find(server: string, name: string): Tool | undefined;
 }
 
@@ -26,12 +26,12 @@ export function createRegistry(tools: readonly Tool[], resourcesAndPrompts: read
       byName.set(key, tool);
     }
   }
-  // Prompts of all domains are listed side by side under their plain names.
+  // Clients see the prompts of all domains in one list without a prefix.
   const twice = prompts.find(({ name }, at) => prompts.findIndex((prompt) => prompt.name === name) !== at);
   if (twice) throw new Error(`the prompt ${twice.name} is declared twice`);
   const domains = [...new Set([...tools, ...resourcesAndPrompts].map(({ domain }) => domain))];
   return { domains, tools, resources, prompts, feeds, find: (server, name) => byName.get(`${server}/${name}`) };
 }
 
-/** Several servers behind one address: the server's name in front keeps their tools apart. */
+/** The gateway serves the tools of all servers, so their names get the server as a prefix. */
 export const qualifiedName = (tool: Tool): string => `${tool.domain.name}_${tool.name}`;

@@ -1,4 +1,4 @@
-/** What a domain offers beside its tools: resources to read, prompts to begin with, and the news of what changed. Declared like tools. */
+/** Declarations of MCP resources, prompts and change feeds. Each becomes a `Tool`, so that the pipeline runs it. */
 import { z } from 'zod';
 import type { ErrorMap } from './errors.ts';
 import { callerText, companyText, untrusted } from './fields.ts';
@@ -7,30 +7,30 @@ import type { Role } from './people.ts';
 import type { AnyDomain, CallContext, Calling, Described, Tool } from './tool.ts';
 
 type Snake<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Snake<B>}` : T;
-/** `{adr-id}` in an address is `adr_id` in the input. */
+/** `{adr-id}` in a URI is `adr_id` in the input. */
 export type Variables<U extends string> = U extends `${string}{${infer V}}${infer Rest}` ? Snake<V> | Variables<Rest> : never;
 type Codes<E> = keyof E & string;
 
-/** In front of a prompt's name where everything is told apart by its name. */
+/** The prefix of a prompt's name in the registry. */
 export const PROMPTS = 'prompts/';
 
-/** What may stand in place of an argument that somebody began to write: at most a hundred, the likeliest first. */
+/** Completes an argument: returns up to `MAX_COMPLETIONS` values that match the beginning, the most likely first. */
 export type Completion<C> = (begun: string, context: Calling<never> & C) => Promise<readonly string[]>;
-export const MOST_COMPLETIONS = 100;
+export const MAX_COMPLETIONS = 100;
 
 interface ResourceBase<R extends Role, A extends string, E extends ErrorMap>
   extends Pick<Described<R, A, z.ZodObject, E>, 'title' | 'description' | 'roles' | 'audience' | 'errors'> {
-  /** Short, for a list: "entries". */
+  /** A short name for lists: "entries". */
   readonly name: string;
 }
 interface ResourceDefBase<R extends Role, A extends string, U extends string, E extends ErrorMap> extends ResourceBase<R, A, E> {
-  /** An address, or a pattern such as `journey://failures/{topic}`. One part of the path for each variable. */
+  /** A URI, or a template such as `journey://failures/{topic}`. Each variable is one path segment. */
   readonly uri: U;
-  /** Counts up when the shape of what is read changes. */
+  /** Increases when the shape of the content changes. */
   readonly version: number;
 }
 
-/** A text: Markdown, unless it says otherwise. Its `input` describes the variables of the address, and nothing else. */
+/** A text resource, Markdown by default. Its `input` describes exactly the variables of the URI. */
 export interface TextDef<R extends Role, A extends string, C, U extends string, I extends z.ZodObject, E extends ErrorMap>
   extends ResourceDefBase<R, A, U, E> {
   readonly mimeType?: string;
@@ -39,46 +39,43 @@ export interface TextDef<R extends Role, A extends string, C, U extends string, 
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }
 
-/** Rows as they stood after one transaction, page by page: `limit` and `cursor` come from around it, as for a list. */
+/** A resource of rows as of one transaction, read page by page. The pipeline adds `limit` and `cursor`, as for a list. */
 export interface PagesDef<R extends Role, A extends string, C, U extends string, T extends z.ZodObject, E extends ErrorMap>
   extends ResourceDefBase<R, A, U, E> {
   readonly item: T;
   part(at: PagePosition, context: Calling<Codes<E>> & C): Promise<ResourcePage<z.input<T>>>;
 }
 
-/** Arguments are texts: a client fills a form with them. */
+/** The arguments are strings, because clients fill them in a form. */
 export interface PromptDef<R extends Role, A extends string, C, I extends z.ZodObject> extends ResourceBase<R, A, {}> {
   readonly arguments: I;
-  /** The tools that it names. Whoever may not use one of them is not offered the prompt. */
+  /** The tools that the prompt names. A person sees the prompt only if they may use all of them. */
   readonly tools: readonly [Tool, ...Tool[]];
-  /**
-   * What a model is given to begin with. `tool` gives a tool's name as the client knows it. It never tells of a write as if it had
-   * happened.
-   */
+  /** Returns the text for the LLM. `tool` returns a tool's name as the client knows it. The text never claims that a write happened. */
   render(given: z.output<I>, context: Pick<Calling<never>, 'me' | 'today'> & { readonly tool: (tool: Tool) => string }): string;
   readonly complete?: { readonly [K in keyof z.output<I>]?: Completion<C> };
 }
 
-/** One committed transaction's change of one resource. */
+/** The change of one resource by one committed transaction. */
 export interface Notice {
   readonly resource_uri: string;
   readonly tx_id: number;
   readonly change_type: 'upsert' | 'delete';
-  /** At most `MOST_IDS`. */
+  /** At most `MAX_IDS`. */
   readonly changed_ids: readonly string[];
 }
-export const MOST_IDS = 100;
+export const MAX_IDS = 100;
 
-/** How one hears of changes: from the domain's own numbered log, so that nothing is missed and nothing told twice. */
+/** The change feed of a domain. It reads the domain's numbered log, so that no change is lost or sent twice. */
 export interface FeedDef<R extends Role, A extends string, C> {
   readonly resources: readonly [Resource, ...Resource[]];
   readonly roles: readonly [R, ...R[]];
   readonly audience?: A;
-  /** Everyone of one audience hears the same, so that one look serves them all. */
+  /** All subscribers of one audience get the same changes, so that they share one lookup. */
   readonly alike: boolean;
-  /** The last transaction that has committed; every one before it has, too. */
+  /** The last transaction; it and all transactions before it are committed. */
   last(context: C): Promise<number>;
-  /** What the next transactions after one changed, in their order; at most `most` transactions. */
+  /** The changes of the transactions after `tx`, in order; at most `most` transactions. */
   after(tx: number, most: number, context: C): Promise<readonly Notice[]>;
 }
 
@@ -92,10 +89,10 @@ export interface Resource {
   readonly mimeType: string;
   readonly version: number;
   readonly roles: readonly Role[];
-  /** As they stand in the address; none where it is no pattern. */
+  /** The variables of the URI template; empty for a plain URI. */
   readonly variables: readonly string[];
   readonly paged: boolean;
-  /** Reads it, by the one pipeline. It goes by the address, which no tool could be called. */
+  /** The tool that reads the resource. Its name is the URI. */
   readonly tool: Tool;
   readonly completions: Readonly<Record<string, Tool>>;
 }
@@ -109,7 +106,7 @@ export interface Prompt {
   readonly roles: readonly Role[];
   readonly tools: readonly Tool[];
   readonly arguments: z.ZodObject;
-  /** Answers with the names of tools as `qualified` says. */
+  /** The tool that renders the prompt. Its input `qualified` selects the form of tool names. */
   readonly tool: Tool;
   readonly completions: Readonly<Record<string, Tool>>;
 }
@@ -119,16 +116,16 @@ export interface Feed {
   readonly domain: AnyDomain;
   readonly resources: readonly Resource[];
   readonly alike: boolean;
-  /** Says whose eyes it is read with. */
+  /** Carries the roles and the audience of the feed. */
   readonly tool: Tool;
-  /** By a resource's address. Beginning answers after which transaction one hears of it. */
+  /** By the resource's URI. `begin` returns the transaction after which notices start. */
   readonly subscriptions: ReadonlyMap<string, { readonly begin: Tool; readonly end: Tool }>;
   after(tx: number, most: number, context: CallContext): Promise<readonly Notice[]>;
 }
 
 export type ResourceOrPrompt = Resource | Prompt | Feed;
 
-/** What `defineDomain` gives beside the verbs for tools. */
+/** The builders of `defineDomain` for resources, prompts and feeds. */
 export interface ResourceBuilders<R extends Role, A extends string, C> {
   resource<const U extends string, I extends z.ZodObject, const E extends ErrorMap = {}>(def: TextDef<R, A, C, U, I, E>): Resource;
   pages<const U extends string, T extends z.ZodObject, const E extends ErrorMap = {}>(def: PagesDef<R, A, C, U, T, E>): Resource;
@@ -145,7 +142,7 @@ type Base = (
 type ContextFor = (call: CallContext, errors: ErrorMap) => never;
 
 const snake = (variable: string) => variable.replaceAll('-', '_');
-const ADDRESS = /^[a-z][a-z0-9]*:\/\/[a-z0-9-]+(\/[a-z0-9-]+|\/\{[a-z][a-z0-9-]*\})*$/;
+const URI_PATTERN = /^[a-z][a-z0-9]*:\/\/[a-z0-9-]+(\/[a-z0-9-]+|\/\{[a-z][a-z0-9-]*\})*$/;
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const begun = z.object({ value: z.string().max(1000) });
 const completed = z.array(untrusted);
@@ -159,7 +156,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
       ErrorMap,
       Record<string, unknown>
     >;
-  const completionsOf = (
+  const completionTools = (
     owner: string,
     def: ResourceBase<Role, string, ErrorMap>,
     complete: Readonly<Record<string, Completion<object> | undefined>> = {},
@@ -169,7 +166,7 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         if (completes === undefined) return [];
         const tool = base('read', described(`${owner}#${argument}`, { ...def, title: `Complete ${argument}` }), begun, completed);
         const run: Tool['run'] = async ({ value }, call) =>
-          (await completes(value as string, contextFor(call, {}))).slice(0, MOST_COMPLETIONS);
+          (await completes(value as string, contextFor(call, {}))).slice(0, MAX_COMPLETIONS);
         return [[argument, { ...tool, run }]];
       }),
     );
@@ -181,12 +178,12 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
     completions: Resource['completions'] = {},
   ): Resource => {
     const { uri, name, title, description, version, roles } = def;
-    if (!ADDRESS.test(uri) || !uri.startsWith(`${spec.name}://`)) throw new Error(`${uri} is no address of ${spec.name}`);
-    if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 1) throw new Error(`${uri}: its name or version is none`);
+    if (!URI_PATTERN.test(uri) || !uri.startsWith(`${spec.name}://`)) throw new Error(`${uri} is not a URI of ${spec.name}`);
+    if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 1) throw new Error(`${uri}: the name or version is invalid`);
     const variables = [...uri.matchAll(/\{([^}]+)\}/g)].map(([, variable = '']) => variable);
     const keys = Object.keys(tool.input.shape).filter((key) => !paged || (key !== 'limit' && key !== 'cursor'));
     if (variables.map(snake).sort().join() !== keys.toSorted().join())
-      throw new Error(`${uri}: the input must describe its variables, and nothing else`);
+      throw new Error(`${uri}: the input must describe exactly the variables of the URI`);
     return { kind: 'resource', domain: spec, uri, name, title, description, mimeType, version, roles, variables, paged, tool, completions };
   };
 
@@ -196,10 +193,9 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
       const tool = base('read', described(uri, def as never), def.input, untrusted);
       const reads = {
         ...tool,
-        says: () => def.title,
         run: ((input, call) => def.text(input as never, contextFor(call, tool.errors))) as Tool['run'],
       };
-      return resourceOf(def as never, reads, mimeType, false, completionsOf(uri, def as never, def.complete as never));
+      return resourceOf(def as never, reads, mimeType, false, completionTools(uri, def as never, def.complete as never));
     },
     pages(def) {
       const { uri, item } = def;
@@ -210,17 +206,17 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         next_cursor: companyText.nullable(),
       });
       const tool = base('pages', described(uri, def as never), z.object({ limit, cursor }), output);
-      const reads = { ...tool, says: () => def.title, part: ((at, call) => def.part(at, contextFor(call, tool.errors))) as Tool['part'] };
+      const reads = { ...tool, part: ((at, call) => def.part(at, contextFor(call, tool.errors))) as Tool['part'] };
       return resourceOf(def as never, reads, 'application/json', true);
     },
     prompt(def) {
       const { name, title, description, roles, tools } = def;
-      if (!NAME.test(name)) throw new Error(`${spec.name}: ${name} is no name for a prompt`);
+      if (!NAME.test(name)) throw new Error(`${spec.name}: ${name} is not a valid name of a prompt`);
       const owner = `${PROMPTS}${name}`;
       const input = def.arguments.extend({ qualified: z.boolean() });
-      // Our own words around the caller's arguments.
+      // The prompt consists of our text and the caller's arguments.
       const tool = base('plain', described(owner, def), input, callerText);
-      const says: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
+      const render: Tool['run'] = async ({ qualified, ...given }, { me, today }) =>
         def.render(given as never, {
           me,
           today,
@@ -235,14 +231,14 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
         roles,
         tools,
         arguments: def.arguments,
-        tool: { ...tool, run: says },
-        completions: completionsOf(owner, def, def.complete as never),
+        tool: { ...tool, run: render },
+        completions: completionTools(owner, def, def.complete as never),
       };
     },
     feed(def) {
       const { resources, alike } = def;
       if (resources.some(({ domain, variables }) => domain !== spec || variables.length > 0))
-        throw new Error(`${spec.name}: only its own resources can change, one address each`);
+        throw new Error(`${spec.name}: a feed takes only resources of its own domain, one address each`);
       const toolOf = (
         kind: 'read' | 'plain',
         uri: string,
@@ -264,12 +260,12 @@ export function createResourceBuilders(spec: AnyDomain, base: Base, contextFor: 
               begin: toolOf(
                 'read',
                 `${uri}#subscribe`,
-                `Hear of changes: ${title}`,
+                `Subscribe to changes: ${title}`,
                 z.object({ after_tx_id: z.int().min(0).optional() }),
                 z.int(),
                 begin,
               ),
-              end: toolOf('plain', `${uri}#unsubscribe`, `Hear no more: ${title}`, z.object({}), z.null(), async () => null),
+              end: toolOf('plain', `${uri}#unsubscribe`, `Unsubscribe: ${title}`, z.object({}), z.null(), async () => null),
             },
           ] as const,
       );

@@ -1,11 +1,11 @@
-/** From a store's row to the published shape: masked fields get their words, extra columns fall away. */
+/** Parses a store's row into the published shape: a masked NULL becomes `*** (Hidden)`, undeclared columns are dropped. */
 import type { z } from 'zod';
 import { HIDDEN, maskOf } from './fields.ts';
 
 export type Row = Record<string, unknown>;
 const parsers = new WeakMap<z.ZodObject, (row: Row) => unknown>();
 
-/** One parser for each schema, made at its first use. */
+/** Parsers are cached by schema. */
 export function rowParser<S extends z.ZodObject>(schema: S): (row: Row) => z.output<S> {
   let parse = parsers.get(schema);
   if (parse === undefined) {

@@ -1,48 +1,48 @@
-/** Search as tools see it: collections that their domain declares, plain words, our own filters, figures that the store computes. */
+/** The search API of tools: declared collections, search words, filters, and figures that the store computes. */
 import type { z } from 'zod';
 import { EVERY, fieldName, Filter, type FilterWords, filters } from './filter.ts';
 import type { Order } from './order.ts';
 import type { Person } from './people.ts';
 
 export type FieldKind =
-  /** Read by the search words; the weight says how much a word in it counts. Cannot be filtered or ordered by. */
+  /** Full text. `weight` is the factor of its matches in the score. It cannot be filtered or ordered by. */
   | { readonly is: 'text'; readonly weight: number }
-  /** Compared as it stands. `time` is kept as an ISO moment in UTC, whatever way it was given. */
+  /** Compared by value. A `time` is stored as an ISO timestamp in UTC. */
   | { readonly is: 'word' | 'number' | 'time' | 'flag'; readonly many?: boolean };
 
-/** What a field is. A dot reaches into sub-objects, through lists as well: `comments.body` is the body of every comment. */
+/** A dot in a field's name reaches into sub-objects and lists: `comments.body` is the body of every comment. */
 export const field = {
   text: (weight = 1): FieldKind => ({ is: 'text', weight }),
   word: { is: 'word' },
-  /** A list of words; a condition holds where it holds for any of them. A name with a dot in it is such a list by itself. */
+  /** A list of words. A condition holds if any of them meets it. A field with a dot in its name is always such a list. */
   words: { is: 'word', many: true },
   number: { is: 'number' },
   time: { is: 'time' },
   flag: { is: 'flag' },
 } as const satisfies Record<string, FieldKind | ((weight?: number) => FieldKind)>;
 
-/** A row that a scope looks at to decide, past all scopes: who is a customer's lead stands in a row, not in a token. */
+/** Reads a row without any scope, for a scope that depends on data: a row, not the token, names a customer's lead. */
 export type LookUp = (collection: string, filter: Filter) => Promise<Readonly<Record<string, unknown>> | null>;
-/** Which rows of a collection an audience may see at all. The adapter adds it to everything that is asked. */
+/** The rows of a collection that an audience may see. The adapter adds the scope to every query. */
 export type SearchScope = 'all' | 'none' | ((person: Person, look: LookUp) => Filter | Promise<Filter>);
 
 export interface SearchCollection<A extends string> {
-  /** The field that names a row, as tools publish it: `ticket_id`. Always a text. */
+  /** The field with the id of a row, such as `ticket_id`. Its value is always a string. */
   readonly key: string;
-  /** All fields that words, filters, orders and figures may name. A row may hold more. */
+  /** All fields that search words, filters, orders and figures may use. A row may have more fields. */
   readonly fields: Readonly<Record<string, FieldKind>>;
-  /** For every audience: forgetting one does not compile. */
+  /** One entry for every audience; a missing one does not compile. */
   readonly rows: Readonly<Record<A, SearchScope>>;
-  /** The audiences whose changes may write here; nobody by default. */
+  /** The audiences whose tools may write to this collection; none by default. */
   readonly writers?: readonly A[];
-  /** Fields that an audience never gets, nor finds anything by. */
+  /** Fields that an audience can neither read nor search. */
   readonly hides?: Readonly<Partial<Record<A, readonly string[]>>>;
-  /** Fields that lists are often filtered and ordered by, together. */
+  /** Combinations of fields that lists often filter and order by. */
   readonly indexes?: readonly (readonly string[])[];
 }
 export type AnySearchCollection = SearchCollection<string>;
 
-/** Which rows of which collection, and the words they are asked with: what `find` of a list gives. */
+/** A query over one collection: filter and search words. `find` of a list tool returns it. */
 export class SearchQuery {
   readonly collection: string;
   readonly filter: Filter;
@@ -55,66 +55,65 @@ export class SearchQuery {
   }
 }
 
-/** A figure over rows, of those among them that `where` names. */
+/** An aggregate over the rows, or over those that match `where`. */
 export type Figure =
   | { readonly of: 'count'; readonly where?: Filter | undefined }
   | { readonly of: 'sum' | 'least' | 'most' | 'average'; readonly field: string; readonly where?: Filter | undefined };
 
 export const figure = {
   count: (where?: Filter): Figure => ({ of: 'count', where }),
-  /** 0 where there is no row. */
+  /** 0 without rows. */
   sum: (name: string, where?: Filter): Figure => ({ of: 'sum', field: fieldName(name), where }),
-  /** Null where there is no row, like the two below. Only of numbers; `least` and `most` of times as well. */
+  /** Null without rows, as for `least` and `most`. `average` takes numbers only; the other two take times as well. */
   average: (name: string, where?: Filter): Figure => ({ of: 'average', field: fieldName(name), where }),
   least: (name: string, where?: Filter): Figure => ({ of: 'least', field: fieldName(name), where }),
   most: (name: string, where?: Filter): Figure => ({ of: 'most', field: fieldName(name), where }),
 };
 
 export interface Figures {
-  /** One row for each combination of these fields, in their order; without them exactly one row over everything. */
+  /** One result row for each combination of these fields, in their order; without `by`, one row over everything. */
   readonly by?: readonly string[];
   readonly figures: Readonly<Record<string, Figure>>;
 }
 
 export interface SearchSeveral {
-  /** By the key, upwards, by default. `_score` is an order too. */
+  /** Ascending by the key by default. `_score` is allowed too. */
   readonly order?: Order<string>;
-  /** 1,000 by default; more are an error, not a cut. */
+  /** Without a limit, more than 1,000 rows are an error. */
   readonly limit?: number;
   readonly words?: string;
 }
 
 export interface SearchWords<N extends string = string> extends FilterWords {
   /**
-   * Rows of a collection, for `find`. Each row has `_score` besides its fields (0 without words), and `highlights`: field → pieces of
-   * its text as HTML, encoded, with <em> around what was found. Order by `desc('_score', 'created_at', 'ticket_id')`: without words
-   * that is newest first.
+   * Each row also has `_score` (0 without words) and `highlights`: field → fragments as encoded HTML with <em> around the matches.
+   * `desc('_score', 'created_at', 'ticket_id')` orders by relevance, and without words by time, the newest first.
    */
   from(collection: N, filter?: Filter, words?: string): SearchQuery;
 }
 
-/** What a read sees. Rows are parsed: extra fields fall away, missing ones are our own error. */
+/** The handle of a read. Rows are parsed with the schema: undeclared fields are dropped, a missing field throws. */
 export interface SearchReader<N extends string = string> extends SearchWords<N> {
   get<S extends z.ZodObject>(schema: S, collection: N, id: string): Promise<z.output<S> | null>;
   maybeOne<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S> | null>;
   one<S extends z.ZodObject>(schema: S, collection: N, filter: Filter): Promise<z.output<S>>;
   many<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, several?: SearchSeveral): Promise<z.output<S>[]>;
   count(collection: N, filter: Filter): Promise<number>;
-  /** Rows of `by` and figures, under their own names. */
+  /** Each row holds the fields of `by` and the figures, under their names. */
   groups<S extends z.ZodObject>(schema: S, collection: N, filter: Filter, figures: Figures): Promise<z.output<S>[]>;
 }
 
-/** New values by field, whole lists included; null takes a value away. The key and `row_version` are not a tool's to set. */
+/** New values by field; a list is replaced as a whole, null removes a value. A tool cannot set the key or `row_version`. */
 export type SearchPatch = Readonly<Record<string, unknown>>;
 
 /**
- * What a write sees besides. One effect writes ONE document: a search server has no transaction over two, so a second write throws on
- * every adapter. Nothing that was written shows in what the same body reads afterwards.
+ * The handle of a write. One effect writes one document, because a search server has no transaction over two: a second write throws
+ * on every adapter. Reads in the same body do not see the write.
  */
 export interface SearchWriter<N extends string = string> extends SearchReader<N> {
   /**
-   * Changes exactly one row and returns it; any other number changes nothing: CHANGED_SINCE_APPROVAL. A patch may be worked out from
-   * the row as it is at that moment: `(ticket) => ({ comments: [...ticket.comments, comment] })` loses nobody's comment.
+   * Changes exactly one row and returns it. If the filter matches none or several, it throws CHANGED_SINCE_APPROVAL.
+   * Derive the patch from the current row to lose no concurrent change: `(t) => ({ comments: [...t.comments, comment] })`.
    */
   change<S extends z.ZodObject>(
     schema: S,
@@ -122,7 +121,7 @@ export interface SearchWriter<N extends string = string> extends SearchReader<N>
     filter: Filter,
     patch: SearchPatch | ((row: z.output<S>) => SearchPatch),
   ): Promise<z.output<S>>;
-  /** The key is given by the store: only so can the same approval not add two. */
+  /** The store derives the key from the approval, so that one approval cannot insert two rows. */
   insert<S extends z.ZodObject>(schema: S, collection: N, row: SearchPatch): Promise<z.output<S>>;
 }
 
@@ -131,7 +130,7 @@ export const searchWords: SearchWords = {
   from: (collection, filter = EVERY, words = '') => new SearchQuery(collection, filter, words),
 };
 
-/** How sample rows get in: only where there is nothing yet. A row holds its own key. */
+/** Loads sample rows into empty collections. Each row has its key. */
 export interface SearchLoader {
   isEmpty(collection: string): Promise<boolean>;
   fill(collection: string, rows: Iterable<Readonly<Record<string, unknown>>>, written: (rows: number) => void): Promise<void>;

@@ -1,7 +1,7 @@
-/** Names as people type them: without their capitals, accents and signs. Stored beside a name, so that every store finds it alike. */
+/** Folds names for search: no capitals, accents or punctuation. It is stored beside the name, so that every store finds the same rows. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i', þ: 'th', ð: 'd' };
 
-/** "Jürgen O'Neill-Weiß" is spelled "jurgen oneill weiss". A name of nothing but signs is spelled ''. */
+/** "Jürgen O'Neill-Weiß" becomes "jurgen oneill weiss". A name without letters and digits becomes ''. */
 export const spelledPlainly = (name: string): string =>
   name
     .toLowerCase()

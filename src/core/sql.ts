@@ -1,7 +1,7 @@
-/** SQL as tools write it: text with its values apart, and what may be done with it. */
+/** The SQL API of tools: a template tag that separates text from values, and the handles that run it. */
 import type { z } from 'zod';
 
-/** Only the tag makes one, so no value can become text. */
+/** Only the `sql` tag creates it, so that no value can become SQL text. */
 export class SqlText {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -9,7 +9,7 @@ export class SqlText {
     this.strings = strings;
     this.values = values;
   }
-  /** `$1`-numbered text; the values are pushed onto `values`, nested pieces flattened. */
+  /** Returns text with `$1` placeholders, nested parts included, and appends their values to `values`. */
   compile(values: unknown[]): string {
     let text = this.strings[0] ?? '';
     for (let i = 0; i < this.values.length; i++) {
@@ -28,12 +28,12 @@ const join = (parts: readonly SqlText[], by: string) =>
 
 export interface SqlTag {
   (strings: TemplateStringsArray, ...values: readonly unknown[]): SqlText;
-  /** A column or table name chosen at run time; anything but a plain name throws. */
+  /** A column or table name that is chosen at run time. Throws unless it is a plain name. */
   ref(name: string): SqlText;
   list(parts: readonly SqlText[], by?: ', ' | ' and '): SqlText;
-  /** ` and a = $1 and b = $2` for the filters that were given; nothing for those that were not. */
+  /** ` and a = $1 and b = $2`, without the filters whose value is undefined. */
   given(filters: Readonly<Record<string, unknown>>): SqlText;
-  /** ` and (…)` when the value was given. */
+  /** ` and (…)` unless the value is undefined. */
   when(value: unknown, condition: () => SqlText): SqlText;
 }
 
@@ -52,20 +52,20 @@ export const sql: SqlTag = Object.assign((strings: TemplateStringsArray, ...valu
   when: (value: unknown, condition: () => SqlText) => (value === undefined ? EMPTY : new SqlText([' and (', ')'], [condition()])),
 });
 
-/** A pattern that finds the text anywhere, its own wildcards taken literally. */
+/** A LIKE pattern that matches the text anywhere. Wildcards in the text are escaped. */
 export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** What a read sees. Rows are parsed: extra columns fall away, missing ones are our own error. */
+/** The handle of a read. Rows are parsed with the schema: undeclared columns are dropped, a missing column throws. */
 export interface SqlReader extends SqlTag {
   maybeOne<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S> | null>;
   one<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>>;
   many<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>[]>;
 }
 
-/** What a write sees besides. The methods above keep running in a role that cannot write. */
+/** The handle of a write. The methods of `SqlReader` still run in a role that cannot write. */
 export interface SqlWriter extends SqlReader {
-  /** Writes exactly one row and returns it; any other number writes nothing: CHANGED_SINCE_APPROVAL. */
+  /** Writes exactly one row and returns it, else throws CHANGED_SINCE_APPROVAL and writes nothing. */
   change<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>>;
-  /** Writes at least one row. */
+  /** Writes at least one row, else throws CHANGED_SINCE_APPROVAL. */
   changeMany<S extends z.ZodObject>(schema: S, query: SqlText): Promise<z.output<S>[]>;
 }

@@ -1,3 +1,4 @@
+/** The port of a domain's store: reads, pages, exactly-once effects and the audit chain of its writes. */
 import type { z } from 'zod';
 import type { KeyPart } from './cursor.ts';
 import type { Order } from './order.ts';
@@ -6,14 +7,14 @@ import type { AuditChains, AuditRecord } from './ports.ts';
 import type { Row } from './rows.ts';
 import type { Queries, Readers, StoreKind, Writers } from './store-kinds.ts';
 
-/** On whose behalf: the adapter turns it into a database role and settings, or into filters. */
+/** In whose name a store works. The adapter turns it into a database role with settings, or into filters. */
 export interface StoreSession {
   readonly domain: string;
   readonly audience: string;
   readonly person: Person;
-  /** Masks that are lifted for this person. */
+  /** The masks that do not apply to this person. */
   readonly shows: readonly string[];
-  /** For the store's own logs: which request a slow or failed query belongs to. */
+  /** For the store's log: the request of a slow or failed query. */
   readonly requestId?: string;
 }
 
@@ -23,7 +24,7 @@ export interface Window {
   readonly take: number;
 }
 
-/** Versions of the rows a phase has read, in the order of reading: what an approval is held against. */
+/** The versions of the rows that were read, in this order. An approval is valid only while they stay the same. */
 export type Versions = string[];
 
 export interface Effected {
@@ -31,23 +32,22 @@ export interface Effected {
   readonly audit: AuditRecord;
 }
 
-/** All that a kind of store must be able to do. */
 export interface Store<K extends StoreKind> {
   readonly kind: K;
   read<T>(who: StoreSession, body: (handles: Readers[K], versions: Versions) => Promise<T>): Promise<T>;
   page(who: StoreSession, query: Queries[K], window: Window, item: z.ZodObject): Promise<Row[]>;
   /**
-   * One transaction: the body's writes, its result under `id` and its audit record, all or nothing. For an id that
-   * already took effect the body does not run, and the kept result is returned, to whoever asks how often.
+   * Commits the body's writes, its result under `id` and its audit record in one transaction. If the effect `id` has already
+   * happened, the body does not run and the stored result is returned.
    */
   executeOnce(
     who: StoreSession,
     effect: { readonly id: string | undefined; readonly tool: string },
     body: (handles: { reading: Readers[K]; writing: Writers[K] }, versions: Versions) => Promise<Effected>,
   ): Promise<unknown>;
-  /** The kept result of an effect, if it happened. */
+  /** The stored result of an effect, if it happened. */
   findResult(who: StoreSession, id: string): Promise<unknown>;
-  /** Calls when something may have been committed to this domain, by whichever process. Sometimes too often, and not always. */
+  /** Calls `wake` after commits of any process. A call can be lost, or come without a commit. */
   listen?(wake: () => void): () => void;
   readonly audit: AuditChains;
   ping(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The waiting room. A ticket waits here for a person; what really happened is known by the domain's store alone, which
- * keeps the confirmation id and the result with the effect. Losing this store loses questions, never answers.
+ * The ticket store: changes that wait for an approval. Only the domain's store knows whether a change happened, because it commits
+ * the confirmation id and the result with the effect. Losing this store loses pending requests, never a result.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,13 +10,13 @@ import type { Person } from './people.ts';
 import type { Clock, KeyValue } from './ports.ts';
 import type { Input } from './tool.ts';
 
-export const WAITS_SECONDS = 300;
-const KEPT_SECONDS = 24 * 3600;
-/** A claimed ticket may still be carried out a little after its time: the person pressed in time, a process died. */
+export const EXPIRES_AFTER_SECONDS = 300;
+const RETENTION_SECONDS = 24 * 3600;
+/** A claimed ticket may be executed shortly after it expired: the person approved in time, but a process died. */
 const CLAIM_GRACE_MS = 30_000;
-const MOST_WAITING = 20;
-/** How many of the last ones a person can look back at. */
-const MOST_ASKED = 40;
+const MAX_WAITING = 20;
+/** How many recent tickets a person can list. */
+const MAX_RECENT = 40;
 const DENIALS = { most: 2, seconds: 600 };
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -27,23 +27,23 @@ export interface Ticket {
   readonly server: string;
   readonly tool: string;
   readonly principal: string;
-  /** Who may decide. Today the asker; a second person's rule would only change this list. */
+  /** The principals who may decide. For now this is the requester alone. */
   readonly deciders: readonly string[];
   readonly askedAt: string;
   readonly expiresAt: string;
   readonly input: Input;
   readonly message: string;
   readonly card: ConfirmationData;
-  /** Versions of the rows that the card was built from. */
+  /** The versions of the rows that the card was built from. */
   readonly versions: readonly string[];
   readonly state: TicketState;
   readonly decidedAt?: string;
   readonly answer?: Answer | CancelledAnswer;
-  /** Finds the decision in logs and in the trail. */
+  /** The request of the decision, as in the logs and the audit log. */
   readonly requestId?: string;
 }
 
-interface Waiting {
+interface WaitingEntry {
   readonly id: string;
   readonly digest: string;
   readonly expiresAt: string;
@@ -73,26 +73,26 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
       .slice(0, 22);
   const parse = (text: string) => JSON.parse(text) as Ticket;
 
-  /** Changes a person's list of waiting tickets, whoever else is changing it. */
-  async function updateWaiting(principal: string, change: (list: readonly Waiting[]) => readonly Waiting[]): Promise<void> {
+  /** Updates a person's list of waiting tickets by compare-and-swap. */
+  async function updateWaiting(principal: string, change: (list: readonly WaitingEntry[]) => readonly WaitingEntry[]): Promise<void> {
     const at = `waiting:${principal}`;
     for (let attempt = 0; attempt < 50; attempt++) {
       const stored = await kv.get(at);
       const now = clock.now().toISOString();
-      const list = (stored === undefined ? [] : (JSON.parse(stored) as Waiting[])).filter(({ expiresAt }) => expiresAt > now);
+      const list = (stored === undefined ? [] : (JSON.parse(stored) as WaitingEntry[])).filter(({ expiresAt }) => expiresAt > now);
       const next = JSON.stringify(change(list));
-      if (stored === undefined ? await kv.add(at, next, KEPT_SECONDS) : await kv.swap(at, stored, next, KEPT_SECONDS)) return;
+      if (stored === undefined ? await kv.add(at, next, RETENTION_SECONDS) : await kv.swap(at, stored, next, RETENTION_SECONDS)) return;
     }
-    throw failure('SERVICE_UNAVAILABLE', 'Too many changes are being asked for at once.');
+    throw failure('SERVICE_UNAVAILABLE', 'Too many changes are requested at once.');
   }
 
-  /** What a person asked for lately, the newest first: what became of it is in each ticket. */
-  async function noteAsked(principal: string, id: string): Promise<void> {
+  /** Adds a ticket to the person's recent ones, the newest first. */
+  async function addRecent(principal: string, id: string): Promise<void> {
     const at = `asked:${principal}`;
     for (let attempt = 0; attempt < 50; attempt++) {
       const stored = await kv.get(at);
-      const next = JSON.stringify([id, ...(stored === undefined ? [] : (JSON.parse(stored) as string[]))].slice(0, MOST_ASKED));
-      if (stored === undefined ? await kv.add(at, next, KEPT_SECONDS) : await kv.swap(at, stored, next, KEPT_SECONDS)) return;
+      const next = JSON.stringify([id, ...(stored === undefined ? [] : (JSON.parse(stored) as string[]))].slice(0, MAX_RECENT));
+      if (stored === undefined ? await kv.add(at, next, RETENTION_SECONDS) : await kv.swap(at, stored, next, RETENTION_SECONDS)) return;
     }
   }
 
@@ -103,22 +103,22 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
 
   const expired = ({ state, expiresAt }: Ticket) => state === 'waiting' && expiresAt <= clock.now().toISOString();
 
-  /** Moves a ticket on from what was read; false when someone else was quicker. */
+  /** Updates a ticket by compare-and-swap; false if it has changed since it was read. */
   const move = (from: { ticket: Ticket; stored: string }, to: Partial<Ticket>) =>
-    kv.swap(key(from.ticket.id), from.stored, JSON.stringify({ ...from.ticket, ...to }), KEPT_SECONDS);
+    kv.swap(key(from.ticket.id), from.stored, JSON.stringify({ ...from.ticket, ...to }), RETENTION_SECONDS);
 
   return {
-    /** The same person asking for the same thing that still waits, unchanged, gets the same ticket. */
+    /** Creates a ticket. If the same change with the same card already waits, returns that ticket. */
     async ask(asked: NewTicket): Promise<Ticket> {
       const { principal } = asked.person;
       const digest = digestOf(asked.server, asked.tool, asked.input);
       const denials = Number((await kv.get(`denials:${principal}:${digest}`)) ?? 0);
       if (denials >= DENIALS.most)
-        throw failure('RATE_LIMITED', 'You denied this twice in the last ten minutes. It is not asked again for a while.', {
+        throw failure('RATE_LIMITED', 'You denied this change twice in the last ten minutes. It cannot be requested again for a while.', {
           retryAfterSeconds: DENIALS.seconds,
         });
       const id = randomUUID();
-      const expiresAt = new Date(asked.askedAt.getTime() + WAITS_SECONDS * 1000).toISOString();
+      const expiresAt = new Date(asked.askedAt.getTime() + EXPIRES_AFTER_SECONDS * 1000).toISOString();
       const card = asked.card(id, expiresAt);
       const same = await this.waitingFor(principal, digest);
       if (same && isDeepStrictEqual(comparableCard(same.card), comparableCard(card)) && isDeepStrictEqual(same.versions, asked.versions))
@@ -139,31 +139,31 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
       };
       await updateWaiting(principal, (list) => {
         const others = list.filter((each) => each.digest !== digest);
-        if (others.length >= MOST_WAITING)
-          throw failure('RATE_LIMITED', `${MOST_WAITING} changes already wait for you. Decide some of them first.`);
+        if (others.length >= MAX_WAITING)
+          throw failure('RATE_LIMITED', `${MAX_WAITING} changes already wait for you. Decide some of them first.`);
         return [...others, { id, digest, expiresAt }];
       });
-      await kv.set(key(id), JSON.stringify(ticket), KEPT_SECONDS);
-      await noteAsked(principal, id);
+      await kv.set(key(id), JSON.stringify(ticket), RETENTION_SECONDS);
+      await addRecent(principal, id);
       return ticket;
     },
 
     async waitingFor(principal: string, digest: string): Promise<Ticket | undefined> {
       const stored = await kv.get(`waiting:${principal}`);
-      const found = stored === undefined ? undefined : (JSON.parse(stored) as Waiting[]).find((each) => each.digest === digest);
+      const found = stored === undefined ? undefined : (JSON.parse(stored) as WaitingEntry[]).find((each) => each.digest === digest);
       const held = found && (await load(found.id));
       return held && held.ticket.state === 'waiting' && !expired(held.ticket) ? held.ticket : undefined;
     },
 
-    /** What waits for a person, the oldest first. */
+    /** The tickets that wait for a person, the oldest first. */
     async waiting(principal: string): Promise<Ticket[]> {
       const stored = await kv.get(`waiting:${principal}`);
-      const list = stored === undefined ? [] : (JSON.parse(stored) as Waiting[]);
+      const list = stored === undefined ? [] : (JSON.parse(stored) as WaitingEntry[]);
       const tickets = await Promise.all(list.map(({ id }) => load(id)));
       return tickets.flatMap((held) => (held && held.ticket.state === 'waiting' && !expired(held.ticket) ? [held.ticket] : []));
     },
 
-    /** What a person asked for in the last day and no longer waits, the newest first. */
+    /** A person's decided and expired tickets of the last day, the newest first. */
     async decided(principal: string): Promise<(Ticket & { readonly expired: boolean })[]> {
       const stored = await kv.get(`asked:${principal}`);
       const tickets = await Promise.all((stored === undefined ? [] : (JSON.parse(stored) as string[])).map((id) => load(id)));
@@ -172,7 +172,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
       );
     },
 
-    /** A ticket for its owner; anyone else learns only that it is not theirs. */
+    /** Returns the ticket to a decider. Another person gets USER_MISMATCH. */
     async find(id: string, person: Person): Promise<Ticket & { readonly expired: boolean }> {
       const held = await load(id);
       if (!held) throw notFound();
@@ -181,8 +181,8 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
     },
 
     /**
-     * Claims a ticket for one decision. `again` means that the same decision was taken before and may have been
-     * carried out or not: only the domain's store knows.
+     * Claims a ticket for one decision. `again` is true if the same decision was made before. Only the domain's store knows
+     * whether that decision was executed.
      */
     async decide(id: string, person: Person, approved: boolean): Promise<{ ticket: Ticket; again: boolean }> {
       for (let attempt = 0; attempt < 50; attempt++) {
@@ -215,13 +215,13 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
           );
         return { ticket, again: true };
       }
-      throw failure('SERVICE_UNAVAILABLE', 'This confirmation is being decided elsewhere at this moment.');
+      throw failure('SERVICE_UNAVAILABLE', 'Another process is deciding this confirmation at this moment.');
     },
 
-    /** Whether a claimed ticket may still be carried out. */
+    /** Whether a claimed ticket may still be executed. */
     mayExecute: (ticket: Ticket) => clock.now().getTime() <= new Date(ticket.expiresAt).getTime() + CLAIM_GRACE_MS,
 
-    /** Keeps the outcome for whoever asks later. The first outcome stays. */
+    /** Stores the outcome. The first outcome stays. */
     async finish(id: string, state: 'done' | 'failed', answer: Answer, requestId?: string): Promise<void> {
       for (let attempt = 0; attempt < 50; attempt++) {
         const held = await load(id);
@@ -236,7 +236,7 @@ export function createTicketStore(kv: KeyValue, clock: Clock) {
   };
 }
 
-/** What a person was shown, without what differs from ticket to ticket. */
+/** The part of a card that must be the same when the ticket is executed. */
 export const comparableCard = ({ action, mcpServer, userId, summary, subject, changes, reason }: ConfirmationData) => ({
   action,
   mcpServer,

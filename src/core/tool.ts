@@ -1,4 +1,4 @@
-/** What a declaration may say, and what it becomes. The builders are in define.ts; everything derived works on `Tool`. */
+/** The types of tool declarations, and `Tool`, which they become. The builders are in define.ts; all derived code uses `Tool`. */
 import type { z } from 'zod';
 import type { CardChange } from './answer.ts';
 import type { Chart } from './chart.ts';
@@ -9,21 +9,21 @@ import type { Person, Role } from './people.ts';
 import type { Row } from './rows.ts';
 import type { Collected, Readers, StoreKind, Writers } from './store-kinds.ts';
 
-/** The caller, as a tool knows them. */
+/** The caller as tools see them. */
 export interface Me extends Omit<Person, 'employeeId'> {
-  /** The caller's own employee record. Asking for it without one ends the call with IDENTITY_NOT_LINKED: no rule about "self" can pass by accident. */
+  /** The caller's employee record. Reading it without one throws IDENTITY_NOT_LINKED, so that no rule about "self" passes by accident. */
   readonly employeeId: string;
 }
 
 export interface Calling<Codes extends string> {
   readonly me: Me;
-  /** With whose eyes the store is read. It decides what is seen; a tool may ask it only for the shortest way there. */
+  /** The audience whose rows the store returns. A tool may use it only to choose the faster query. */
   readonly audience: string;
-  /** When the call was made; for a write, when it was asked for, also while it is carried out. */
+  /** The time of the call. For a write it is the time of the request, also when the ticket is executed later. */
   readonly now: Date;
   /** `now` as a date, in UTC. */
   readonly today: string;
-  /** Throws. `x ?? fail('…')` narrows; in a statement write `throw fail('…')`. */
+  /** Throws. Write `x ?? fail('…')` to narrow a value, and `throw fail('…')` as a statement. */
   readonly fail: (code: Codes | CommonCode, details?: Details) => never;
 }
 export interface Answering<O> {
@@ -32,14 +32,14 @@ export interface Answering<O> {
 }
 
 export interface Example<X> {
-  /** The words of a person: a title in the docs, a question for the assistant. */
+  /** A question in a person's words: a title in the docs, a training example for the assistant. */
   readonly question: string;
-  /** The same in other words: the assistant learns from them, nobody else reads them. */
+  /** Other phrasings of the question, for the offline assistant only. */
   readonly phrases?: readonly string[];
   readonly as: string;
-  /** A function of the day it is asked on where dates are in it, so that an example never grows old. */
+  /** A function of today's date if the input contains dates, so that the example stays valid. */
   readonly input: X | ((today: string) => X);
-  /** What it must come to; by default the tool's success (for a write: an approval card, so one that happens at once says 'success'). */
+  /** The expected outcome. By default success, for a write an approval card; a write that happens at once says 'success'. */
   readonly expects?: Uppercase<string> | 'success';
 }
 
@@ -47,35 +47,35 @@ export interface Described<R extends Role, A extends string, I extends z.ZodObje
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Any of them opens the tool; which rows it then shows follows from the role that opened it. */
+  /** Any of these roles opens the tool. The role that opens it determines the visible rows. */
   readonly roles: readonly [R, ...R[]];
-  /** An audience of its own, whatever role opened it: the company directory is the same for everyone. */
+  /** A fixed audience for all roles: the company directory, for example, is the same for everyone. */
   readonly audience?: A;
   readonly input: I;
-  /** The codes that `fail` takes, each with what to try next. */
+  /** The error codes of the tool, each with its hint. */
   readonly errors?: E & {
     readonly [K in keyof E]: K extends Uppercase<string> ? ErrorText : Mistake<'an error code is upper case, such as EMPLOYEE_NOT_FOUND'>;
   };
   readonly examples?: readonly Example<X>[];
-  /** Holds whatever people wrote down: a question that no other tool is for is looked up here. */
+  /** The assistant searches here if no other tool fits the question. */
   readonly lastResort?: boolean;
-  /** Older names: they work, and are listed nowhere. */
+  /** Older names that still work but are not listed. */
   readonly aliases?: readonly string[];
   readonly inputAliases?: Readonly<Record<string, keyof z.output<I>>>;
-  /** Where a picture says more than the figures. */
+  /** How clients can draw the answer. */
   readonly chart?: Chart;
 }
 
 type Codes<E> = keyof E & string;
 
-/** Stands where a declaration is wrong: the compiler prints the reason with the type's name. */
+/** The type of a wrong declaration: the compiler prints the reason with the type's name. */
 export interface Mistake<_Why extends string> {
   readonly mistake: never;
 }
 
 /**
- * What a tool may return. The builders take it as a `const` parameter bounded by the schema, not as the schema's type
- * itself: only so does `status: 'completed'` stay a literal inside one object literal.
+ * What a tool may return. The builders take a `const` parameter bounded by it instead of the schema's type, so that
+ * `status: 'completed'` stays a literal type.
  */
 export type Answerable<O extends z.core.$ZodType> = Frozen<z.input<O>>;
 type Frozen<T> = T extends readonly (infer U)[] ? readonly Frozen<U>[] : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
@@ -84,18 +84,18 @@ export interface ReadDef<R extends Role, A extends string, C, I extends z.ZodObj
   extends Described<R, A, I, E> {
   readonly output: O;
   run(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & C): Promise<D>;
-  /** One line for a reader who sees nothing else; the title by default. */
+  /** The answer in one line, for clients that show only text; the title by default. */
   summary?(data: z.output<O>): string;
 }
 
 type Paged<I extends z.ZodObject, N extends string> = z.input<I> & { readonly limit?: number; readonly sort?: NoInfer<N> };
 
-/** For rows that are shown otherwise than they are stored; made by `shownAs`. */
+/** Converts stored rows to published ones; created by `presentAs`. */
 export interface Presentation<T> {
   readonly stored: z.ZodObject;
   show(row: never, at: Pick<Calling<never>, 'me' | 'now' | 'today'>): T;
 }
-/** What is stored, and what becomes of it at the moment of asking: minutes that are left, for one. Fields that the order names stay as they are. */
+/** Computes fields from a stored row at the time of the call, such as the minutes left. It must not change the keys of the order. */
 export const presentAs = <S extends z.ZodObject, T>(
   stored: S,
   show: (row: z.output<S>, at: Pick<Calling<never>, 'me' | 'now' | 'today'>) => T,
@@ -111,29 +111,29 @@ interface Listing<
   E extends ErrorMap,
   S extends z.ZodObject,
 > extends Described<R, A, I, E, Paged<I, N>> {
-  /** What the rows are called: "employees". */
+  /** The name of the rows: "employees". */
   readonly plural: string;
-  /** One row. */
+  /** The schema of one row. */
   readonly item: T;
-  /** One order, or several by name: then the tool takes `sort`, the first by default. */
+  /** One order, or several by name. With several, the tool gets the input `sort`; the first is the default. */
   readonly order: Order<Sortable<z.output<T>>> | { readonly [P in N]: Order<Sortable<z.output<T>>> };
   readonly present?: Presentation<z.input<T>>;
-  /** Totals over all rows the caller may see, not the page: `metadata.summary`. */
+  /** The schema of `metadata.summary`: totals over all rows that the caller may see, not only the page. */
   readonly totals?: S;
-  /** Keys of the summary that stand in `metadata` itself as well, where a specification wants them there. */
+  /** Keys of the summary that are copied to `metadata` itself, because a specification requires it. */
   readonly hoisted?: readonly (keyof z.output<S> & string)[];
   computeTotals?(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<z.input<S>>;
-  /** The address of the resource that the rows are items of: then an MCP client is given them as a page of it. */
+  /** The URI of the resource whose items the rows are. MCP clients then get the rows as a page of that resource. */
   readonly resource?: string;
-  /** One line for a reader who sees nothing else; how many rows there are by default. `asked` is the input as it was sent. */
+  /** The answer in one line; the number of rows by default. `asked` is the input as sent. */
   summary?(rows: readonly z.output<T>[], asked: Readonly<Record<string, unknown>>): string;
 }
-/** Which rows. Limit, cursor, order, count and warning are added around it. */
+/** Describes the rows. The pipeline adds limit, cursor, order, count and warning. */
 interface Finding<F, Q, I extends z.ZodObject, E extends ErrorMap> {
   find(input: z.output<I>, context: Calling<Codes<E>> & F): Q;
   readonly rows?: never;
 }
-/** The few rows that live inside another row, all of them, in any order. */
+/** Returns all rows, in any order. For a few rows that are part of another row. */
 interface FetchingAll<C, I extends z.ZodObject, T extends z.ZodObject, E extends ErrorMap> {
   rows(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<readonly z.input<T>[]>;
   readonly find?: never;
@@ -153,16 +153,16 @@ export type ListDef<
 
 /** One line of an approval card. */
 export type Change = Pick<CardChange, 'field' | 'from' | 'to'> & Partial<CardChange>;
-/** What the approver sees. Built when asked and again when approved: if the two differ, nothing is written. */
+/** What the approver sees. It is built at the request and again at the execution; if they differ, nothing is written. */
 export interface Plan {
-  /** What will happen, in one sentence without its full stop. */
+  /** What will happen, as one sentence without a full stop. */
   readonly summary: string;
   readonly subject: { readonly label: string; readonly id: string };
   readonly changes: readonly Change[];
   readonly reason?: string | null | undefined;
-  /** Concerns nobody but the caller. Heeded only where the tool says when that is (`atOnceWhen`); then it happens in the call. */
+  /** The change concerns only the caller. If the tool declares `atOnceWhen`, it then happens without an approval. */
   readonly own?: boolean;
-  /** For something removed: how it can be had back, as a sentence, where it can. */
+  /** For a removal that can be undone: a sentence that says how. */
   readonly afterwards?: string;
 }
 export type Effect = 'adds' | 'changes' | 'removes';
@@ -180,15 +180,15 @@ export interface WriteDef<
 > extends Described<R, A, I, E> {
   readonly effect: Effect;
   readonly output: O;
-  /** Reads what would change and says it. A function of input, rows and `now` alone: it runs again when approved. */
+  /** Reads what would change and describes it. It depends only on input, rows and `now`, because it runs again at the execution. */
   prepare(input: z.output<I>, context: Calling<Codes<E>> & C): Promise<P>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W & { readonly plan: NoInfer<P> }): Promise<D>;
-  /** What happened, in one line; the title by default. */
+  /** The result in one line; the title by default. */
   summary?(data: z.output<O>): string;
 }
-/** For domains that say why they may write at once: some calls of a write need no approval, and its card says which. */
+/** For domains with `actsAtOnce`: a write that needs no approval in some cases. */
 export interface OwnWriteDef {
-  /** Published: "Happens at once when …". Each call is decided by `own` in what `prepare` returns. */
+  /** Published as "Happens at once when …". `own` in the plan decides each call. */
   readonly atOnceWhen?: string;
 }
 
@@ -196,19 +196,19 @@ export interface ActDef<R extends Role, A extends string, W, I extends z.ZodObje
   extends Described<R, A, I, E> {
   readonly effect: Effect;
   readonly output: O;
-  /** The card for the cases in which even this is asked for; by default it shows the input as it was given. */
+  /** The card, for calls that need an approval all the same. By default it shows the input. */
   prepare?(input: z.output<I>, context: Calling<Codes<E>> & W): Promise<Plan>;
   execute(input: z.output<I>, context: Calling<Codes<E>> & Answering<O> & W): Promise<D>;
-  /** What happened, in one line; the title by default. */
+  /** The result in one line; the title by default. */
   summary?(data: z.output<O>): string;
 }
 
 export interface Audience {
-  /** The roles it belongs to; none for one that only a tool's `as` reaches. */
+  /** The roles that select this audience; none if only tools select it with `audience`. */
   readonly roles: readonly Role[];
-  /** Published in the role matrix and in "why can't I see this". */
+  /** The visible rows in words, for the published role matrix. */
   readonly sees: string;
-  /** Its rows depend on the caller's own employee record. */
+  /** The rows depend on the caller's employee record. */
   readonly linked?: boolean;
 }
 export interface Mask {
@@ -217,11 +217,11 @@ export interface Mask {
   readonly andOwner: boolean;
 }
 
-/** What is put right when somebody calls who was expected, before the call itself. It is looked at now and then for each person. */
+/** A change that happens at a person's first call to the domain, such as accepting an invitation. */
 export interface FirstUse<A extends string, R, W> {
-  /** As it stands in the trail. */
+  /** The name in the audit log. */
   readonly name: string;
-  /** The audience that may see and change just this. No role opens it. */
+  /** An audience that may read and write only these rows. No role selects it. */
   readonly audience: A;
   appliesTo(person: Person): boolean;
   isPending(person: Person, given: R): Promise<boolean>;
@@ -233,20 +233,20 @@ export interface DomainSpec<K extends StoreKind, A extends Record<string, Audien
   readonly title: string;
   readonly port: number;
   readonly store: K;
-  /** Widest first. The roles named here are the roles that the domain's tools may name. */
+  /** The widest first. The domain's tools may use only the roles of these audiences. */
   readonly audiences: A;
-  /** All that its tools may name; whoever can see nothing of one says so. */
+  /** All collections of the domain, each with the rows that every audience sees. */
   readonly collections?: { readonly [P in N]: Collected<keyof A & string>[K] };
   readonly masks?: Readonly<Record<string, Mask>>;
-  /** Input keys that are the caller's identity: accepted when they say the same, refused else, never published. */
+  /** Unpublished input keys that repeat the caller's identity. Another identity is refused. */
   readonly pinned?: Readonly<Record<string, (person: Person) => readonly string[]>>;
-  /** Why tools of this domain may write without an approval; without it, `act` does not exist. */
+  /** Why tools of this domain may write without an approval. Without it, the domain has no `act`. */
   readonly actsAtOnce?: string;
   readonly onFirstUse?: FirstUse<keyof A & string, Readers<N>[K], Writers<N>[K]>;
-  /** What tools see in place of the store. */
+  /** Replaces the store's handles by the domain's own ones. */
   readonly provide?: (given: Writers<N>[K] & { readonly me: Me }) => X;
 }
-/** A domain that is not in SQL has to say who sees which rows. */
+/** A domain without SQL must declare its collections, and so the rows that each audience sees. */
 export type Collecting<K extends StoreKind> = K extends 'sql' ? { readonly collections?: never } : { readonly collections: object };
 export type AnyDomain = DomainSpec<StoreKind, Record<string, Audience>, object>;
 
@@ -255,9 +255,9 @@ export interface CallContext extends Calling<string> {
 }
 export interface Page {
   readonly order: Order<string>;
-  /** What the store is asked; undefined where the tool gathers the rows itself. */
+  /** The query for the store; undefined if the tool returns the rows itself. */
   readonly query: unknown;
-  /** A row as the store gives it. */
+  /** The schema of a stored row. */
   readonly stored: z.ZodObject;
   fetchAll(context: CallContext): Promise<Row[]>;
   show(row: Row): Row;
@@ -271,7 +271,7 @@ export interface ToolExample {
   input(today: string): Readonly<Record<string, unknown>>;
 }
 
-/** A declaration with its types erased: all that the pipeline and everything derived ever see. */
+/** A declaration with its types erased, for the pipeline and all derived code. */
 export interface Tool {
   readonly kind: 'read' | 'list' | 'write' | 'act' | ResourceKind;
   readonly domain: AnyDomain;
@@ -281,10 +281,10 @@ export interface Tool {
   readonly roles: readonly Role[];
   readonly audience: string | undefined;
   readonly effect: Effect | undefined;
-  /** In which case a write happens at once; undefined where it never does. */
+  /** In which case a write needs no approval; undefined if it always needs one. */
   readonly atOnceWhen: string | undefined;
   readonly plural: string | undefined;
-  /** The resource that its rows are items of. */
+  /** The URI of the resource whose items its rows are. */
   readonly resource: string | undefined;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
@@ -304,7 +304,7 @@ export interface Tool {
   execute(input: Input, context: CallContext, plan: Plan | undefined): Promise<unknown>;
   part(at: PagePosition, context: CallContext): Promise<ResourcePage<unknown>>;
 }
-/** Ways of being read that no listed tool has: a resource's pages, and what needs no store, such as a prompt's words. */
+/** Kinds of unlisted tools: `pages` reads a resource page by page, `plain` needs no store, as for a prompt. */
 export type ResourceKind = 'pages' | 'plain';
-/** Input that the tool's own schema has parsed. */
+/** Input that was parsed with the tool's schema. */
 export type Input = Readonly<Record<string, unknown>>;

@@ -1,15 +1,15 @@
-/** Cuts long work into turns of the event loop: one process serves everybody, so nobody may hold the loop. */
+/** Splits long work over turns of the event loop, so that no request blocks the others. */
 
 const SLICE_MS = 8;
 
 export interface Turns {
-  /** Whether the work has had its share of this turn. */
+  /** Whether the work has used its share of this turn. */
   isOver(): boolean;
-  /** Resolves in the next turn, after whatever else has arrived. */
+  /** Resolves in the next turn, after pending I/O events. */
   next(): Promise<void>;
 }
 
-/** Lets whatever has arrived go first. */
+/** Lets pending I/O events run first. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** `if (turns.isOver()) await turns.next();` after each small piece of work. */
@@ -24,7 +24,7 @@ export function createTurns(sliceMs = SLICE_MS): Turns {
   };
 }
 
-/** Makes something when it is first asked for, and keeps it. A caller who asks meanwhile waits for the same result. */
+/** Runs `make` at the first call and caches its result. Concurrent callers share one run; a failure is not cached. */
 export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** What is wrong with an input, in our words: the validator's own speak of types, which people and models need not know. */
+/** Validation messages for inputs. Zod's own messages name its types, which mean nothing to people and LLMs. */
 import type { z } from 'zod';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: 'an e-mail address',
   url: 'an address such as https://example.com',
 };
-/** A year is not grouped. */
+/** Years get no thousands separator. */
 const amount = (n: number | bigint) => (n < 10_000 ? String(n) : n.toLocaleString('en-US'));
 
 function size(origin: string, n: number | bigint, bound: 'at least' | 'at most', inclusive: boolean): string {
@@ -28,7 +28,7 @@ function size(origin: string, n: number | bigint, bound: 'at least' | 'at most',
   return `must be ${inclusive ? bound : bound === 'at least' ? 'more than' : 'less than'} ${amount(n)}`;
 }
 
-/** Begins with "must" or "is", so that the name of the field can stand before it. A message that a schema's author wrote is not asked for here. */
+/** Each message begins with "must" or "is", so that the field's name can precede it. Messages of a schema's author take precedence. */
 export function validationMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Answer } from '../core/answer.ts';
 import { answerOf, errorAnswer, pendingAnswer, resultOf } from '../core/derive/answers.ts';
 import { isRetryable } from '../core/errors.ts';
-import { MOST_IDS, type Notice } from '../core/resources.ts';
+import { MAX_IDS, type Notice } from '../core/resources.ts';
 import type { Tool } from '../core/tool.ts';
 
 /** Error codes that a remote server may send beside its tools' own. Any other code is a protocol error. */
@@ -57,7 +57,7 @@ const notices = z.object({
       resource_uri: z.string(),
       tx_id: z.int(),
       change_type: z.enum(['upsert', 'delete']),
-      changed_ids: z.array(z.string()).max(MOST_IDS),
+      changed_ids: z.array(z.string()).max(MAX_IDS),
     }),
   ),
 });

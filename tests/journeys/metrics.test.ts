@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMetrics } from '../../src/core/metrics.ts';
+import { createMetrics } from '../../src/core/metrics.ts';
 import { parseMetrics, type Sample, total } from '../prometheus.ts';
 import { promtool } from '../services/promtool.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
@@ -168,7 +168,7 @@ describe('the format', () => {
   });
 
   test('a value in a label cannot break a line', () => {
-    const metrics = openMetrics();
+    const metrics = createMetrics();
     metrics.counter('a_total', 'Some.', { is: 'a"b\\c\nd' }).add();
     expect(metrics.text()).toBe('# HELP a_total Some.\n# TYPE a_total counter\na_total{is="a\\"b\\\\c\\nd"} 1\n');
     expect(() => metrics.counter('a_total', 'Other.')).toThrow('two things');
@@ -187,7 +187,7 @@ describe('the dashboard', () => {
 
   test('queries existing metrics by existing labels', async () => {
     // Metrics that only a process with remote servers has.
-    const upstream = openMetrics();
+    const upstream = createMetrics();
     upstream.counter('tamshai_upstream_calls_total', '-', { server: 'hr', outcome: 'answered' });
     upstream.histogram('tamshai_upstream_duration_seconds', '-', { server: 'hr' }).observe(1);
     upstream.read('gauge', 'tamshai_pool_connections', '-', () => [[{ pool: 'a', state: 'idle' }, 1]]);

@@ -1,9 +1,9 @@
-/** The published shape of what a tool answers. */
+/** The published schemas of a tool's answers. */
 import { z } from 'zod';
 import { companyText, originOf } from '../fields.ts';
 import type { Tool } from '../tool.ts';
 
-/** The day on which examples are written down; any other would do as well. */
+/** The date of generated examples. It is fixed, so that contracts do not change every day. */
 export const EXAMPLE_DAY = '2026-11-16';
 
 export const metadata = z.object({
@@ -69,26 +69,26 @@ export const successOf = (tool: Tool) =>
     ...(tool.kind === 'list' && { metadata: metadataOf(tool) }),
   });
 
-/** What the call itself may answer; a write's own result comes after the approval, unless it needs none. */
+/** The answers of the call itself. The result of a write comes after its approval, unless it needs none. */
 export const answerOf = (tool: Tool) => {
   if (tool.kind !== 'write') return z.union([successOf(tool), errorAnswer]);
   return tool.atOnceWhen === undefined ? z.union([pendingAnswer, errorAnswer]) : z.union([successOf(tool), pendingAnswer, errorAnswer]);
 };
 export const resultOf = (tool: Tool) => z.union([successOf(tool), errorAnswer]);
 
-const made = {
+const schemaCache = {
   input: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
   output: new WeakMap<z.core.$ZodType, Readonly<Record<string, unknown>>>(),
 };
 
-/** Without what a reader of one schema does not need. Made once: every surface asks for the same ones at the start. */
+/** The JSON Schema without `$schema`. Cached, because every surface needs the same schemas at the start. */
 export function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
-  const known = made[io].get(schema) ?? makeSchema(schema, io);
-  made[io].set(schema, known);
+  const known = schemaCache[io].get(schema) ?? createJsonSchema(schema, io);
+  schemaCache[io].set(schema, known);
   return known;
 }
 
-/** A JSON Schema of a tool's success, with the declared `origin` of each text beside what is published. */
+/** The JSON Schema of a tool's success with the declared `origin` of each text, which is not published. */
 export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>> {
   const override = ({ zodSchema, jsonSchema: part }: { zodSchema: z.core.$ZodType; jsonSchema: Record<string, unknown> }) => {
     const origin = originOf(zodSchema);
@@ -97,9 +97,9 @@ export function schemaWithOrigins(tool: Tool): Readonly<Record<string, unknown>>
   return z.toJSONSchema(successOf(tool), { io: 'output', unrepresentable: 'any', override }) as Record<string, unknown>;
 }
 
-function makeSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
+function createJsonSchema(schema: z.core.$ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const override = ({ jsonSchema: part }: { jsonSchema: Record<string, unknown> }) => {
-    // The format says it in one word; the expression behind it costs a model a hundred characters for each id.
+    // The format is enough; its regular expression would cost an LLM a hundred characters for each id.
     if (part['format'] !== undefined) delete part['pattern'];
   };
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Record<string, unknown>;

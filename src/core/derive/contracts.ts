@@ -1,4 +1,4 @@
-/** What is generated and committed: a change of any of it is reviewed as a change of the contract. */
+/** Generates the files of `contracts/`. They are committed, so that a change of the contract is visible in review. */
 import { qualifiedName, type Registry } from '../registry.ts';
 import { answerOf, jsonSchema, resultOf } from './answers.ts';
 import { roleMatrix, toolReference } from './docs.ts';

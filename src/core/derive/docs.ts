@@ -1,4 +1,4 @@
-/** Pages for people, from the declarations: the role matrix and the tool reference. */
+/** Generates the role matrix and the tool reference from the declarations. */
 import type { z } from 'zod';
 import { matrixRow } from '../access.ts';
 import { commonCodes, pipelineCodes, statusOf, toolFailure } from '../errors.ts';
@@ -17,7 +17,7 @@ const KIND = {
 } as const;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Tool × role: what that role alone sees through the tool; a dash where it does not open it. */
+/** One line for each tool and each role that opens it, with the rows that this role alone sees. */
 export function roleMatrix(registry: Registry): string {
   const roles: readonly Role[] = [...STAFF_ROLES, ...CUSTOMER_ROLES];
   const lines = [
@@ -58,10 +58,12 @@ function inputTable(tool: Tool): string[] {
 
 function section(tool: Tool): string[] {
   const codes = Object.keys(tool.errors);
+  const kind = tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`;
+  const aliases = tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : '';
   return [
     `### ${tool.name}`,
     '',
-    `${tool.description} *${tool.atOnceWhen === undefined ? KIND[tool.kind] : `Writes at once when ${tool.atOnceWhen}, else after a person approves`}.*${tool.aliases.length > 0 ? ` Also answers to ${tool.aliases.join(', ')}.` : ''}`,
+    `${tool.description} *${kind}.*${aliases}`,
     '',
     `For ${tool.roles.join(', ')}.`,
     '',

@@ -1,4 +1,4 @@
-/** How a tool is listed by MCP. */
+/** The MCP form of tools and answers. */
 import type { Answer } from '../answer.ts';
 import { snake } from '../input.ts';
 import { qualifiedName } from '../registry.ts';
@@ -44,8 +44,8 @@ export function mcpTool(tool: Tool, qualified: boolean): McpTool {
 }
 
 /**
- * The same for `tools/list`, which a model reads whole before anything is asked: what a value looks like in detail is checked here in
- * any case and stands in the contracts; what it is called and means stays.
+ * The shorter form for `tools/list`, which an LLM reads in full before the first question. It keeps names and descriptions; limits of
+ * values are left out, because the server checks them anyway.
  */
 export function listedTool(
   tool: Tool,
@@ -54,12 +54,12 @@ export function listedTool(
   const {
     inputSchema,
     annotations: { title: _title, openWorldHint: _open, ...annotations },
-    ...told
+    ...listed
   } = mcpTool(tool, qualified);
-  const { data } = (told.outputSchema as { properties: { data: Schema } }).properties;
+  const { data } = (listed.outputSchema as { properties: { data: Schema } }).properties;
   const status = { enum: tool.kind === 'write' ? ['success', 'pending_confirmation', 'error'] : ['success', 'error'] };
   return {
-    ...told,
+    ...listed,
     inputSchema: brief(inputSchema),
     outputSchema: { type: 'object', properties: { status, data: outlined(data) }, required: ['status'] },
     annotations,
@@ -84,7 +84,7 @@ const LIMITS: ReadonlySet<string> = new Set([
 ]);
 const FEW = 3;
 
-/** Without the limits of its values; a few examples stand for many. */
+/** Removes the limits of values and all but a few examples. */
 function brief(schema: Schema): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -98,7 +98,7 @@ function brief(schema: Schema): Record<string, unknown> {
   return kept;
 }
 
-/** What there is in an answer, by name: that it is there holds, and is checked. */
+/** Keeps only the types and the names of required fields. */
 function outlined({ type, items, required }: Schema): Record<string, unknown> {
   return {
     ...(type !== undefined && required === undefined && { type }),
@@ -107,14 +107,14 @@ function outlined({ type, items, required }: Schema): Record<string, unknown> {
   };
 }
 
-/** One flat object in place of a union of three: clients demand an object here, and a model pays for every word. */
+/** One flat object instead of a union of three: clients require an object, and a short schema saves the LLM's tokens. */
 function outputSchema(tool: Tool): Record<string, unknown> {
   const text = { type: 'string' };
   const waits = tool.kind === 'write';
   const answer = {
     data: jsonSchema(tool.output, 'output'),
     ...(tool.kind === 'list' && { metadata: { type: 'object' } }),
-    // A client that opens the approval page by itself gets the write's own result in the end.
+    // A client that opens the approval page itself gets the result of the write in the end.
     ...(waits && { confirmationId: text, confirmationData: { type: 'object' } }),
   };
   return {
@@ -131,10 +131,7 @@ function outputSchema(tool: Tool): Record<string, unknown> {
   };
 }
 
-/**
- * The answer as it stands beside that line: the whole of it, except where its rows are items of a resource. Then it is a page of that
- * resource, under an address that tells what was asked for.
- */
+/** The rows as a page of their resource, with the input in the URI. Undefined if the rows are not items of a resource. */
 export function embeddedAnswer(
   tool: Tool | undefined,
   answer: Answer,
@@ -170,6 +167,6 @@ export function describeAnswer(
   if (answer.status === 'error') return `${ended(answer.message ?? '')} ${answer.suggestedAction ?? ''}`.trim();
   if (answer.status === 'pending_confirmation')
     return `${answer.message ?? ''} To decide, open ${answer.confirmationData?.approvalUrl ?? ''}`;
-  const says = tool?.summary(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
-  return answer.metadata?.warning ? `${says.replace(/\.$/, '')}. ${answer.metadata.warning}` : says;
+  const summary = tool?.summary(answer.data, typeof asked === 'object' && asked !== null ? { ...asked } : {}) ?? 'Done';
+  return answer.metadata?.warning ? `${summary.replace(/\.$/, '')}. ${answer.metadata.warning}` : summary;
 }

@@ -1,4 +1,4 @@
-/** The whole REST API as OpenAPI 3.1, from the declarations. */
+/** Generates the OpenAPI 3.1 document of the REST API from the declarations. */
 import { z } from 'zod';
 import { toolFailure } from '../errors.ts';
 import type { Registry } from '../registry.ts';
@@ -30,8 +30,8 @@ const eventName = (type: string) => `Assistant${type.replace(/(?:^|_)([a-z])/g, 
 const [auditIntact, auditDamaged] = auditVerdict.options;
 
 /**
- * What has a name of its own in the document, and in the types that are made from it. Each member of a union is among them: generators
- * of clients give members without a name made-up names, and then drop those that collide.
+ * The named schemas of the document and of the generated types. Every member of a union has a name: client generators invent names
+ * for the others and drop those that collide.
  */
 const SHAPES = {
   Error: errorAnswer,
@@ -57,19 +57,19 @@ export function namedShapes(): Json {
   const events = assistantEvent.options.map((event): [string, z.ZodType] => [eventName(event.shape.type.value), event]);
   const whole = [...Object.entries(SHAPES), ...events].map(([name, shape]) => [name, jsonSchema(shape, 'output')] as const);
   const names = new Map(whole.map(([name, schema]) => [JSON.stringify(schema), name]));
-  /** With a reference in place of each part that has a name. */
-  const referring = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(referring);
+  /** Replaces each part that has a name by a reference. */
+  const withReferences = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(withReferences);
     if (typeof part !== 'object' || part === null) return part;
     const name = names.get(JSON.stringify(part));
-    return name === undefined ? inside(part) : ref(name);
+    return name === undefined ? withReferencesInside(part) : ref(name);
   };
-  const inside = (schema: object): Json =>
-    Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => [key, referring(value)]));
-  return Object.fromEntries(whole.map(([name, schema]) => [name, inside(schema)]));
+  const withReferencesInside = (schema: object): Json =>
+    Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => [key, withReferences(value)]));
+  return Object.fromEntries(whole.map(([name, schema]) => [name, withReferencesInside(schema)]));
 }
 
-/** Answers that any call may get, whatever it asks for. */
+/** The errors that any call may get. */
 const COMMON_FAILURES: Json = {
   400: failureResponse('VALIDATION_ERROR, INVALID_CURSOR: the input is not as described'),
   401: failureResponse('UNAUTHENTICATED: no token, or not a good one for this address'),
@@ -89,7 +89,7 @@ const COMMON_RESPONSES: Json = Object.fromEntries(
 );
 
 const successes = new WeakMap<Tool, Json>();
-/** Made once: a tool that writes is told of in two places. */
+/** Cached, because the schema of a write is used in two places. */
 function successSchema(tool: Tool): Json {
   const schema = successes.get(tool) ?? jsonSchema(successOf(tool), 'output');
   successes.set(tool, schema);
@@ -109,7 +109,7 @@ function toolPath(tool: Tool): [string, Json] {
     const { status, suggestedAction } = toolFailure(code, tool.errors);
     byStatus.set(String(status), [...(byStatus.get(String(status)) ?? []), `${code}: ${suggestedAction}`]);
   }
-  const own = [...byStatus].map(([status, said]) => [status, failureResponse(said.join(' '))]);
+  const own = [...byStatus].map(([status, texts]) => [status, failureResponse(texts.join(' '))]);
   const examples = Object.fromEntries(tool.examples.map(({ question, input }) => [question, { value: input(EXAMPLE_DAY) }]));
   return [
     `/api/tools/${tool.domain.name}/${tool.name}`,
@@ -193,7 +193,7 @@ function gatewayPaths(registry: Registry): Json {
           operationId: 'confirm',
           tags: ['approvals'],
           description:
-            'Only a signed-in person can: a browser session, or the command at a terminal. Approving carries out the stored input, once.',
+            'Only a signed-in person can do this, in a browser session or with the command in a terminal. An approval executes the stored input once.',
           parameters: [idParameter],
           requestBody: {
             required: true,
@@ -267,7 +267,7 @@ function gatewayPaths(registry: Registry): Json {
       get: operation('Which tools may I use', succeeded('ToolList'), { operationId: 'userTools', tags: ['user'] }),
     },
     '/api/audit': {
-      get: operation('The trail, newest first: executives see all of it, others their own calls', jsonSchema(auditPage, 'output'), {
+      get: operation('The audit log, newest first: executives see all records, others only their own', jsonSchema(auditPage, 'output'), {
         operationId: 'audit',
         tags: ['audit'],
         parameters: [
@@ -277,7 +277,7 @@ function gatewayPaths(registry: Registry): Json {
       }),
     },
     '/api/audit/{chain}/{n}': {
-      get: operation('One record of the trail', succeeded('SealedRecord'), {
+      get: operation('One record of the audit log', succeeded('SealedRecord'), {
         operationId: 'auditRecord',
         tags: ['audit'],
         parameters: [
@@ -287,7 +287,7 @@ function gatewayPaths(registry: Registry): Json {
       }),
     },
     '/api/audit/verify': {
-      get: operation('Whether the whole trail is as it was written (executives)', succeeded('AuditVerdict'), {
+      get: operation('Verify the whole audit log (executives)', succeeded('AuditVerdict'), {
         operationId: 'auditVerify',
         tags: ['audit'],
       }),
@@ -346,7 +346,7 @@ export function openapi(registry: Registry, version: string): Json {
   };
 }
 
-/** The same as bytes, made when first asked for. Schemas take most of the time, so each tool's are made in a turn of their own. */
+/** The document as bytes, created at the first call. Each tool gets its own turn of the event loop, because schemas take time. */
 export function openapiDocument(registry: Registry, version: string): () => Promise<Buffer> {
   return memoize(async () => {
     for (const tool of registry.tools) {

@@ -1,4 +1,4 @@
-/** Tool names inside texts, as the gateway's MCP clients call them: `find_employees` becomes `hr_find_employees`. */
+/** Qualifies tool names in texts for the gateway's MCP clients: `find_employees` becomes `hr_find_employees`. */
 import type { Answer } from '../answer.ts';
 import type { ErrorAnswer } from '../errors.ts';
 import { qualifiedName, type Registry } from '../registry.ts';
@@ -6,21 +6,21 @@ import type { Tool } from '../tool.ts';
 
 export interface Qualifier {
   text(text: string, server: string): string;
-  /** Every `description` inside a tool's listing. */
+  /** Qualifies every `description` in a tool's listing. */
   descriptions<T>(listed: T, server: string): T;
-  /** An error's hint. Its message may quote data, so only a refused role's message is touched: it is ours to the last word. */
+  /** Qualifies an error's hint. A message can quote data, so only that of INSUFFICIENT_PERMISSIONS, which never does, is changed. */
   answer(answer: Answer, server: string): Answer;
 }
 
 const NAME = /\b[a-z]+(?:_[a-z]+)*\b/g;
-/** `query` and `delete` are also English words: after these they are names. */
+/** Tool names such as `query` and `delete` are also English words: only after these words they are names. */
 const BEFORE_A_NAME = /\b(?:with|call|use) $/;
 
 export function createQualifier({ tools }: Registry): Qualifier {
   const byName = new Map<string, Tool[]>();
   for (const tool of tools) byName.set(tool.name, [...(byName.get(tool.name) ?? []), tool]);
 
-  /** The server's own tool comes first; another server's only where no third one has a tool of that name. */
+  /** The server's own tool, else the tool of another server if its name is unique. */
   const meant = (name: string, server: string): Tool | undefined => {
     const found = byName.get(name) ?? [];
     return found.find(({ domain }) => domain.name === server) ?? (found.length === 1 ? found[0] : undefined);

@@ -1,8 +1,8 @@
-/** How resources and prompts are listed by MCP. */
+/** The MCP form of resources and prompts. */
 import type { z } from 'zod';
 import type { Prompt, Resource } from '../resources.ts';
 
-/** Both spellings of the type, and the version, also where clients keep what they do not know: many drop unknown keys. */
+/** `_meta` repeats the additional keys, because many clients drop unknown ones. */
 function common({ name, title, description, mimeType, version }: Resource) {
   const more = { mime_type: mimeType, version };
   return { name, title, description, mimeType, ...more, _meta: more };
@@ -10,7 +10,7 @@ function common({ name, title, description, mimeType, version }: Resource) {
 
 export const mcpResource = (resource: Resource) => ({ uri: resource.uri, ...common(resource) });
 
-/** Patterns, and the pages of what has pages. */
+/** URI templates, including those for the pages of a resource. */
 export const mcpTemplate = (resource: Resource) => ({
   uriTemplate: resource.paged ? `${resource.uri}{?limit,cursor}` : resource.uri,
   ...common(resource),

@@ -1,7 +1,4 @@
-/**
- * What the API answers beside the answers of tools: who is here, what they may use, what waits, what was done, what an answer's stream
- * tells.
- */
+/** The schemas of the REST API besides tools: user, tool list, confirmations, audit records, conversations, assistant events. */
 import { z } from 'zod';
 import { chart } from '../chart.ts';
 import { confirmationData, errorAnswer, metadata, pendingAnswer } from './answers.ts';

@@ -1,4 +1,4 @@
-/** The named shapes of the OpenAPI document as TypeScript, for the web app and for whoever writes a client. */
+/** Generates TypeScript types from the named schemas of the OpenAPI document, for the web app and other clients. */
 type Schema = Readonly<Record<string, unknown>>;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 const named = (reference: string) => reference.split('/').at(-1) ?? '';
@@ -29,7 +29,7 @@ function objectOf({ properties, required, additionalProperties: more }: Schema, 
     ([name, schema]) => `${inner}readonly ${key(name)}${must.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};`,
   );
   if (fields.length === 0) return 'Readonly<Record<string, unknown>>';
-  // Further fields may hold anything: what is named keeps its own type.
+  // Additional fields have type unknown; named fields keep their type.
   const open = isSchema(more) ? [`${inner}readonly [further: string]: unknown;`] : [];
   return `{\n${[...fields, ...open].join('\n')}\n${indent}}`;
 }

@@ -232,7 +232,8 @@ async function walk(
     if ((marks.get(n) ?? record.mac) !== record.mac) {
       return broken(chain, n, 'A checkpoint names another record here: an old copy was restored and written to.');
     }
-    if (record.misfiled) return broken(chain, n, 'The record is as it was written, but its store files it under another time or person.');
+    if (record.misfiled)
+      return broken(chain, n, 'The record is as it was written, but its store files it under a wrong time or person, or not at all.');
     if (!notes.take(record)) return broken(chain, n, `Checkpoints were removed before this record. ${RESTORE}`);
     previous = record.mac;
     // Some sources return all records without waiting for I/O.

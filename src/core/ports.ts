@@ -61,7 +61,7 @@ export interface ChainedRecord {
   /** The stored text that the MAC covers; never serialised again. */
   readonly body: string;
   readonly mac: string;
-  /** The store files the record under another time or person than its body says. Set only when a whole chain is read. */
+  /** The store files the record under a wrong time or person, or not at all. Set only when a whole chain is read. */
   readonly misfiled?: boolean;
 }
 

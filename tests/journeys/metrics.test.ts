@@ -171,7 +171,7 @@ describe('the format', () => {
     const metrics = createMetrics();
     metrics.counter('a_total', 'Some.', { is: 'a"b\\c\nd' }).add();
     expect(metrics.text()).toBe('# HELP a_total Some.\n# TYPE a_total counter\na_total{is="a\\"b\\\\c\\nd"} 1\n');
-    expect(() => metrics.counter('a_total', 'Other.')).toThrow('two things');
+    expect(() => metrics.counter('a_total', 'Other.')).toThrow('registered twice');
   });
 });
 

@@ -377,11 +377,11 @@ describe('verifying', () => {
       320,
       /not as it was written/,
     ],
-    ['one that nobody finds by its time', 'DELETE FROM by_time WHERE n = 100', 100, /who look for it/],
-    ['one that is kept under another time', `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`, 100, /who look for it/],
-    ['one that its person does not find', 'DELETE FROM by_person WHERE n = 7', 7, /who look for it/],
-    ['one that another person is to find', `UPDATE by_person SET principal = 'staff|9' WHERE n = 7`, 7, /who look for it/],
-    ['an order that was emptied', 'DELETE FROM by_person; DELETE FROM by_time', 1, /who look for it/],
+    ['one that nobody finds by its time', 'DELETE FROM by_time WHERE n = 100', 100, /its store files it/],
+    ['one that is kept under another time', `UPDATE by_time SET at = '1970-01-01T00:00:00.000Z' WHERE n = 100`, 100, /its store files it/],
+    ['one that its person does not find', 'DELETE FROM by_person WHERE n = 7', 7, /its store files it/],
+    ['one that another person is to find', `UPDATE by_person SET principal = 'staff|9' WHERE n = 7`, 7, /its store files it/],
+    ['an order that was emptied', 'DELETE FROM by_person; DELETE FROM by_time', 1, /its store files it/],
   ])('finds %s', async (_what, sql, n, problem) => {
     const verdict = await verify(changed(sql));
     expect(verdict).toEqual({
@@ -441,7 +441,7 @@ describe('verifying', () => {
       ok: false,
       n: 200,
     });
-    expect(await verifyChains([chains, chains], marks, keys)).toMatchObject({ ok: false, problem: expect.stringContaining('two places') });
+    expect(await verifyChains([chains, chains], marks, keys)).toMatchObject({ ok: false, problem: expect.stringContaining('Two stores') });
     await chains.close();
   });
 
@@ -614,7 +614,7 @@ describe('verifying', () => {
 
   test('without the key, or with another, it does not vouch; with the old one beside the new, it does', async () => {
     const chains = openCallChains(join(good, 'audit.db'));
-    expect(await verifyChains([chains], [], undefined)).toMatchObject({ ok: false, problem: expect.stringContaining('Without the key') });
+    expect(await verifyChains([chains], [], undefined)).toMatchObject({ ok: false, problem: expect.stringContaining('without its key') });
     await chains.close();
     const other = { chain: [randomBytes(32)], checkpoint: [randomBytes(32)] };
     expect(await verify(good, other)).toMatchObject({ ok: false });
